@@ -140,7 +140,7 @@ void test_adaptivity(Prober& prober) {
   };
   const std::int64_t tracks = kTracks * prober.places().track_blocks();
   if (tracks > low && tracks < high && tracks <= longest) holds(tracks);
-  test_division(prober, low);
+  if (record.setting.map_known) test_division(prober, low);
   // So many blocks in a segment leave room for so many segments: until only one number is left.
   while (low + 1 < high && !prober.spent() &&
          std::ceil(all / static_cast<double>(high)) < std::floor(all / static_cast<double>(low))) {

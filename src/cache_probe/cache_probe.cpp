@@ -34,6 +34,7 @@ Findings probe_cache(mtbrc::Context& context, Record& record, const Options& opt
   Findings findings;
   record = {};
   record.setting.period_ns = context.period_ns();
+  record.setting.map_known = options.map_known;
   record.setting.page = context.drive.settings().cache_page();
   Ground& ground =
       findings.ground.emplace(Ground{Places(*context.map, context.random,
@@ -54,7 +55,7 @@ Findings probe_cache(mtbrc::Context& context, Record& record, const Options& opt
   for (std::size_t i = 0; i < all.size(); ++i) {
     context.report("cache", static_cast<double>(i) / static_cast<double>(all.size()));
     if (prober.spent()) break;
-    if (all[i].test) test(all[i], ask);
+    if (all[i].test && (options.map_known || !all[i].by_places)) test(all[i], ask);
     if (ask.targets) ground.targets = ask.targets->all();
   }
   record.setting.complete = !prober.spent();

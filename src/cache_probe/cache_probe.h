@@ -16,6 +16,8 @@ namespace platter::cache_probe {
 
 struct Options {
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  bool map_known = true;  // of the context's: else its tracks are a measure of distances alone, and
+                          // what needs ends of tracks, or angles, is not asked
   bool page_fields = true;  // also what the fields of the caching page do, which takes a second or
                             // three
 };

@@ -181,7 +181,9 @@ std::optional<Edge> read_ahead_end(const Record& record) {
   return aligned && !ends_at_boundary(record) ? aligned : reach_edge(record);
 }
 
-std::optional<SegmentSize> segment_size(const Record& record) {
+namespace {
+
+std::optional<SegmentSize> size_by_what_is_held(const Record& record) {
   SegmentSize size;
   size.only_ahead = !retained(record);
   // Where a request is longer than what stays of it, its end is what was found behind it; else that
@@ -244,6 +246,21 @@ std::optional<SegmentSize> segment_size(const Record& record) {
     return size;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+bool goes_as_far_from_anywhere(const Record& record) {
+  const auto reach = reach_edge(record);
+  return reach && reach->first_miss && !reach->mixed &&
+         (reach->last_hit <= 1 || judge(record, Question::reach_mid, 0).verdict == Verdict::hit);
+}
+
+// What an end that is not known bounds is not taken for the end of a segment.
+std::optional<SegmentSize> segment_size(const Record& record) {
+  if (!record.setting.map_known && reads_ahead(record) && !goes_as_far_from_anywhere(record))
+    return std::nullopt;
+  return size_by_what_is_held(record);
 }
 
 std::int64_t at_once_blocks(const Record& record) {

@@ -27,6 +27,10 @@ End end_of(const Record& record, Question question);
 // The end of a track or of a cylinder ends read-ahead.
 bool ends_at_boundary(const Record& record);
 
+// As many blocks, and no more, are read ahead from places all over, where no map tells ends that
+// might bound it.
+bool goes_as_far_from_anywhere(const Record& record);
+
 // How far what was read ahead is found; nullopt: nothing is, or its beginning is pushed out again.
 std::optional<Edge> reach_edge(const Record& record);
 // The same where requests end as read-ahead is told to have it farthest.

@@ -199,7 +199,10 @@ class Freedoms {
       contrast_any(ahead(reach), {}, {set("DRA", 1)}, Verdict::miss);
       return;
     }
-    if (name == "DISC") return over_ends();
+    if (name == "DISC")
+      return prober_.record().setting.map_known
+                 ? over_ends()
+                 : tell(Outcome::open, "it takes the drive's map, which is not known");
     if (name == "ABPF" || name == "MINIMUM PRE-FETCH") return broken_off(name, reach);
     if (name == "DISABLE PRE-FETCH TRANSFER LENGTH") {
       if (now(name) == 0) return tell(Outcome::open, "it is 0 as it is");

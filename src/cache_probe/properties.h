@@ -27,6 +27,7 @@ struct Property {
   void (*test)(Questioner&);       // nullptr: nothing is asked
   void (*estimate)(Estimator&);    // nullptr: a later property makes use of the answers
   const char* says;                // for docs/characterize.md: how the drive is asked
+  bool by_places = false;          // asked by angles or ends of tracks, which a map tells
 };
 
 std::span<const Property> properties();

@@ -50,8 +50,24 @@ void learn_pace(Prober& prober) {
   if (!paces.empty()) prober.set_track_rev(statistics::median(paces));
 }
 
+// How likely it is that so many blocks from anywhere lie over the end of one of so many tracks in a
+// row, at least, if a track is as long as the measure of distances.
+double over_an_end(const Record& record, std::int64_t blocks, double tracks) {
+  constexpr double kSure = 0.999;
+  return std::min(kSure, static_cast<double>(blocks) / (tracks * record.setting.track_blocks));
+}
+
+constexpr double kChance = 1e-3;
+
+// That read-ahead from all these places went as far, and over no end of a track or cylinder.
+double chance_of_no_end(const Estimator& e, std::int64_t blocks, double tracks) {
+  const auto places = static_cast<double>(tally_of(e.record(), Question::reach_mid, 0).all());
+  return std::pow(1 - over_an_end(e.record(), blocks, tracks), places);
+}
+
 // Which boundary ends read-ahead (DiskSim's "Buffer continuous read").
 ReadAhead read_ahead_kind(Estimator& e) {
+  if (!e.record().setting.map_known && reads_ahead(e.record())) return ReadAhead::to_segment_full;
   const bool sequential = sequential_tracks(e.record());
   if (!reads_ahead(e.record()))
     return sequential ? ReadAhead::to_next_track_if_sequential : ReadAhead::none;
@@ -257,7 +273,7 @@ void how_far(Prober& prober) {
 void which_end(Prober& prober) {
   const Record& record = prober.record();
   const std::uint32_t track = prober.places().track_blocks();
-  if (!reads_ahead(record) || reach_blocks(record) != 0) return;
+  if (!reads_ahead(record) || reach_blocks(record) != 0 || !record.setting.map_known) return;
   const auto place = place_for(prober, Kind::starts_cylinder, 0);
   std::vector<std::int64_t> boundaries = {track - 1, 2 * track - 1};
   if (place) boundaries.push_back(static_cast<std::int64_t>(place->cylinder_last - place->first));
@@ -284,13 +300,41 @@ void how_far_aligned(Prober& prober) {
   }
 }
 
+// Where no map tells ends: as many blocks, and no more, from places all over, or there are ends
+// that bound it. What lies behind an end by chance once or twice does not so often.
+void as_far_from_anywhere_else(Prober& prober, std::int64_t reach) {
+  constexpr double kFewest = 12, kMost = 40;
+  const auto places = static_cast<std::uint64_t>(std::clamp(
+      std::log(kChance) / std::log(1 - over_an_end(prober.record(), reach, 1)), kFewest, kMost));
+  std::uniform_int_distribution<std::uint32_t> offset(0, prober.places().track_blocks() - 1);
+  for (const std::int64_t beyond : {0, 1}) {
+    const Question question = beyond == 0 ? Question::reach_mid : Question::reach;
+    const std::int64_t key = beyond == 0 ? 0 : reach + beyond;
+    const Verdict found = prober.decide(
+        question, key,
+        [&](std::int64_t x) {
+          const auto prepared = past(prober,
+                                     {.offset = offset(prober.context().random)})(reach + beyond);
+          if (!prepared) return false;
+          prober.probe(question, x, prepared->target(reach + beyond), prepared->least_rev,
+                       prepared->setup);
+          return true;
+        },
+        places);
+    if (found != (beyond == 0 ? Verdict::hit : Verdict::miss)) return;
+  }
+}
+
 // From a track's middle: as many blocks, or to the same end? After a larger request: as many, or
 // fewer because the segment is full?
 void as_far_from_elsewhere(Prober& prober) {
   const std::int64_t reach = reach_blocks(prober.record());
   if (reach <= 1) return;
-  decide_past(prober, Question::reach_mid, 0, reach,
-              {.offset = prober.places().track_blocks() / 2});
+  if (prober.record().setting.map_known)
+    decide_past(prober, Question::reach_mid, 0, reach,
+                {.offset = prober.places().track_blocks() / 2});
+  else
+    as_far_from_anywhere_else(prober, reach);
   const auto large = static_cast<std::uint32_t>(std::max<std::int64_t>(2, reach / 4));
   decide_past(prober, Question::reach_large, 0, reach,
               {.kind = Kind::starts_cylinder, .blocks = large, .aligned = true});
@@ -417,6 +461,7 @@ void test_read_ahead(Prober& prober) {
   which_end(prober);
   how_far_aligned(prober);
   as_far_from_elsewhere(prober);
+  if (!prober.record().setting.map_known) return;
   over_ends(prober);
   into_next_track(prober);
 }
@@ -445,6 +490,29 @@ void estimate_read_ahead(Estimator& e) {
     c.read_ahead_max_blocks = absent(reason, kBlocks);
     c.read_ahead_over_requested = c.read_ahead_after_sequential = absent(reason);
     return;
+  }
+  if (!e.record().setting.map_known) {
+    // Chosen: a drive of as many heads is no rare one.
+    constexpr double kHeads = 8, kSure = 0.01;
+    const std::int64_t reach = reach_blocks(e.record());
+    c.read_ahead.method =
+        "blocks after reads anywhere, as far behind each; the error is the chance that a "
+        "cylinder's "
+        "end bounds it";
+    c.read_ahead.error = std::max(c.read_ahead.error.value_or(0),
+                                  chance_of_no_end(e, reach, kHeads));
+    if (chance_of_no_end(e, reach, 1) > kSure)
+      c.read_ahead = absent(
+          "so few blocks are read ahead that none of the places lay near the end of a track for "
+          "sure, which a map would tell");
+    if (!goes_as_far_from_anywhere(e.record())) {
+      const char* const why =
+          "blocks are read ahead, now farther and now less far, as where the ends of tracks or "
+          "cylinders bound it, which a map would tell";
+      c.read_ahead = c.read_ahead_over_requested = absent(why);
+      c.read_ahead_max_blocks = absent(why, kBlocks);
+      return;
+    }
   }
   c.read_ahead_max_blocks = read_ahead_limit(e, kind);
   c.read_ahead_over_requested = over_requested(e);

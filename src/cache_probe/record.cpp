@@ -124,6 +124,7 @@ samples::Json json_of(const Setting& setting) {
                         {"angles_trusted", setting.angles_trusted},
                         {"writes_allowed", setting.writes_allowed},
                         {"complete", setting.complete}};
+  if (!setting.map_known) line["map_known"] = false;
   if (setting.page) {
     const scsi::CachePage& page = *setting.page;
     line["page"] = {{"write_cache_enabled", page.write_cache_enabled},
@@ -143,6 +144,7 @@ Setting setting_of(const samples::Json& line) {
   setting.period_ns = line.at("period_ns").get<double>();
   setting.track_blocks = line.at("track_blocks").get<std::uint32_t>();
   setting.angles_trusted = line.at("angles_trusted").get<bool>();
+  setting.map_known = line.value("map_known", true);
   setting.writes_allowed = line.at("writes_allowed").get<bool>();
   setting.complete = line.at("complete").get<bool>();
   if (!(setting.period_ns > 0)) throw Error(ExitStatus::bad_input, "period_ns is not positive");

@@ -133,6 +133,7 @@ struct Setting {
   double period_ns = 0;
   std::uint32_t track_blocks = 0;  // of the tracks where they took place
   bool angles_trusted = false;     // probes were timed so that a miss has to wait long
+  bool map_known = true;           // else tracks are no more than a measure of distances
   bool writes_allowed = false;
   bool complete = false;                // false: the budget ended first
   std::optional<scsi::CachePage> page;  // mode page 08h, current values

@@ -197,7 +197,10 @@ class SegmentSizeTest {
 }  // namespace
 
 void test_segment_size(Prober& prober) {
-  if (caches_reads(prober.record())) SegmentSizeTest(prober).run();
+  const Record& record = prober.record();
+  const bool shows = record.setting.map_known || !reads_ahead(record) ||
+                     goes_as_far_from_anywhere(record);
+  if (caches_reads(record) && shows) SegmentSizeTest(prober).run();
 }
 
 }  // namespace platter::cache_probe

@@ -139,10 +139,29 @@ std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>&
   return std::nullopt;
 }
 
+namespace {
+
+// FUA or VERIFY, as far as the drive takes them; else any read.
+void come_to_block(Prober& prober, std::uint64_t lbn) {
+  scsi::Drive& drive = prober.context().drive;
+  if (prober.context().probe == mtbrc::Probe::verify) {
+    drive.verify(lbn);
+    return;
+  }
+  try {
+    drive.read(lbn, 1, true);
+  } catch (const scsi::DriveError& error) {
+    if (!error.refused()) throw;
+    drive.read(lbn);
+  }
+}
+
+}  // namespace
+
 void come_to(Prober& prober, const Place& track, double ahead_rev) {
   prober.refresh_angle();
   std::uniform_int_distribution<std::uint64_t> back(1, track.blocks());
-  prober.context().drive.read(track.first - back(prober.context().random), 1, true);
+  come_to_block(prober, track.first - back(prober.context().random));
   prober.rest_until(track.first, until_free_rev(prober), ahead_rev, ahead_rev);
 }
 

@@ -5,20 +5,24 @@
 #include "extract/mechanics_stages.h"
 #include "extract/reads_in_a_row.h"
 #include "extract/rig.h"
+#include "extract/some_map.h"
 #include "mtbrc/overheads.h"
 
 namespace platter::extract {
 
 void measure_hit_overheads(Rig& rig) {
+  const SomeMap map(rig);
   mtbrc::measure_hit_overheads(rig.context, rig.options.writable);
 }
 
 void probe_cache(Rig& rig) {
   cache_probe::Options how;
   how.writable = rig.options.writable;
+  const SomeMap map(rig);
+  how.map_known = map.is_known();
   cache_probe::Findings found = cache_probe::probe_cache(rig.context, rig.facts.cache, how);
   rig.ground.reset();
-  if (found.ground) rig.ground.emplace(std::move(*found.ground));
+  if (found.ground && map.is_known()) rig.ground.emplace(std::move(*found.ground));
   rig.facts.cache_fields = std::move(found.estimate.cache.freedoms);
   rig.facts.not_taken_back = std::move(found.not_taken_back);
   rig.facts.no_media_writes = rig.settings.no_media_writes();
@@ -36,7 +40,7 @@ void estimate_cache(const Evidence& seen, Findings& found) {
 
 void conclude_cache(const Evidence& seen, Findings& found) {
   estimate_overheads(seen, found);
-  found.cache.check(seen.cache, found.model);
+  if (found.map) found.cache.check(seen.cache, found.model);
   for (std::string& note : take_out_what_cannot_be(found.model)) found.note(std::move(note));
 }
 

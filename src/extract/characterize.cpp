@@ -47,10 +47,20 @@ class Characterization {
         settings_(options_, drive_, context_, [this](std::string text) { note(std::move(text)); }),
         fitness_(drive_, options_.device_name, [this](std::string text) { note(std::move(text)); }),
         maps_(context_, options.device_name, options.budget_s),
-        rig_{options_, guard_,           drive_,
-             context_, settings_,        fitness_,
-             maps_,    found_,           record_.facts,
-             ground_,  queued_commands_, [this](std::string text) { note(std::move(text)); }} {}
+        rig_{options_,
+             guard_,
+             drive_,
+             context_,
+             settings_,
+             fitness_,
+             maps_,
+             found_,
+             record_.facts,
+             ground_,
+             distances_,
+             queued_commands_,
+             [this](std::string text) { note(std::move(text)); },
+             [this](std::size_t from) { disturbed_since(from); }} {}
   ~Characterization();
   // After an error: the settings are put back. What to do where that fails.
   std::optional<std::string> give_up();
@@ -138,6 +148,7 @@ class Characterization {
   Session session_;  // what this process measures
   Findings found_;
   std::optional<cache_probe::Ground> ground_;
+  std::shared_ptr<const engine::LayoutMap> distances_;
   std::uint64_t queued_commands_ = 0;
   Rig rig_;
   SettingsWatch watch_{settings_, drive_, context_,
@@ -267,7 +278,7 @@ void Characterization::plan_the_time() {
     if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
   plan_.emplace(rpm, options_.budget_s);
   for (std::size_t done = 0; done < session_.stages_before; ++done) plan_->leave_out(done);
-  if (!may_find_a_map()) plan_->expect_rotation_alone();
+  if (!may_find_a_map()) plan_->expect_no_map();
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
     throw Error(
         ExitStatus::usage,
@@ -280,7 +291,8 @@ void Characterization::plan_the_time() {
 
 // A drive that does not translate addresses says so at once; that takes nothing of its media.
 bool Characterization::may_find_a_map() {
-  if (session_.stages_before > kLayout || !record_.facts.answers.empty()) return true;
+  if (session_.stages_before > kLayout) return found_.map != nullptr;
+  if (!record_.facts.answers.empty()) return true;
   try {
     return drive_.addresses().translates();
   } catch (const scsi::DriveError&) {
@@ -298,8 +310,10 @@ void Characterization::announce(const std::string& what, double seconds) {
 // that to be wrong.
 void Characterization::announce_anew(std::size_t index, double took_s) {
   constexpr double kWrong = 1.25;
-  if (options_.budget_s || index < kLayout || !found_.map) return;
-  if (index == kLayout) {
+  if (index == kLayout && !found_.map) plan_->expect_no_map();
+  if (options_.budget_s || index < kLayout) return;
+  if (!found_.map && index != kLayout) return;
+  if (index == kLayout && found_.map) {
     expect_angles();
     if (const auto host = mtbrc::host_delay(context_.samples))
       plan_->expect_host(host->spread_ms());
@@ -307,8 +321,10 @@ void Characterization::announce_anew(std::size_t index, double took_s) {
   plan_->took(index, took_s);
   const double seconds = plan_->forecast_s(index, elapsed_s());
   const double apart = seconds / announced_s_;
-  if (index == kLayout)
+  if (index == kLayout && found_.map)
     announce("expected drive time since the layout is known", seconds);
+  else if (!found_.map && (apart > kWrong || apart < 1 / kWrong))
+    announce("expected drive time since no map was found", seconds);
   else if (apart > kWrong || apart < 1 / kWrong)
     announce(fmt::format("expected drive time since the stage '{}'", kStages[index].name), seconds);
 }
@@ -364,13 +380,14 @@ void Characterization::walk() {
         settings_.set(Caches::off);
         read_last_anchors();
       });
-    if (lacks(kStages[index].needs)) continue;
+    if (lacks(least_needs(kStages[index]))) continue;
     if (index == kAngles && options_.budget_s) expect_angles();
     stage(index);
   }
-  if (found_.map) return;
+  if (found_.map || record_.facts.not_taken_back) return;
   Stage alone = kStages[kRotation];
   alone.parts.front().experiment = measure_rotation_alone;
+  plan_->expect_rotation_alone();
   stage(kRotation, alone);
 }
 
@@ -378,12 +395,11 @@ void Characterization::walk() {
 // written all the same. Where the drive's settings are not what they should be nothing more can be
 // measured.
 std::optional<std::string> Characterization::lacks(Needs needs) {
+  if (record_.facts.not_taken_back) return record_.facts.not_taken_back;
   if (needs == Needs::nothing) return std::nullopt;
   if (!found_.map) return "the layout is not known";
   if (needs == Needs::map) return std::nullopt;
-  if (!prevented_)
-    prevented_ = record_.facts.not_taken_back ? record_.facts.not_taken_back
-                                              : what_prevents_prediction(found_.model);
+  if (!prevented_) prevented_ = what_prevents_prediction(found_.model);
   return *prevented_;
 }
 
@@ -517,7 +533,10 @@ void Characterization::do_parts(const Stage& stage) {
   if (found_.rotation.numerator_ns > 0) mtbrc::measure_round_trips(context_, kRoundTrips);
   for (auto part = stage.parts.begin(); part != stage.parts.end(); ++part) {
     if (part->experiment == nullptr) break;
-    if (std::any_of(std::next(part), stage.parts.end(), takes_time) && part->share < 1) {
+    const bool left_out = part->needs == Needs::map && !found_.map;
+    if (left_out) {
+      // its mark alone, so that each has its own
+    } else if (std::any_of(std::next(part), stage.parts.end(), takes_time) && part->share < 1) {
       const mtbrc::PartOfTime time(context_, part->share);
       part->experiment(rig_);
     } else {
@@ -525,7 +544,7 @@ void Characterization::do_parts(const Stage& stage) {
     }
     under_way_.parts.push_back(mark());
     if (file_) file_->end_part(under_way_.parts.back(), evidence());
-    if (part->estimate == nullptr) continue;
+    if (part->estimate == nullptr || left_out) continue;
     part->estimate(evidence(), found_);
     context_.map = found_.map.get();
   }
@@ -611,6 +630,12 @@ void Characterization::go_on_with_run() {
                       static_cast<std::uint32_t>(options_.seed >> 32), context_.session};
   context_.random.seed(seeds);
   maps_.take_up(record_.facts.layout);
+  // What a cache may still hold, as far as the samples tell.
+  for (const mtbrc::Sample& sample : context_.samples)
+    if (sample.blocks > 0 && !sample.write && !sample.verify)
+      drive_.note_read(sample.lbn, sample.blocks);
+  for (const cache_probe::Observation& seen : record_.facts.cache.observations)
+    if (seen.blocks > 0 && !seen.write) drive_.note_read(seen.lbn, seen.blocks);
   for (const StageRecord& done : record_.stages) done_weight_ += kStages[done.stage].weight;
 }
 
@@ -639,7 +664,7 @@ void Characterization::settle_in() {
   }
   stage_ = session_.stages_before;
   with_failed_writes_seen_to([this] { settings_.find_out_again(); });
-  fitness_.require_reads_from_the_media();
+  fitness_.require_reads_from_the_media(context_);
   read_last_anchors();
 }
 
@@ -692,9 +717,10 @@ void Characterization::keep_media_access(const scsi::CommandRecord& done) {
 // The longest baseline for the period: from the run's first revolutions to its last.
 void Characterization::read_last_anchors() {
   constexpr int kReads = 12;
+  if (context_.reads_once) return;  // it was read before
   mtbrc::Accesses accesses(context_);
   for (int i = 0; i < kReads; ++i)
-    accesses.read(mtbrc::Experiment::anchor, settings_.reference_lbn);
+    accesses.probe(mtbrc::Experiment::anchor, settings_.reference_lbn);
 }
 
 // Whatever answers now must be what answered at first.

@@ -63,7 +63,9 @@ void walk(const StageRecord& done, SeenSoFar& seen, Findings& found) {
   for (std::size_t i = 0; i < done.parts.size(); ++i) {
     seen.grow_to(done.parts[i]);
     take_notes(done.parts[i].notes, found);
-    if (stage.parts[i].estimate != nullptr) stage.parts[i].estimate(seen.evidence(), found);
+    const Part& part = stage.parts[i];
+    const bool left_out = part.needs == Needs::map && !found.map;
+    if (part.estimate != nullptr && !left_out) part.estimate(seen.evidence(), found);
   }
   seen.grow_to(done.end);
   take_notes(done.end.notes, found);
@@ -85,16 +87,17 @@ void say_that_the_layout_is_unknown(Findings& found) {
   const std::string unknown = "the layout is not known";
   found.unchecked = unknown + (model.layout.reason.empty() ? "" : ": " + model.layout.reason);
   model.seek.reason = model.head_switch.reason = model.write_settle.reason = unknown;
-  model.queue.depth.reason = model.queue.policy.reason = unknown;
-  model.overheads.read_miss_after_read.reason = model.cache.segments.reason = unknown;
+  model.overheads.read_miss_after_read.reason = unknown;
+  model.validity.note = "not checked: " + unknown;
 }
 
 void say_that_nothing_was_checked(const Facts& facts, Findings& found) {
   model::DriveModel& model = found.model;
   found.unchecked = facts.not_taken_back ? facts.not_taken_back : what_prevents_prediction(model);
   model.validity.note = "not checked: " + found.unchecked.value_or("the run did not come to it");
-  model.queue.depth.reason = model.queue.policy.reason =
-      facts.not_taken_back.value_or("the model lacks what a prediction needs");
+  for (model::Parameter* queue : {&model.queue.depth, &model.queue.policy})
+    if (!*queue && queue->reason.empty())
+      queue->reason = facts.not_taken_back.value_or("the model lacks what a prediction needs");
 }
 
 // What of a model was measured when, which its reader may want to know.

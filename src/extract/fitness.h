@@ -35,7 +35,7 @@ class Fitness {
   void warm_up(mtbrc::Context& context);
   // Some of the warm-up's reads were: they are to be made again with the caches off.
   bool answered_at_once() const { return !answered_at_once_.empty(); }
-  void require_reads_from_the_media();
+  void require_reads_from_the_media(mtbrc::Context& context);
 
   bool shorten_commands(const scsi::DriveError& error);
   void tell_shortest_limit();

@@ -14,6 +14,7 @@
 #include "mtbrc/switches.h"
 #include "mtbrc/watermark.h"
 #include "mtbrc/write_seek.h"
+#include "scsi/forced_access.h"
 
 namespace platter::extract {
 namespace {
@@ -26,8 +27,8 @@ void measure_period(Rig& rig, double relative_error) {
   const std::size_t samples = rig.context.samples.size();
   const std::uint64_t lbn = rig.settings.reference_lbn;
   auto estimate = mtbrc::measure_rotation(rig.context, lbn, how);
-  if (estimate.outcome == mtbrc::RotationOutcome::cache_still_on && rig.settings.force_reads()) {
-    rig.context.samples.resize(samples);
+  if (estimate.outcome != mtbrc::RotationOutcome::measured && rig.settings.pass_caches_by()) {
+    rig.void_since(samples);
     estimate = mtbrc::measure_rotation(rig.context, lbn, how);
   }
   // It may be the host that had other things to do for a moment.
@@ -74,8 +75,10 @@ void warm_up(Rig& rig) {
 }
 
 void measure_rotation(Rig& rig) {
-  if (rig.fitness.answered_at_once()) rig.settings.force_reads();
-  rig.fitness.require_reads_from_the_media();
+  if (rig.fitness.answered_at_once() &&
+      scsi::rereads_come_at_once(rig.drive, rig.settings.reference_lbn))
+    rig.settings.pass_caches_by();
+  rig.fitness.require_reads_from_the_media(rig.context);
   measure_period(rig, kFirstPeriodError);
   rig.settings.bring_writes_to_the_media();
 }
@@ -157,19 +160,21 @@ namespace {
 
 // Where no experiment on hits got any, the cache's tests may have.
 mtbrc::OverheadEstimate overheads_of(const Evidence& seen, const Findings& found) {
-  mtbrc::OverheadEstimate estimate = mtbrc::estimate_overheads(seen.samples, *found.map,
-                                                               found.rotation);
+  const auto of = [&found](const mtbrc::Samples& samples) {
+    return found.map ? mtbrc::estimate_overheads(samples, *found.map, found.rotation)
+                     : mtbrc::estimate_hit_overheads(samples, found.rotation);
+  };
+  mtbrc::OverheadEstimate estimate = of(seen.samples);
   if (estimate.overheads.read_hit_after_read || seen.cache.observations.empty()) return estimate;
   mtbrc::Samples all = seen.samples;
   std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
-  return mtbrc::estimate_overheads(all, *found.map, found.rotation);
+  return of(all);
 }
 
 }  // namespace
 
 void estimate_overheads(const Evidence& seen, Findings& found) {
   model::DriveModel& model = found.model;
-  const engine::LayoutMap& map = *found.map;
   const model::Parameter translation = model.overheads.address_translation;
   const mtbrc::OverheadEstimate estimate = overheads_of(seen, found);
   model.overheads = estimate.overheads;
@@ -177,6 +182,11 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
   model.delay_spread = mtbrc::estimate_delay_spread(seen.samples, found.rotation);
   model.bus.block_transfer = estimate.block_transfer;
   model.bus.write_block_transfer = estimate.write_block_transfer;
+  if (!found.map) {
+    say_why_no_media_writes(seen.facts.no_media_writes, model);
+    return;
+  }
+  const engine::LayoutMap& map = *found.map;
   model.bus.high_read_watermark = mtbrc::estimate_watermark(seen.samples, map, found.rotation,
                                                             estimate.block_transfer);
   const model::Parameter portions = mtbrc::estimate_portions(seen.samples, map, found.rotation,

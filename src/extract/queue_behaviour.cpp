@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "extract/self_validation.h"
 #include "replay/replay_model.h"
 #include "scsi/commands.h"
 #include "statistics/robust.h"
@@ -111,15 +112,28 @@ bool all_good(const std::vector<scsi::Completion>& done) {
 }
 
 // Reads a quarter of a turn apart, so that the many of them take little time.
-std::vector<Read> quarter_turns(const engine::LayoutMap& map, const scsi::Drive& drive,
-                                std::uint32_t count) {
-  const std::uint64_t blocks = drive.blocks(), start = blocks / 3;
-  const std::uint64_t step = std::max<std::uint64_t>(
-      1, map.track_of_slot(map.slot_of_lbn(start)).sectors / 4);
+std::vector<Read> quarter_turns_from(std::uint64_t start, std::uint64_t step,
+                                     const scsi::Drive& drive, std::uint32_t count) {
   std::vector<Read> reads;
   for (std::uint64_t i = 0; reads.size() < count; ++i)
-    if (const std::uint64_t lbn = (start + i * step) % blocks; !drive.leaves_out(lbn, 1))
+    if (const std::uint64_t lbn = (start + i * step) % drive.blocks(); !drive.leaves_out(lbn, 1))
       reads.push_back({lbn});
+  return reads;
+}
+
+// Where a cache may answer, of blocks that had not been read before.
+std::vector<Read> quarter_turns(mtbrc::Context& context, std::uint32_t count) {
+  constexpr int kTries = 100;
+  scsi::Drive& drive = context.drive;
+  const std::uint64_t start = drive.blocks() / 3;
+  const std::uint64_t step = std::max<std::uint64_t>(
+      1, context.map->track_of_slot(context.map->slot_of_lbn(start)).sectors / 4);
+  std::vector<Read> reads = quarter_turns_from(start, step, drive, count);
+  const auto was_read = [&drive](const Read& read) { return drive.was_read(read.lbn); };
+  for (int i = 0;
+       context.reads_may_be_cached() && i < kTries && std::ranges::any_of(reads, was_read); ++i)
+    reads = quarter_turns_from(context.random() % drive.blocks(), step, drive, count);
+  for (const Read& read : reads) drive.note_read(read.lbn, 1);
   return reads;
 }
 
@@ -129,8 +143,7 @@ bool refuses_some(scsi::Device& device, mtbrc::Context& context, const Form& for
                   std::uint32_t count, QueueSamples& samples) {
   for (std::uint32_t round = 0; round < kMoreThanChance; ++round) {
     const std::uint64_t before = device.sent_again();
-    samples.commands +=
-        together(device, quarter_turns(*context.map, context.drive, count), form).size();
+    samples.commands += together(device, quarter_turns(context, count), form).size();
     if (device.sent_again() == before) return false;
   }
   return true;
@@ -236,6 +249,14 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
                                 samples.begins.size());
     return;
   }
+  if (what_prevents_prediction(model)) {
+    policy.reason = fmt::format(
+        "the drive reorders: {:.0f} % of the pairs of {} batches are in the order in which they "
+        "were "
+        "sent; by which rule, only a model that predicts would tell",
+        100 * mean(in_turn), samples.begins.size());
+    return;
+  }
   const replay::Subject subject = replay::subject_of(model);
   const replay::Result reads = one_after_the_other(samples.reads);
   std::vector<Shares> shares;
@@ -277,8 +298,7 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
-    const auto many = together(device, quarter_turns(*context.map, context.drive, samples.asked),
-                               form);
+    const auto many = together(device, quarter_turns(context, samples.asked), form);
     samples.commands += many.size();
     const Depth depth = depth_of(many);
     if (depth.most > samples.taken) {
@@ -318,7 +338,9 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
     std::vector<Read> reads(each + 1);
     for (Read& read : reads) {
       do read.lbn = context.random() % blocks;
-      while (context.drive.leaves_out(read.lbn, 1));
+      while (context.drive.leaves_out(read.lbn, 1) ||
+             (context.reads_may_be_cached() && context.drive.was_read(read.lbn)));
+      context.drive.note_read(read.lbn, 1);
     }
     const auto done = together(device, reads, form);
     samples.commands += reads.size();

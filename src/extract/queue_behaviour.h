@@ -28,9 +28,10 @@ struct QueueSamples {
   std::uint64_t commands = 0;
 };
 
-// Caches off; map and rotation known. `device` is the guarded one that the context's drive is on:
-// nothing may be outstanding. What a drive refuses by chance tells nothing. A batch in which a
-// command fails is left out. Where the path takes one command at a time, nothing is sent.
+// Caches off; rotation known, and a map, or a measure of distances. `device` is the guarded one
+// that the context's drive is on: nothing may be outstanding. What a drive refuses by chance tells
+// nothing. A batch in which a command fails is left out. Where the path takes one command at a
+// time, nothing is sent.
 QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
                            const QueueOptions& options = {});
 

@@ -75,8 +75,8 @@ Json json_of(const Answer& answer) {
 // What may still change while the tests go on.
 bool tells_the_same(const cache_probe::Setting& a, const cache_probe::Setting& b) {
   return a.period_ns == b.period_ns && a.track_blocks == b.track_blocks &&
-         a.angles_trusted == b.angles_trusted && a.writes_allowed == b.writes_allowed &&
-         a.complete == b.complete;
+         a.angles_trusted == b.angles_trusted && a.map_known == b.map_known &&
+         a.writes_allowed == b.writes_allowed && a.complete == b.complete;
 }
 
 Evidence evidence_of(const Record& record) {

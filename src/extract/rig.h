@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,9 +30,11 @@ struct Rig {
   MapSource& maps;
   const Findings& found;
   Facts& facts;
-  std::optional<cache_probe::Ground>& ground;  // where the cache's tests took place
-  std::uint64_t& queued_commands;              // that the drive does not count
-  std::function<void(std::string)> note;       // for a reader of the model
+  std::optional<cache_probe::Ground>& ground;           // where the cache's tests took place
+  std::shared_ptr<const engine::LayoutMap>& distances;  // where no map is known (distances.h)
+  std::uint64_t& queued_commands;                       // that the drive does not count
+  std::function<void(std::string)> note;                // for a reader of the model
+  std::function<void(std::size_t)> void_since;          // samples from that one on tell nothing
 };
 
 }  // namespace platter::extract

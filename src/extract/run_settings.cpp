@@ -82,7 +82,7 @@ void RunSettings::switch_caches_off() {
   if (forces_reads_ || forces_writes_) {
     drive_.settings().force_access(drive_.settings().forces_reads() || forces_reads_,
                                    forces_writes_);
-    tell_of_forced_access();
+    tell_of_passed_caches();
     if (forces_reads_) return;
   }
   if (set) {
@@ -111,51 +111,55 @@ void RunSettings::put_caches_back() {
 void RunSettings::refuse_a_cache_that_stays_on() const {
   throw Error(
       ExitStatus::unsupported,
-      fmt::format("{} answers reads of one sector faster than at {:.0f} rpm, the limit of the "
-                  "search for its rotation: either its cache cannot be switched off, nor bypassed "
-                  "with FUA, or it turns faster, and so it cannot be characterized",
+      fmt::format("{} answers reads of one sector, and of others each read once, faster than at "
+                  "{:.0f} rpm, the limit of the search for its rotation: either its cache cannot "
+                  "be passed by, or it turns faster, and so it cannot be characterized",
                   options_.device_name, mtbrc::kFastest_rpm));
 }
 
-// Three reads of one block: from the media they are a revolution apart.
 // It could be read when the run began, and so once it cannot it is tried again.
-scsi::Completion RunSettings::read_reference() {
+scsi::Completion RunSettings::reach_reference() {
   constexpr int kTries = 3;
   for (int attempt = 1;; ++attempt) {
     try {
-      return drive_.read(reference_lbn);
+      return mtbrc::reach_media(context_, reference_lbn);
     } catch (const scsi::DriveError& error) {
       if (attempt == kTries || error.status() != ExitStatus::drive_error) throw;
     }
   }
 }
 
+// Three accesses of one block: from the media they are a revolution apart.
 bool RunSettings::reads_come_from_the_media() {
   if (context_.rotation.numerator_ns == 0) return true;  // the rotation itself tells
+  if (context_.reads_once) return true;                  // nothing tells
   int fast = 0;
-  Nanoseconds before = read_reference().completed_ns;
+  Nanoseconds before = reach_reference().completed_ns;
   for (int i = 0; i < 3; ++i) {
-    const Nanoseconds completed = read_reference().completed_ns;
+    const Nanoseconds completed = reach_reference().completed_ns;
     if (static_cast<double>(completed - before) < 0.5 * context_.period_ns()) ++fast;
     before = completed;
   }
-  return fast < 2 &&
-         (!drive_.settings().forces_reads() || look_ahead_stays_on_ || nothing_is_read_ahead());
+  const bool hidden = drive_.settings().forces_reads() || context_.probe == mtbrc::Probe::verify;
+  return fast < 2 && (!hidden || look_ahead_stays_on_ || nothing_is_read_ahead());
 }
 
-// FUA hides a look-ahead that is on. Half a revolution behind a read the next block is half a
-// revolution away from the head, or in the cache.
+// FUA and VERIFY hide a look-ahead that is on. Half a revolution behind a read the next block is
+// half a revolution away from the head, or in the cache.
 bool RunSettings::nothing_is_read_ahead() {
   const double half_ns = 0.5 * context_.period_ns();
   int fast = 0;
   for (int i = 0; i < 3; ++i) {
-    std::uint64_t lbn = 0;  // not in the cache so far
-    do lbn = context_.random() % (drive_.blocks() - 1);
-    while (drive_.leaves_out(lbn, 2));
+    LbnRange first;
+    std::uint64_t next = 0;  // not in the cache so far
+    do {
+      first = drive_.physical_blocks().covering(context_.random() % (drive_.blocks() - 1), 1);
+      next = first.last + 1;
+    } while (next >= drive_.blocks() || drive_.leaves_out(first.last, 2));
     try {
-      drive_.read_as_cached(lbn);
+      drive_.read_as_cached(first.last);
       drive_.rest_ns(static_cast<Nanoseconds>(half_ns));
-      if (static_cast<double>(drive_.read_as_cached(lbn + 1).response_ns()) < 0.4 * half_ns) ++fast;
+      if (static_cast<double>(drive_.read_as_cached(next).response_ns()) < 0.4 * half_ns) ++fast;
     } catch (const scsi::DriveError& error) {
       if (!error.may_do_elsewhere()) throw;
     }
@@ -163,30 +167,50 @@ bool RunSettings::nothing_is_read_ahead() {
   return fast < 2;
 }
 
-// Where setting the caches off does nothing to reads, and FUA does.
-bool RunSettings::force_reads() {
-  if (drive_.settings().forces_reads() ||
-      scsi::force_reads(drive_, reference_lbn) != scsi::Forced::obeyed)
-    return false;
-  forces_reads_ = true;
-  tell_of_forced_access();
-  return true;
+// Where setting the caches off does nothing to reads.
+bool RunSettings::pass_caches_by() {
+  if (looked_for_way_) return false;
+  find_way_to_media();
+  return context_.probe != mtbrc::Probe::read || context_.reads_once;
+}
+
+void RunSettings::find_way_to_media() {
+  looked_for_way_ = true;
+  const mtbrc::WayToMedia way = mtbrc::find_way_to_media(context_, reference_lbn);
+  context_.probe = way.probe;
+  context_.reads_once = way.reads_once;
+  forces_reads_ = way.probe == mtbrc::Probe::forced_read;
+  drive_.settings().force_access(forces_reads_, drive_.settings().forces_writes());
+  if (way.probe == mtbrc::Probe::verify)
+    note_(
+        fmt::format("{}: with caches off what was timed on the media are VERIFY commands, and "
+                    "blocks that had not been read before",
+                    way.why_not));
+  if (way.reads_once)
+    note_(
+        fmt::format("{}: what was timed on the media are reads of blocks that had not been read "
+                    "before",
+                    way.why_not));
+  tell_of_passed_caches();
 }
 
 void RunSettings::find_out_again() {
   set(Caches::off);
-  if (!reads_come_from_the_media() && !force_reads()) refuse_a_cache_that_stays_on();
+  if (!reads_come_from_the_media() && !pass_caches_by()) refuse_a_cache_that_stays_on();
   look_for_read_ahead();
   bring_writes_to_the_media();
 }
 
 void RunSettings::look_for_read_ahead() {
-  if (!forces_reads_) return;
+  if (!looked_for_way_) return;
   look_ahead_stays_on_ = look_ahead_stays_on_ || !nothing_is_read_ahead();
-  tell_of_forced_access();
+  // Chosen: what comes by until the next command, which most drives stop for, on tracks of today.
+  constexpr std::uint32_t kReach_bytes = 256 << 10;
+  if (look_ahead_stays_on_) context_.read_ahead_reach = kReach_bytes / drive_.block_bytes();
+  tell_of_passed_caches();
 }
 
-void RunSettings::tell_of_forced_access() {
+void RunSettings::tell_of_passed_caches() {
   if (forces_reads_)
     note_(
         "the read cache could not be switched off by mode page 08h: with caches off all reads were "
@@ -205,12 +229,18 @@ void RunSettings::tell_of_forced_access() {
 void RunSettings::bring_writes_to_the_media() {
   if (options_.writable.empty() || forces_writes_) return;
   no_media_writes_.clear();
-  switch (scsi::force_writes(drive_, options_.writable.front().first)) {
+  if (context_.reads_once) {
+    no_media_writes_ = "no command passes the cache, by which it could be told whether writes do";
+    note_(no_media_writes_ + ": no write was timed that waits for the media");
+    return;
+  }
+  const auto reach = [this](std::uint64_t lbn) { mtbrc::reach_media(context_, lbn); };
+  switch (scsi::force_writes(drive_, options_.writable.front().first, reach)) {
     case scsi::Forced::not_needed:
       return;
     case scsi::Forced::obeyed:
       forces_writes_ = true;
-      tell_of_forced_access();
+      tell_of_passed_caches();
       return;
     case scsi::Forced::refused:
       no_media_writes_ = "the write cache stays on, and the drive refuses writes with FUA";

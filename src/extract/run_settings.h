@@ -1,5 +1,6 @@
 // The drive's settings in a run: made for each stage, held against what the drive shows and does,
-// put back. Caches that stay on whatever is set are bypassed with FUA.
+// put back. Caches that stay on whatever is set are passed by, with FUA or by VERIFY, where that
+// can be.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +39,10 @@ class RunSettings {
   void stop_what_the_drive_does_on_its_own();
   void tell_what_was_stopped();
 
-  // True: from now on reads with caches off go with FUA, which they need.
-  bool force_reads();
-  void look_for_read_ahead();  // where reads are forced; the rotation is known by now
+  // Where reads with caches off are answered by one all the same: by what the media are reached
+  // (mtbrc::Context::probe). False: that was looked for before, or reads come from the media.
+  bool pass_caches_by();
+  void look_for_read_ahead();  // where caches are passed by; the rotation is known by now
   bool look_ahead_stays_on() const { return look_ahead_stays_on_; }
   [[noreturn]] void refuse_a_cache_that_stays_on() const;
 
@@ -56,9 +58,10 @@ class RunSettings {
   void switch_caches_off();
   void put_caches_back();
   bool reads_come_from_the_media();
-  scsi::Completion read_reference();
+  void find_way_to_media();
+  scsi::Completion reach_reference();
   bool nothing_is_read_ahead();
-  void tell_of_forced_access();
+  void tell_of_passed_caches();
 
   const Options& options_;
   scsi::Drive& drive_;
@@ -69,6 +72,7 @@ class RunSettings {
   std::uint64_t resets_seen_ = 0;             // when they were set
   bool has_set_ = false;                      // anything, so far
   Caches caches_ = Caches::any;
+  bool looked_for_way_ = false;
   // The caches stay on whatever is set, and FUA passes them by.
   bool forces_reads_ = false, forces_writes_ = false, look_ahead_stays_on_ = false;
   std::string no_media_writes_;  // why no write waits for the media, where none does

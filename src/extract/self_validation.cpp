@@ -15,9 +15,11 @@
 #include "model/interruption.h"
 #include "model/revolution.h"
 #include "model/validate.h"
+#include "mtbrc/probe.h"
 #include "replay/compare.h"
 #include "replay/replay_model.h"
 #include "scsi/drive.h"
+#include "scsi/read_blocks.h"
 #include "statistics/distribution.h"
 #include "statistics/robust.h"
 #include "trace/workload.h"
@@ -321,7 +323,10 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   validity.note = fmt::format(
       "checked in the run that measured it, caches {}, by the requests that nothing "
       "was learned from",
-      replay::caches_of(drive.caches) == replay::Caches::forced ? "bypassed with FUA" : "off");
+      replay::caches_of(drive.caches) == replay::Caches::forced ? "bypassed with FUA"
+      : replay::caches_of(drive.caches) == replay::Caches::off
+          ? "off"
+          : "on, by reads of what was in none");
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   const engine::LayoutMap map(model.layout);
   if (const auto remains = what_remains(drive, answers.in_drives_time, map, from - 1, period_ms))
@@ -343,18 +348,36 @@ void make_whole(trace::Request& request, scsi::Drive& drive) {
                             physical.rounded_down(drive.most_blocks()));
 }
 
+// Where reads may come from a cache that stays on, those of blocks that are to be read before it.
+struct Places {
+  bool fresh = false;
+  scsi::ReadBlocks taken = {};
+};
+
 // A read of blocks that are left out goes elsewhere: no write does, which is of permitted ones.
-void find_place(trace::Request& request, mtbrc::Context& context) {
+// False: there is no place for it.
+bool find_place(trace::Request& request, mtbrc::Context& context, Places& places) {
   const scsi::Drive& drive = context.drive;
-  while (drive.leaves_out(request.lbn, request.blocks))
+  constexpr int kTries = 10'000;
+  for (int i = 0; i < kTries; ++i) {
+    const LbnRange all{request.lbn, request.lbn + request.blocks - 1};
+    if (!drive.leaves_out(request.lbn, request.blocks) &&
+        (!places.fresh ||
+         (mtbrc::is_fresh(context, request.lbn, request.blocks) && !places.taken.any_of(all)))) {
+      if (places.fresh) places.taken.add(all);
+      return true;
+    }
     request.lbn = context.random() % (drive.blocks() - request.blocks + 1);
+  }
+  return false;
 }
 
 // One at a time, until there is no time left; what the drive cannot read is left out. `round`: of
 // the same workload so many were sent before.
 void send_requests_like(const char* workload, mtbrc::Context& context,
                         const model::DriveModel& model, const SelfValidationOptions& options,
-                        std::uint64_t fewest, std::uint64_t round, replay::Result& result) {
+                        bool fresh, std::uint64_t fewest, std::uint64_t round,
+                        replay::Result& result) {
   scsi::Drive& drive = context.drive;
   const mtbrc::Meter meter(context, mtbrc::Budget{});
   // Before a write its blocks are read: of the time of three requests, one of which is a write, a
@@ -370,13 +393,13 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
       workload, model.identity,
       std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed + round,
       options.writable);
-  for (trace::Request& request : trace.requests) {
+  Places places{fresh};
+  std::erase_if(trace.requests, [&](trace::Request& request) {
     request.blocks = std::min(request.blocks, drive.most_blocks());
-    if (request.write)
-      make_whole(request, drive);
-    else
-      find_place(request, context);
-  }
+    if (!request.write) return !find_place(request, context, places);
+    make_whole(request, drive);
+    return false;
+  });
   result.target = replay::Result::Target::drive;
   result.name = "the drive";
   result.trace = workload;
@@ -423,8 +446,9 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   replay::Result result;
   result.caches = replay::name_of(caches);
   std::vector<double> floors;
+  const bool fresh = options.media && context.reads_may_be_cached();
   for (std::uint64_t round = 0; round < kMostRounds; ++round) {
-    send_requests_like(workload, context, model, options, fewest, round, result);
+    send_requests_like(workload, context, model, options, fresh, fewest, round, result);
     const bool is_last = round + 1 == kMostRounds;
     if (is_last || context.limited() || result.requests.size() < fewest) break;
     if (floors.empty()) floors = floors_ms(workload, model, caches);

@@ -17,6 +17,7 @@ namespace platter::extract {
 struct SelfValidationOptions {
   std::vector<LbnRange> writable;  // a third of the requests are writes there; empty: reads only
   Nanoseconds drive_time_ns = 5 * kSecond;
+  bool media = false;  // reads wait for the media: where a cache stays on, they are of fresh blocks
 };
 
 // Fewer are not enough to learn from one half and to judge by the other; nor these of the cache.
@@ -25,7 +26,8 @@ constexpr std::uint64_t kFewestValidationRequests = 400, kFewestMixedRequests = 
 // Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
 // allows by what the model takes for them, at least kFewestValidationRequests, and no more than the
 // context's deadline allows. What the drive cannot read is left out. Caches off; or bypassed,
-// where read-ahead goes on behind commands with FUA, so that the model's has to, too.
+// where read-ahead goes on behind commands with FUA, so that the model's has to, too; or on, where
+// they cannot be.
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options,
                                replay::Caches caches = replay::Caches::off);

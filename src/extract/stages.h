@@ -1,6 +1,6 @@
-// The stages of a run as one table: what each needs, how the caches stand in it, its share of the
-// time, its experiments, and what is made of their samples. A run is a walk over it with a drive
-// (characterize.h), an estimate the same walk over what a run kept (estimate.h).
+// The stages of a run as one table: what their parts need, how the caches stand in it, its share of
+// the time, its experiments, and what is made of their samples. A run is a walk over it with a
+// drive (characterize.h), an estimate the same walk over what a run kept (estimate.h).
 #pragma once
 
 #include <array>
@@ -26,8 +26,9 @@ enum class Needs : std::uint8_t {
 struct Part {
   void (*experiment)(Rig&) = nullptr;
   void (*estimate)(const Evidence&, Findings&) = nullptr;
-  double share = 1;     // of the time that is left to the stage; the last part has all of it
-  bool writes = false;  // takes no time where no write may wait for the media
+  double share = 1;          // of the time that is left to the stage; the last part has all of it
+  bool writes = false;       // takes no time where no write may wait for the media
+  Needs needs = Needs::map;  // without it this part is left out
 };
 
 struct Stage {
@@ -37,7 +38,6 @@ struct Stage {
   double weight;
   double least;  // of it, where time is short: what is left is too little to be of use
   int gives_up;  // precision, in a run that is given less time: 1 the first; 0 never
-  Needs needs;
   Caches caches;
   std::array<Part, 3> parts;
   // Once all parts are done and the drive's settings held through them.
@@ -49,42 +49,38 @@ inline constexpr std::array<Stage, 11> kStages{{
      .weight = 0.5,
      .least = 1,
      .gives_up = 0,
-     .needs = Needs::nothing,
      .caches = Caches::any,
-     .parts = {{{.experiment = warm_up}}}},
+     .parts = {{{.experiment = warm_up, .needs = Needs::nothing}}}},
     {.name = "rotation",
      .weight = 2,
      .least = 1,
      .gives_up = 0,
-     .needs = Needs::nothing,
      .caches = Caches::off,
-     .parts = {{{.experiment = measure_rotation, .estimate = estimate_rotation}}}},
+     .parts = {{{.experiment = measure_rotation,
+                 .estimate = estimate_rotation,
+                 .needs = Needs::nothing}}}},
     {.name = "layout",
      .weight = 6,
      .least = 1,
      .gives_up = 0,
-     .needs = Needs::nothing,
      .caches = Caches::any,
-     .parts = {{{.experiment = find_map, .estimate = take_map}}}},
+     .parts = {{{.experiment = find_map, .estimate = take_map, .needs = Needs::nothing}}}},
     {.name = "angles",
      .weight = 11,
      .least = 0.4,
      .gives_up = 7,
-     .needs = Needs::map,
      .caches = Caches::off,
      .parts = {{{.experiment = measure_angles, .estimate = take_map}}}},
     {.name = "seeks",
      .weight = 12,
      .least = 0.25,
      .gives_up = 6,
-     .needs = Needs::map,
      .caches = Caches::off,
      .parts = {{{.experiment = measure_seeks, .estimate = estimate_seeks}}}},
     {.name = "head switch and write settle",
      .weight = 7,
      .least = 0.25,
      .gives_up = 5,
-     .needs = Needs::map,
      .caches = Caches::off,
      .parts = {{{.experiment = measure_head_switch, .estimate = estimate_head_switch, .share = 0.5},
                 {.experiment = measure_write_settle,
@@ -96,7 +92,6 @@ inline constexpr std::array<Stage, 11> kStages{{
      .weight = 5.5,
      .least = 0.3,
      .gives_up = 4,
-     .needs = Needs::map,
      .caches = Caches::off,
      .parts = {{{.experiment = measure_miss_overheads, .share = 0.6},
                 {.experiment = measure_watermark}}}},
@@ -104,35 +99,35 @@ inline constexpr std::array<Stage, 11> kStages{{
      .weight = 12,
      .least = 0.4,
      .gives_up = 1,
-     .needs = Needs::map,
      .caches = Caches::as_found,
-     .parts = {{{.experiment = measure_hit_overheads, .share = 0.5},
-                {.experiment = probe_cache, .estimate = estimate_cache}}},
+     .parts = {{{.experiment = measure_hit_overheads, .share = 0.5, .needs = Needs::nothing},
+                {.experiment = probe_cache, .estimate = estimate_cache, .needs = Needs::nothing}}},
      .conclude = conclude_cache},
     {.name = "self-validation, caches on",
      .weight = 6,
      .least = 0.16,
      .gives_up = 2,
-     .needs = Needs::prediction,
      .caches = Caches::as_found,
-     .parts = {{{.experiment = read_in_a_row, .estimate = sharpen_by_reads_in_a_row},
-                {.experiment = exercise_cache_further, .estimate = check_cache_anew},
-                {.experiment = send_mixed_requests}}}},
+     .parts = {{{.experiment = read_in_a_row,
+                 .estimate = sharpen_by_reads_in_a_row,
+                 .needs = Needs::prediction},
+                {.experiment = exercise_cache_further,
+                 .estimate = check_cache_anew,
+                 .needs = Needs::prediction},
+                {.experiment = send_mixed_requests, .needs = Needs::prediction}}}},
     {.name = "self-validation",
      .weight = 6.5,
      .least = 0.5,
      .gives_up = 3,
-     .needs = Needs::prediction,
      .caches = Caches::off,
-     .parts = {{{.experiment = send_random_requests}}},
+     .parts = {{{.experiment = send_random_requests, .needs = Needs::prediction}}},
      .conclude = validate_itself},
     {.name = "queue",
      .weight = 1,
      .least = 1,
      .gives_up = 0,
-     .needs = Needs::prediction,
      .caches = Caches::off,
-     .parts = {{{.experiment = send_batches}}},
+     .parts = {{{.experiment = send_batches, .needs = Needs::nothing}}},
      .conclude = estimate_queue},
 }};
 
@@ -149,6 +144,14 @@ inline constexpr std::size_t kRotation = stage_named("rotation"), kLayout = stag
                              kMixedValidation = stage_named("self-validation, caches on"),
                              kSelfValidation = stage_named("self-validation"),
                              kQueue = stage_named("queue");
+
+// What the part needs most easily had: without it nothing of the stage is done.
+constexpr Needs least_needs(const Stage& stage) {
+  Needs least = stage.parts.front().needs;
+  for (const Part& part : stage.parts)
+    if (part.experiment != nullptr && part.needs < least) least = part.needs;
+  return least;
+}
 
 inline constexpr double kAllWeights = [] {
   double all = 0;

@@ -21,7 +21,10 @@ class TimePlan {
   // and what it is of no use without. Never less than by the weight.
   void expect(std::size_t stage, double full_s, double least_s);
 
-  // No map will be found: what comes behind the layout is the rotation once more, sharply.
+  // No map will be found: what comes behind the layout is what needs none, and at the end the
+  // rotation once more, sharply.
+  void expect_no_map();
+  // That is all that is left.
   void expect_rotation_alone();
   // What stages of trials take on a host whose delay scatters so much (noise/host_delay.h), in ms.
   void expect_host(double spread_ms);
@@ -46,6 +49,7 @@ class TimePlan {
   std::array<double, kStages.size()> full_s_{}, least_s_{};
   std::array<double, kStages.size()> pace_{};  // times full_s_ is what they take with this noise
   std::optional<double> budget_s_;
+  double slower_ = 1;  // than the drive that the stages' weights are the seconds of
 };
 
 }  // namespace platter::extract

@@ -3,6 +3,7 @@
 #include "extract/queue_behaviour.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
+#include "extract/some_map.h"
 #include "extract/unexplained.h"
 
 namespace platter::extract {
@@ -14,8 +15,11 @@ void send_mixed_requests(Rig& rig) {
 
 void send_random_requests(Rig& rig) {
   rig.facts.random = random_requests(
-      rig.context, rig.found.model, {rig.settings.media_writes(), 5 * kSecond},
-      rig.settings.look_ahead_stays_on() ? replay::Caches::forced : replay::Caches::off);
+      rig.context, rig.found.model,
+      {.writable = rig.settings.media_writes(), .drive_time_ns = 5 * kSecond, .media = true},
+      !rig.settings.look_ahead_stays_on() ? replay::Caches::off
+      : rig.context.reads_may_be_cached() ? replay::Caches::as_they_are
+                                          : replay::Caches::forced);
 }
 
 void validate_itself(const Evidence& seen, Findings& found) {
@@ -29,6 +33,7 @@ void validate_itself(const Evidence& seen, Findings& found) {
 }
 
 void send_batches(Rig& rig) {
+  const SomeMap map(rig);
   rig.facts.queue = queue_samples(rig.guard, rig.context);
   rig.queued_commands += rig.facts.queue.commands;
 }

@@ -23,17 +23,18 @@ std::optional<scsi::Completion> Accesses::timed(
   }
 }
 
-std::optional<Sample> Accesses::access(Sample sample) {
+std::optional<Sample> Accesses::access(Sample sample, bool force) {
   if (last_) {
     sample.after_write = last_->write;
     sample.after_lbn = last_->lbn;
     sample.after_completed_ns = last_->completed_ns;
   }
   last_.reset();
-  const auto done = timed([&sample](scsi::Drive& drive) {
+  const auto done = timed([&sample, force](scsi::Drive& drive) {
     return sample.blocks == 0 ? drive.seek(sample.lbn)
            : sample.write     ? drive.write(sample.lbn, sample.blocks)
-                              : drive.read(sample.lbn, sample.blocks);
+           : sample.verify    ? drive.verify(sample.lbn, sample.blocks)
+                              : drive.read(sample.lbn, sample.blocks, force);
   });
   if (!done) return std::nullopt;
   sample.issued_ns = done->issued_ns;
@@ -52,6 +53,16 @@ std::optional<Sample> Accesses::read(Experiment experiment, std::uint64_t lbn, s
   sample.lbn = lbn;
   sample.blocks = blocks;
   return access(sample);
+}
+
+std::optional<Sample> Accesses::probe(Experiment experiment, std::uint64_t lbn,
+                                      std::int64_t group) {
+  Sample sample;
+  sample.experiment = experiment;
+  sample.group = group;
+  sample.lbn = lbn;
+  sample.verify = context_.probe == Probe::verify;
+  return access(sample, context_.probe == Probe::forced_read);
 }
 
 std::optional<Sample> Accesses::write(Experiment experiment, std::uint64_t lbn, std::int64_t group,

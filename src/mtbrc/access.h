@@ -17,6 +17,8 @@ class Accesses {
   // unit attention); what stops a run is thrown by the drive.
   std::optional<Sample> read(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
                              std::uint32_t blocks = 1);
+  // One block by the command that reaches the media (Context::probe).
+  std::optional<Sample> probe(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0);
   // learn_contents() must have read the sectors before; else the drive throws.
   std::optional<Sample> write(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
                               std::uint32_t blocks = 1);
@@ -31,7 +33,7 @@ class Accesses {
  private:
   std::optional<scsi::Completion> timed(
       const std::function<scsi::Completion(scsi::Drive&)>& command);
-  std::optional<Sample> access(Sample sample);
+  std::optional<Sample> access(Sample sample, bool force = false);
 
   Context& context_;
   std::optional<Sample> last_;

@@ -11,6 +11,7 @@
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
 #include "model/revolution.h"
+#include "mtbrc/probe.h"
 #include "mtbrc/samples.h"
 #include "scsi/drive.h"
 
@@ -34,6 +35,11 @@ struct Context {
   std::mt19937_64 random;     // the experiments' only source of randomness
   // Stage, and the share of it that is done (0 to 1).
   std::function<void(const std::string& stage, double share)> progress;
+  // How one block is reached on the media with the caches off, as far as they go (probe.h).
+  Probe probe = Probe::read;
+  bool reads_once = false;
+  // Blocks behind a read that the drive may have read ahead with the caches off; 0: it does not.
+  std::uint32_t read_ahead_reach = 0;
   Budget budget;                // of the next experiment
   Nanoseconds deadline_ns = 0;  // by which all experiments must have ended; 0: none
   Samples samples;              // raw samples of all experiments, in order
@@ -47,6 +53,9 @@ struct Context {
   bool limited() const {
     return budget.commands > 0 || budget.drive_time_ns > 0 || deadline_ns > 0;
   }
+  // With the caches off, as far as they go, reads may come from one: experiments that need reads
+  // choose blocks that are fresh (probe.h).
+  bool reads_may_be_cached() const { return probe == Probe::verify || reads_once; }
   void report(const std::string& stage, double share) const {
     if (progress) progress(stage, share);
   }

@@ -238,9 +238,9 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
   std::vector<double> angles;
   std::optional<Sample> before;
   for (std::uint32_t i = 0; i < reads; ++i) {
-    const auto lbn = readable_near(map_, first, sectors, at);
+    const auto lbn = accessible_near(context_, map_, first, sectors, at);
     if (!lbn) return std::nullopt;
-    const auto sample = accesses_.read(Experiment::angle, *lbn);
+    const auto sample = accesses_.probe(Experiment::angle, *lbn);
     if (!sample) {
       at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
       before.reset();
@@ -582,8 +582,9 @@ void Survey::check(LayoutAngles& found) {
     reference_.refresh();
     const std::uint64_t lbn = std::uniform_int_distribution<std::uint64_t>(
         0, map.blocks() - 1)(context_.random);
+    if (context_.reads_once && !is_fresh(context_, lbn)) continue;
     if (map.is_remapped(lbn) || is_left(map.track_of_slot(map.slot_of_lbn(lbn)).zone)) continue;
-    const auto sample = accesses_.read(Experiment::other, lbn);
+    const auto sample = accesses_.probe(Experiment::other, lbn);
     if (!sample) continue;
     const double end_rev = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
                            place_of(map, lbn).width_rev;

@@ -56,14 +56,14 @@ std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
   const auto anchor = [&] {
     if (context.drive.now_ns() - last_anchor_ns < options.anchor_every_ns) return;
     for (std::uint32_t i = 0; i < options.anchor_reads; ++i)
-      if (const auto s = accesses.read(Experiment::anchor, reference)) mine.push_back(*s);
+      if (const auto s = accesses.probe(Experiment::anchor, reference)) mine.push_back(*s);
     last_anchor_ns = context.drive.now_ns();
   };
   // A pass reads each target that is not known well enough, in the order in which they come round;
   // the distance kept between two grows when it cost a turn.
   double hop_rev = 0.3;
   for (int i = 0; i < 12; ++i)
-    if (const auto s = accesses.read(Experiment::anchor, reference)) mine.push_back(*s);
+    if (const auto s = accesses.probe(Experiment::anchor, reference)) mine.push_back(*s);
   std::vector<std::size_t> wanted(targets.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = i;
   while (!wanted.empty() && !meter.exhausted()) {
@@ -93,7 +93,7 @@ std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
       const std::uint64_t lbn = targets[rest[best]];
       const bool predicted = known[rest[best]].has_value();
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(best));
-      const auto s = accesses.read(Experiment::angle, lbn);
+      const auto s = accesses.probe(Experiment::angle, lbn);
       if (!s) {
         std::erase_if(wanted, [&](std::size_t i) { return targets[i] == lbn; });
         continue;

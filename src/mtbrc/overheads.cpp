@@ -11,6 +11,7 @@
 #include "model/revolution.h"
 #include "mtbrc/access.h"
 #include "mtbrc/read_times.h"
+#include "mtbrc/reads_among_verifies.h"
 #include "mtbrc/round_trips.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/slow_bus.h"
@@ -417,6 +418,21 @@ model::Parameter miss_overhead(const Samples& samples, const engine::LayoutMap& 
                        : still_ms;
   }
   const std::uint32_t fewest = write ? write_unit(samples) : 1;
+  const bool verifies = !write && by_verifies(samples);
+  if (verifies) {
+    const model::Parameter own = estimate_reads_among_verifies(samples, map, rotation);
+    if (!own) {
+      result.method =
+          "MTBRC of VERIFYs on one track, less one sector's media time; too few "
+          "reads, which may take another time, could be timed";
+      return result;
+    }
+    *result.value += *own.value - *reads.same_track.value;
+    result.error = std::hypot(
+        *result.error, own.error.value_or(0),
+        after_write || reads.still_by_commands ? reads.same_track.error.value_or(0) : 0);
+    result.samples += own.samples;
+  }
   result.method = fewest == 1 ? "MTBRC on one track, less one sector's media time"
                               : fmt::format(
                                     "MTBRC on one track of writes of {} blocks, less their media "
@@ -460,6 +476,10 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
       if (late()) return;
     }
   };
+  if (context.probe == Probe::verify) {
+    const PartOfTime fair(context, 1.0 / 3);
+    measure_reads_among_verifies(context, options.target_error_ms);
+  }
   measure(false, false, permitted.empty() ? 1 : 1.0 / 4, {});
   if (const auto tracks = permitted.empty() ? std::vector<engine::Track>{}
                                             : writable_tracks(context, permitted, 16);
@@ -590,6 +610,28 @@ std::optional<model::DelaySpread> estimate_delay_spread(const Samples& samples,
   for (const double share : kShares)
     spread.quantiles.push_back({.share = share, .ms = statistics::quantile_of(late_ms, share)});
   return spread;
+}
+
+OverheadEstimate estimate_hit_overheads(const Samples& samples, const model::Rotation& rotation) {
+  const double period_ms = period_ms_of(rotation);
+  OverheadEstimate result;
+  result.block_transfer = estimate_block_transfer(samples, rotation);
+  result.write_block_transfer = transfer_of_hits(samples, period_ms, true);
+  const model::Parameter& of_writes = result.write_block_transfer ? result.write_block_transfer
+                                                                  : result.block_transfer;
+  const auto hit = [&](bool write, bool after_write) {
+    return hit_overhead(samples, write, after_write, write ? of_writes : result.block_transfer,
+                        period_ms);
+  };
+  model::Overheads& o = result.overheads;
+  o.read_hit_after_read = hit(false, false);
+  o.read_hit_after_write = hit(false, true);
+  o.write_hit_after_read = hit(true, false);
+  o.write_hit_after_write = hit(true, true);
+  for (model::Parameter* miss : {&o.read_miss_after_read, &o.read_miss_after_write,
+                                 &o.write_miss_after_read, &o.write_miss_after_write})
+    *miss = model::absent("the layout is not known", "ms");
+  return result;
 }
 
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,

@@ -51,6 +51,9 @@ struct OverheadEstimate {
 OverheadEstimate estimate_overheads(const Samples& samples, const engine::LayoutMap& map,
                                     const model::Rotation& rotation);
 
+// The same of a drive whose map is not known: what hits tell. Pure.
+OverheadEstimate estimate_hit_overheads(const Samples& samples, const model::Rotation& rotation);
+
 // What hits deviate from the line of their kind over their blocks: the host's delay, the bus's, the
 // drive's electronics'. nullopt: fewer than 100 hits. Pure.
 std::optional<model::DelaySpread> estimate_delay_spread(const Samples& samples,

@@ -64,7 +64,7 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   if (sample.blocks != (sample.write ? write_unit_ : 1)) return std::nullopt;
   const auto width = width_rev(sample.lbn, sample.blocks);
   if (!width) return std::nullopt;
-  const std::size_t kind = kind_of(sample.write, sample.after_write);
+  const std::size_t kind = sample.verify ? kVerifies : kind_of(sample.write, sample.after_write);
   const double seen = statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - *width -
                                            begin_rev(sample.lbn));
   if (!first_) first_ = kind;
@@ -111,6 +111,7 @@ statistics::CensoredTrial Passages::trial_of(const Sample& sample, double late_r
 }
 
 std::optional<std::size_t> Passages::known_kind(bool write, bool after_write) const {
+  if (!write && count_[kVerifies] >= kLearn) return kVerifies;
   for (const bool after : {after_write, !after_write})
     if (const std::size_t kind = kind_of(write, after); count_[kind] >= kLearn) return kind;
   return std::nullopt;
@@ -134,10 +135,26 @@ std::optional<statistics::CensoredTrial> Passages::observe_run(const Sample& sam
 
 std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanoseconds time_ns,
                                               bool write, std::uint32_t blocks, bool after_write,
-                                              const scsi::PhysicalBlocks& physical) const {
+                                              const scsi::PhysicalBlocks& physical,
+                                              const Usable& usable) const {
   const auto kind = known_kind(write, after_write);
-  if (!kind || blocks > track.sectors) return std::nullopt;
-  const double wanted = phase_rev(rotation_, time_ns) - constant_of(*kind);
+  if (!kind) return std::nullopt;
+  return aim_kind(*kind, track, time_ns, blocks, [&](std::uint64_t lbn) {
+    return (!write || physical.is_whole(lbn, blocks)) && (!usable || usable(lbn));
+  });
+}
+
+std::optional<Passages::Target> Passages::aim_read(const engine::Track& track, Nanoseconds time_ns,
+                                                   const Usable& usable) const {
+  const auto kind = count_[kReads] >= kLearn ? kReads : known_kind(false, false);
+  return kind ? aim_kind(*kind, track, time_ns, 1, usable) : std::nullopt;
+}
+
+std::optional<Passages::Target> Passages::aim_kind(std::size_t kind, const engine::Track& track,
+                                                   Nanoseconds time_ns, std::uint32_t blocks,
+                                                   const Usable& usable) const {
+  if (blocks > track.sectors) return std::nullopt;
+  const double wanted = phase_rev(rotation_, time_ns) - constant_of(kind);
   const double sectors = track.sectors;
   const double place = statistics::turn_rev(wanted - engine::rev_from_angle(track.angle)) * sectors;
   const double first = std::ceil(place);
@@ -146,7 +163,7 @@ std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanose
     const auto slot = static_cast<std::uint64_t>(index) % track.sectors;
     if (slot + blocks > track.sectors) continue;
     const auto lbn = run_at(map_, track.first_slot + slot, blocks);
-    if (!lbn || (write && !physical.is_whole(*lbn, blocks))) continue;
+    if (!lbn || !usable(*lbn)) continue;
     const double late = (index - place) / sectors * period_ns();
     return Target{*lbn, static_cast<Nanoseconds>(late)};
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "engine/layout_map.h"
@@ -22,9 +23,9 @@ std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t 
                                     std::uint32_t blocks = 1);
 
 // Follows the constant between the end of a sector at the head and the completion at the host,
-// which wanders with the spindle, and what it is more or less for writes behind reads and for
-// writes behind writes, which does not. Fed with samples in their order; used alike while measuring
-// and afterwards. Where another session begins it learns anew.
+// which wanders with the spindle, and what it is more or less for writes behind reads, for writes
+// behind writes, and for VERIFYs, which send nothing, which does not. Fed with samples in their
+// order; used alike while measuring and afterwards. Where another session begins it learns anew.
 class Passages {
  public:
   // The map's angles must be measured. Writes are of so many blocks at least.
@@ -47,6 +48,7 @@ class Passages {
   // Known well enough to aim.
   bool ready(bool write) const { return known_kind(write, false).has_value(); }
 
+  using Usable = std::function<bool(std::uint64_t lbn)>;
   struct Target {
     std::uint64_t lbn = 0;
     Nanoseconds late_ns = 0;  // its passage completes so much later than wanted, >= 0
@@ -56,7 +58,11 @@ class Passages {
   // the track holds no such LBNs in their own places, or ready() is false.
   std::optional<Target> aim(const engine::Track& track, Nanoseconds time_ns, bool write,
                             std::uint32_t blocks = 1, bool after_write = false,
-                            const scsi::PhysicalBlocks& physical = {}) const;
+                            const scsi::PhysicalBlocks& physical = {},
+                            const Usable& usable = {}) const;
+  // The same of a READ of one block among VERIFYs; `usable` as there: which LBNs are.
+  std::optional<Target> aim_read(const engine::Track& track, Nanoseconds time_ns,
+                                 const Usable& usable) const;
 
   // A late completion pulls the constant no harder than one that is so late.
   static constexpr double kMostPull_rev = 0.005;
@@ -67,12 +73,16 @@ class Passages {
   void forget();
 
   static constexpr int kLearn = 4;
-  static constexpr std::size_t kKinds = 3;  // reads, writes behind reads, writes behind writes
+  // Reads, writes behind reads, writes behind writes, VERIFYs.
+  static constexpr std::size_t kKinds = 4, kReads = 0, kVerifies = 3;
   static std::size_t kind_of(bool write, bool after_write) {
-    return !write ? 0 : after_write ? 2 : 1;
+    return !write ? kReads : after_write ? 2 : 1;
   }
-  // This kind, or the other kind of write where only that is known.
+  // This kind, or the other kind of write where only that is known. Of what is no write VERIFYs,
+  // where there are such.
   std::optional<std::size_t> known_kind(bool write, bool after_write) const;
+  std::optional<Target> aim_kind(std::size_t kind, const engine::Track& track, Nanoseconds time_ns,
+                                 std::uint32_t blocks, const Usable& usable) const;
   statistics::CensoredTrial trial_of(const Sample& sample, double late_rev, double width_rev) const;
   double constant_of(std::size_t kind) const { return constant_rev_ + offset_rev_[kind]; }
   double begin_rev(std::uint64_t lbn) const;

@@ -297,7 +297,9 @@ class Measurement {
       const std::uint64_t a = between(), b = between();
       reference_.refresh();
       for (const std::uint64_t lbn : {*first, *last, a, *last, b, *first, a, b})
-        accesses_.read(Experiment::angle, lbn);
+        if (const auto at = accessible_near(context_, map_, track, sectors,
+                                            map_.slot_of_lbn(lbn) - track))
+          accesses_.probe(Experiment::angle, *at);
       return true;
     }
     return false;

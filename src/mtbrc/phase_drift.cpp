@@ -18,12 +18,24 @@ constexpr double kBurstGap_s = 0.1;
 // More re-reads in a row take so long that the phase moves meanwhile.
 constexpr std::size_t kMostInBurst = 8;
 
+constexpr double kBillion = 1e9;
+
 }  // namespace
+
+double anchor_phase_rev(const model::Rotation& rotation, const Sample& anchor) {
+  return statistics::turn_rev(phase_rev(rotation, anchor.completed_ns) -
+                              static_cast<double>(anchor.group) / kBillion);
+}
+
+std::int64_t billionths(double angle_rev) {
+  const std::int64_t group = std::llround(statistics::turn_rev(angle_rev) * kBillion);
+  return group == 0 ? static_cast<std::int64_t>(kBillion) : group;
+}
 
 std::optional<std::uint64_t> reference_lbn(const Samples& samples) {
   for (const Experiment kind : {Experiment::anchor, Experiment::rotation})
     for (const Sample& s : samples)
-      if (s.experiment == kind) return s.lbn;
+      if (s.experiment == kind && s.group == 0) return s.lbn;
   return std::nullopt;
 }
 
@@ -59,7 +71,7 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
       times_s.push_back(0);
     }
     last_s = time_s;
-    phases.back().push_back(phase_rev(rotation, s.completed_ns));
+    phases.back().push_back(anchor_phase_rev(rotation, s));
     const auto n = static_cast<double>(phases.back().size());
     times_s.back() += (time_s - times_s.back()) / n;  // their mean
   }

@@ -15,6 +15,12 @@ namespace platter::mtbrc {
 // there are none.
 std::optional<std::uint64_t> reference_lbn(const Samples& samples);
 
+// Phase at which the reference would have passed: an anchor of another sector (of experiment
+// anchor, in its group) tells how far that one's end lies behind the reference's, in billionths of
+// a revolution.
+double anchor_phase_rev(const model::Rotation& rotation, const Sample& anchor);
+std::int64_t billionths(double angle_rev);  // as such a group, never 0
+
 // The reference reads made while angles were measured: those of the rest of a run say nothing about
 // that time.
 Samples anchors_about_angles(const Samples& samples);

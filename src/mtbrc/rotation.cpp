@@ -9,6 +9,7 @@
 
 #include "model/revolution.h"
 #include "mtbrc/access.h"
+#include "mtbrc/walked_rotation.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
 #include "statistics/wander_line.h"
@@ -16,7 +17,6 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr double kShortestPeriod_ns = 60e9 / kFastest_rpm;
 // A count of revolutions is beyond doubt while its uncertainty is below this share of one.
 constexpr double kSureCount_rev = 0.04;
 // Completions of one sector scatter by less than this share of a revolution, or it is no rotation.
@@ -29,7 +29,7 @@ struct Burst {
   double weight = 0;
 };
 
-model::Rotation rotation_of(const statistics::Estimate& found) {
+model::Rotation rotation_of(const statistics::Estimate& found, bool verifies) {
   constexpr std::uint64_t kDenominator = 1'000'000;
   model::Rotation rotation;
   rotation.numerator_ns =
@@ -39,7 +39,8 @@ model::Rotation rotation_of(const statistics::Estimate& found) {
   period.value = found.value;
   period.unit = "ns";
   period.error = found.error;
-  period.method = "completions of repeated reads of one sector";
+  period.method = verifies ? "completions of repeated VERIFYs of one sector"
+                           : "completions of repeated reads of one sector";
   period.samples = found.samples;
   return rotation;
 }
@@ -59,19 +60,19 @@ statistics::Estimate mean_of_sessions(const std::vector<statistics::Estimate>& p
 
 // Completions of the LBN that was read most, in order of time.
 std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
-  std::map<std::uint64_t, std::size_t> reads;
+  std::map<std::pair<std::uint64_t, bool>, std::size_t> reads;  // by LBN and command
   const auto counts = [](const Sample& s) {
     return !s.write && s.blocks == 1 &&
            (s.experiment == Experiment::rotation || s.experiment == Experiment::anchor);
   };
   for (const Sample& s : samples)
-    if (counts(s)) ++reads[s.lbn];
+    if (counts(s)) ++reads[{s.lbn, s.verify}];
   const auto most = std::max_element(
       reads.begin(), reads.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   std::vector<Nanoseconds> times;
   if (most == reads.end()) return times;
   for (const Sample& s : samples)
-    if (counts(s) && s.lbn == most->first) times.push_back(s.completed_ns);
+    if (counts(s) && std::pair(s.lbn, s.verify) == most->first) times.push_back(s.completed_ns);
   std::sort(times.begin(), times.end());
   return times;
 }
@@ -117,6 +118,21 @@ Burst make_burst(const std::vector<double>& times, const Offsets& offsets, doubl
   }
   return {times.front() + offsets.median_ns + (count > 0 ? sum / count : 0.0), 0,
           std::max(count, 1.0)};
+}
+
+// Bursts that begin anywhere in the turn, as what a slow cache answers: between completions of
+// commands sent back to back it is as even as a platter. Few revolutions are counted without doubt.
+bool follow_the_rests(const std::vector<Burst>& bursts, double period_ns) {
+  constexpr double kFew_rev = 40, kOff_rev = 0.25;
+  constexpr std::size_t kFewest = 6;
+  std::size_t all = 0, off = 0;
+  for (std::size_t i = 1; i < bursts.size(); ++i) {
+    const double gap = (bursts[i].time_ns - bursts[i - 1].time_ns) / period_ns;
+    if (gap > kFew_rev) continue;
+    ++all;
+    off += std::abs(gap - std::round(gap)) > kOff_rev ? 1 : 0;
+  }
+  return all >= kFewest && 3 * off > all;
 }
 
 struct Line {
@@ -352,6 +368,10 @@ SessionEstimate estimate_of_session(const Samples& samples,
   }
   for (std::size_t i = 0; i < runs.size(); ++i)
     bursts.push_back(make_burst(runs[i], offsets[i], limit_ns));
+  if (follow_the_rests(bursts, period_ns)) {
+    estimate.outcome = RotationOutcome::irregular;
+    return result;
+  }
 
   const auto first_reads = static_cast<double>(runs.front().size());
   // A burst's reads scatter less about their own median than about their place.
@@ -373,16 +393,51 @@ SessionEstimate estimate_of_session(const Samples& samples,
   const std::size_t used = line.reads;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
-  estimate.rotation = rotation_of({period_ns, error_ns, used});
+  estimate.rotation = rotation_of({period_ns, error_ns, used}, by_verifies(samples));
   return result;
 }
 
 }  // namespace
 
+namespace {
+
+// What most of the blocks came from was no platter, however fast.
+bool come_at_once(const Samples& walk) {
+  std::size_t reads = 0, at_once = 0;
+  for (const Sample& s : walk) {
+    if (s.experiment != Experiment::rotation) continue;
+    ++reads;
+    at_once += static_cast<double>(s.completed_ns - s.issued_ns) < kShortestPeriod_ns / 6 ? 1 : 0;
+  }
+  return 2 * at_once > reads;
+}
+
+// What each session's walk says, taken together.
+RotationEstimate estimate_of_walk(const Samples& samples) {
+  std::map<std::uint32_t, Samples> sessions;
+  for (const Sample& s : samples) sessions[s.session].push_back(s);
+  RotationEstimate estimate;
+  estimate.outcome = come_at_once(samples) ? RotationOutcome::cache_still_on
+                                           : RotationOutcome::irregular;
+  if (estimate.outcome == RotationOutcome::cache_still_on) return estimate;
+  std::vector<statistics::Estimate> periods;
+  for (const auto& [number, own] : sessions) {
+    const auto one = walked_rotation(own);
+    if (!one) continue;
+    periods.push_back(one->period_ns);
+    estimate.phase_noise_ns = one->noise_ns;
+  }
+  if (periods.empty()) return estimate;
+  estimate.outcome = RotationOutcome::measured;
+  estimate.rotation = rotation_of(mean_of_sessions(periods), false);
+  estimate.rotation.period.method = "completions of reads of neighbouring sectors, each once";
+  return estimate;
+}
+
 // Between two sessions no revolutions can be counted: each tells the period by itself, but what one
 // tells helps to count within the others. A session that is too short for the spindle's wander to
 // show has errors that do not hold it: where there are longer ones, these alone count.
-RotationEstimate estimate_rotation(const Samples& samples) {
+RotationEstimate estimate_of_sessions(const Samples& samples) {
   std::map<std::uint32_t, Samples> sessions;
   for (const Sample& s : samples) sessions[s.session].push_back(s);
   if (sessions.size() <= 1) return estimate_of_session(samples, std::nullopt).rotation;
@@ -402,8 +457,15 @@ RotationEstimate estimate_rotation(const Samples& samples) {
     const model::Parameter& period = one.rotation.rotation.period;
     (one.wander_shows ? longer : shorter).push_back({*period.value, *period.error, period.samples});
   }
-  best.rotation.rotation = rotation_of(mean_of_sessions(longer.empty() ? shorter : longer));
+  best.rotation.rotation = rotation_of(mean_of_sessions(longer.empty() ? shorter : longer),
+                                       by_verifies(samples));
   return best.rotation;
+}
+
+}  // namespace
+
+RotationEstimate estimate_rotation(const Samples& samples) {
+  return is_walk(samples) ? estimate_of_walk(samples) : estimate_of_sessions(samples);
 }
 
 RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
@@ -412,10 +474,20 @@ RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
   Meter meter(context, limited ? context.budget : options.budget);
   Accesses accesses(context);
   Samples mine;
+  FreshWalk walk(context, lbn);
   const auto read = [&] {
-    if (const auto sample = accesses.read(Experiment::rotation, lbn)) mine.push_back(*sample);
+    const auto at = context.reads_once ? walk.next() : lbn;
+    if (!at) return;
+    if (const auto sample = accesses.probe(Experiment::rotation, *at)) mine.push_back(*sample);
   };
-  for (std::uint32_t i = 0; i < options.first_reads; ++i) read();
+  // The turns between the reads of a walk have to vary, or the angle between its blocks stays
+  // unknown.
+  std::uniform_real_distribution<double> turns_ns(0, 2 * kLongestPeriod_ns);
+  for (std::uint32_t i = 0; i < options.first_reads; ++i) {
+    if (context.reads_once)
+      context.drive.rest_ns(static_cast<Nanoseconds>(turns_ns(context.random)));
+    read();
+  }
   RotationEstimate estimate = estimate_rotation(mine);
   while (estimate.outcome == RotationOutcome::measured && !meter.exhausted() &&
          estimate.relative_error() > options.target_relative_error) {
@@ -425,10 +497,14 @@ RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
     const double sure_ns = 0.5 * kSureCount_rev * period_ns / estimate.relative_error();
     const double most_ns = std::min(sure_ns, static_cast<double>(options.most_rest_ns));
     std::uniform_real_distribution<double> rest(0.3 * most_ns, most_ns);
-    for (int burst = 0; burst < 4; ++burst) {
+    // A walk is by turns slow and fast: else its steps and the turns cannot be told apart.
+    const std::uint32_t bursts = context.reads_once ? 24 : 4,
+                        each = context.reads_once ? 1 : options.burst_reads;
+    for (std::uint32_t burst = 0; burst < bursts; ++burst) {
       context.drive.rest_ns(static_cast<Nanoseconds>(rest(context.random)));
-      for (std::uint32_t i = 0; i < options.burst_reads; ++i) read();
+      for (std::uint32_t i = 0; i < each; ++i) read();
     }
+    for (std::uint32_t i = 0; context.reads_once && i < bursts; ++i) read();
     estimate = estimate_rotation(mine);
     context.report("rotation",
                    std::max(meter.share(), std::min(1.0, options.target_relative_error /

@@ -13,6 +13,8 @@ namespace platter::mtbrc {
 
 // No disk is known to turn faster, and what comes faster is taken for a cache: 20,000 rpm.
 constexpr double kFastest_rpm = 20'000;
+constexpr double kSlowest_rpm = 3'000;
+constexpr double kShortestPeriod_ns = 60e9 / kFastest_rpm, kLongestPeriod_ns = 60e9 / kSlowest_rpm;
 
 enum class RotationOutcome {
   measured,
@@ -36,13 +38,15 @@ struct RotationOptions {
   Budget budget{4000, 40 * kSecond};  // where the context has none
 };
 
-// Pure: from the reads of one LBN (experiments rotation and anchor, of the most frequent LBN; other
-// samples are ignored). Bursts are tied together only where the revolutions between them can be
-// counted without doubt. So it also refines the period from the anchors of a whole run.
+// Pure: from the accesses to one LBN (experiments rotation and anchor, of the most frequent LBN;
+// other samples are ignored), or, where each LBN came once, from the walk that they are. Bursts are
+// tied together only where the revolutions between them can be counted without doubt. So it also
+// refines the period from the anchors of a whole run.
 RotationEstimate estimate_rotation(const Samples& samples);
 
-// Reads `lbn` until the error is at most the target or the budget is used; sets context.rotation
-// when measured. Caches must be off; if they are not, the outcome says so.
+// Accesses `lbn` (Context::probe) until the error is at most the target or the budget is used; sets
+// context.rotation when measured. If a cache answers, the outcome says so. Where no block may be
+// read twice, blocks downwards from `lbn` that had not been read before (walked_rotation.h).
 RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
                                   const RotationOptions& options = {});
 

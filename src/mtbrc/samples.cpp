@@ -35,6 +35,8 @@ std::uint32_t write_unit(const Samples& samples) {
   return std::max(1U, least);
 }
 
+bool by_verifies(const Samples& samples) { return std::ranges::any_of(samples, &Sample::verify); }
+
 void disturb(Samples& samples, std::size_t from) {
   for (std::size_t i = from; i < samples.size(); ++i) samples[i].experiment = Experiment::disturbed;
 }
@@ -50,6 +52,7 @@ void write_sample(samples::Writer& file, const Sample& s) {
                           {"after_write", s.after_write},
                           {"after_lbn", s.after_lbn},
                           {"after_completed_ns", s.after_completed_ns}};
+  if (s.verify) fields["verify"] = true;
   if (s.stamped()) {
     fields["dispatched_ns"] = s.dispatched_ns;
     fields["returned_ns"] = s.returned_ns;
@@ -71,6 +74,7 @@ std::optional<Sample> sample_of(const samples::Line& line) {
   sample.after_write = fields.at("after_write").get<bool>();
   sample.after_lbn = fields.at("after_lbn").get<std::uint64_t>();
   sample.after_completed_ns = fields.at("after_completed_ns").get<Nanoseconds>();
+  sample.verify = fields.value("verify", false);
   if (!fields.contains("dispatched_ns")) return sample;
   sample.dispatched_ns = fields.at("dispatched_ns").get<Nanoseconds>();
   sample.returned_ns = fields.at("returned_ns").get<Nanoseconds>();

@@ -18,7 +18,8 @@ namespace platter::mtbrc {
 
 enum class Experiment : std::uint8_t {
   rotation,      // repeated reads of one LBN
-  anchor,        // a re-read of the run's reference LBN: ties the angle to the clock
+  anchor,        // a re-read of the run's reference LBN: ties the angle to the clock; of another
+                 // sector that stands for it: group tells its angle (phase_drift.h)
   angle,         // one sector of a track whose angle is wanted
   same_track,    // MTBRC on one track
   seek,          // MTBRC over `group` cylinders (negative: outward); writes tell the settle
@@ -46,6 +47,8 @@ struct Sample {
   std::uint32_t session = 0;
   // Of a round trip: when the host handed it to its adapter, and had it back; 0: not stamped.
   Nanoseconds dispatched_ns = 0, returned_ns = 0;
+  // Of what is no write: a VERIFY, which sends nothing, in place of a READ (probe.h).
+  bool verify = false;
 
   bool stamped() const { return dispatched_ns > 0; }
 };
@@ -54,6 +57,9 @@ using Samples = std::vector<Sample>;
 
 // Blocks of the smallest writes among them (see Context::write_unit()); 1 where there are none.
 std::uint32_t write_unit(const Samples& samples);
+
+// Whether the accesses that tell of the mechanics are VERIFYs; reads among them tell of reads.
+bool by_verifies(const Samples& samples);
 
 // From the sample `from` on none tells anything any more (Experiment::disturbed).
 void disturb(Samples& samples, std::size_t from);

@@ -393,9 +393,10 @@ std::vector<statistics::CensoredTrial> same_track_trials(const Samples& samples,
                                                          bool write, bool after_write,
                                                          std::optional<std::uint32_t> blocks) {
   const std::uint32_t wanted = blocks.value_or(write ? write_unit(samples) : 1);
+  const bool verify = !write && by_verifies(samples);
   return trials_of(samples, map, rotation, [&](const Sample& s) {
     return s.experiment == Experiment::same_track && s.write == write && s.blocks == wanted &&
-           s.after_write == after_write && s.after_completed_ns > 0;
+           s.verify == verify && s.after_write == after_write && s.after_completed_ns > 0;
   });
 }
 

@@ -42,7 +42,8 @@ Seeks measure_seeks(Context& context, const SeekOptions& options = {});
 Seeks estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
                      const model::Rotation& rotation);
 
-// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read. Of writes
+// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read. Where the
+// media are reached by VERIFYs, of these (reads_among_verifies.h). Of writes
 // those of so many blocks, else of the fewest (write_unit()).
 model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
                                      const model::Rotation& rotation, bool write = false,

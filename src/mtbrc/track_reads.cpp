@@ -21,6 +21,17 @@ std::optional<std::uint64_t> readable_near(const engine::LayoutMap& map, std::ui
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> accessible_near(const Context& context, const engine::LayoutMap& map,
+                                             std::uint64_t track_slot, std::uint32_t sectors,
+                                             std::uint64_t from) {
+  if (!context.reads_once) return readable_near(map, track_slot, sectors, from);
+  for (std::uint32_t i = 0; i < sectors; ++i) {
+    const auto lbn = map.lbn_of_slot(track_slot + (from + i) % sectors);
+    if (lbn && !map.is_remapped(*lbn) && is_fresh(context, *lbn)) return lbn;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> last_readable(const engine::LayoutMap& map, std::uint64_t track_slot,
                                            std::uint32_t sectors) {
   for (std::uint32_t i = sectors; i-- > 0;) {
@@ -35,16 +46,66 @@ ReferenceReads::ReferenceReads(Accesses& accesses, Context& context, const engin
     : accesses_(accesses),
       context_(context),
       reference_(reference_lbn(context.samples).value_or(map.lbn_at_or_after_slot(0))),
+      map_(map),
       every_ns_(every_ns),
-      reads_(reads) {}
+      reads_(reads),
+      track_(map.track_of_slot(map.slot_of_lbn(reference_))) {
+  behind_rev_ = -angle_on_track_rev(reference_);
+}
+
+// Of the sector's end, from where the track's first slot begins.
+double ReferenceReads::angle_on_track_rev(std::uint64_t lbn) const {
+  return static_cast<double>(map_.slot_of_lbn(lbn) - track_.first_slot + 1) / track_.sectors;
+}
+
+// Downwards, since what the drive reads ahead lies above.
+std::optional<std::uint64_t> ReferenceReads::fresh_on_track() {
+  for (std::uint32_t i = track_.sectors; i-- > 0;) {
+    const auto lbn = map_.lbn_of_slot(track_.first_slot + i);
+    if (lbn && !map_.is_remapped(*lbn) && is_fresh(context_, *lbn) &&
+        !context_.drive.leaves_out(*lbn, 1))
+      return lbn;
+  }
+  return std::nullopt;
+}
+
+// How far it lies behind the one so far, some of its sectors tell.
+bool ReferenceReads::go_to_track_before() {
+  constexpr int kTracks = 64, kReads = 8;
+  for (int i = 0; i < kTracks; ++i) {
+    if (track_.first_slot == 0) return false;
+    track_ = map_.track_of_slot(track_.first_slot - 1);
+    std::vector<double> behind;
+    for (int read = 0; read < kReads; ++read) {
+      const auto lbn = fresh_on_track();
+      if (!lbn) break;
+      if (const auto s = accesses_.probe(Experiment::other, *lbn))
+        behind.push_back(statistics::turn_rev(mtbrc::phase_rev(context_.rotation, s->completed_ns) -
+                                              phase_rev_ - angle_on_track_rev(*lbn)));
+    }
+    const auto mean = statistics::robust_angle_rev(behind);
+    if (!mean || behind.size() < kReads || !fresh_on_track()) continue;
+    behind_rev_ = mean->value;
+    return true;
+  }
+  return false;
+}
+
+std::optional<Sample> ReferenceReads::look() {
+  if (!context_.reads_once) return accesses_.probe(Experiment::anchor, reference_);
+  auto lbn = fresh_on_track();
+  if (!lbn && go_to_track_before()) lbn = fresh_on_track();
+  if (!lbn) return std::nullopt;
+  return accesses_.probe(Experiment::anchor, *lbn,
+                         billionths(behind_rev_ + angle_on_track_rev(*lbn)));
+}
 
 // A first read to get there, and a few that follow it.
 void ReferenceReads::refresh() {
   if (context_.drive.now_ns() - last_ns_ < every_ns_) return;
   std::vector<double> phases;
   for (std::uint32_t i = 0; i < reads_; ++i)
-    if (const auto s = accesses_.read(Experiment::anchor, reference_))
-      phases.push_back(mtbrc::phase_rev(context_.rotation, s->completed_ns));
+    if (const auto s = look()) phases.push_back(anchor_phase_rev(context_.rotation, *s));
   last_ns_ = context_.drive.now_ns();
   if (phases.size() < 2) return;
   if (const auto mean = statistics::robust_angle_rev(phases)) phase_rev_ = mean->value;
@@ -60,7 +121,7 @@ double ReferenceReads::begin() {
   constexpr std::size_t kEnough = 8;
   Samples first;
   for (int i = 0; i < kReads; ++i)
-    if (const auto s = accesses_.read(Experiment::anchor, reference_)) first.push_back(*s);
+    if (const auto s = look()) first.push_back(*s);
   if (first.size() < kEnough)
     throw Error(ExitStatus::drive_error,
                 fmt::format("LBN {} cannot be read, and angles are measured relative to it; check "

@@ -56,7 +56,7 @@ Trials::Trials(Context& context)
     : context_(context),
       accesses_(context),
       passages_(*context.map, context.rotation, context.write_unit()),
-      reference_(reference_lbn(context.samples)),
+      reference_(context.reads_once ? std::nullopt : reference_lbn(context.samples)),
       last_anchor_ns_(context.drive.now_ns()) {}
 
 // Now and then the run's reference sector, twice: over the whole run its passages tell the period
@@ -67,7 +67,7 @@ void Trials::anchor() {
       context_.drive.now_ns() - last_anchor_ns_ < kEvery_ns)
     return;
   for (int i = 0; i < 2; ++i)
-    if (const auto sample = accesses_.read(Experiment::anchor, *reference_))
+    if (const auto sample = accesses_.probe(Experiment::anchor, *reference_))
       passages_.observe(*sample);
   last_anchor_ns_ = context_.drive.now_ns();
 }
@@ -85,10 +85,11 @@ bool Trials::go(const engine::Track& track, bool write) {
     for (std::uint32_t i = 0; i < track.sectors && !lbn; ++i) {
       const std::uint64_t slot = track.first_slot + (index + i) % track.sectors;
       lbn = write ? writable_run(context_, track, slot, blocks) : run_at(map, slot);
+      if (lbn && !write && !usable(*lbn)) lbn.reset();
     }
     if (!lbn) return false;
     const auto sample = write ? accesses_.write(Experiment::other, *lbn, 0, blocks)
-                              : accesses_.read(Experiment::other, *lbn);
+                              : accesses_.probe(Experiment::other, *lbn);
     if (sample) passages_.observe(*sample);
     if (sample && passages_.ready(write)) return true;
     index = (index + track.sectors / 3 + 1) % track.sectors;
@@ -103,15 +104,35 @@ bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Trac
   const std::uint32_t blocks = wanted_blocks.value_or(fewest);
   const Nanoseconds wanted = threshold.next_ns(context_.random);
   const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write, blocks,
-                                    accesses_.last()->write, context_.drive.physical_blocks());
+                                    accesses_.last()->write, context_.drive.physical_blocks(),
+                                    [&](std::uint64_t lbn) { return write || usable(lbn); });
   if (!target) return false;
-  // Sectors are coarser than the spread of what is measured: the rest is waited for here.
-  constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
-  if (target->late_ns > kFine_ns) context_.drive.rest_ns(target->late_ns);
+  wait_for(*target);
   const auto sample = write ? accesses_.write(experiment, target->lbn, group, blocks)
-                            : accesses_.read(experiment, target->lbn, group, blocks);
+                            : accesses_.probe(experiment, target->lbn, group);
+  return tell(sample, blocks > fewest, threshold);
+}
+
+bool Trials::trial_of_read(Experiment experiment, const engine::Track& track,
+                           Threshold& threshold) {
+  const Nanoseconds wanted = threshold.next_ns(context_.random);
+  const auto target = passages_.aim_read(
+      track, context_.drive.now_ns() + wanted,
+      [this](std::uint64_t lbn) { return is_fresh(context_, lbn); });
+  if (!target) return false;
+  wait_for(*target);
+  return tell(accesses_.read(experiment, target->lbn), false, threshold);
+}
+
+// Sectors are coarser than the spread of what is measured: the rest is waited for here.
+void Trials::wait_for(const Passages::Target& target) {
+  constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
+  if (target.late_ns > kFine_ns) context_.drive.rest_ns(target.late_ns);
+}
+
+bool Trials::tell(const std::optional<Sample>& sample, bool of_several, Threshold& threshold) {
   if (!sample) return false;
-  const auto told = blocks > fewest ? passages_.observe_run(*sample) : passages_.observe(*sample);
+  const auto told = of_several ? passages_.observe_run(*sample) : passages_.observe(*sample);
   if (!told) return false;
   threshold.add(*told);
   return true;

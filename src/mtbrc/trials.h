@@ -60,10 +60,16 @@ class Trials {
   // fewest. False: the access told nothing.
   bool trial(Experiment experiment, std::int64_t group, const engine::Track& track, bool write,
              Threshold& threshold, std::optional<std::uint32_t> blocks = std::nullopt);
+  // The same of a READ where all others are VERIFYs, of a block that had not been read before.
+  bool trial_of_read(Experiment experiment, const engine::Track& track, Threshold& threshold);
   const Passages& passages() const { return passages_; }
 
  private:
   void anchor();
+  // Whether the experiment may access it: where no command passes the cache, blocks are read once.
+  bool usable(std::uint64_t lbn) const { return !context_.reads_once || is_fresh(context_, lbn); }
+  bool tell(const std::optional<Sample>& sample, bool of_several, Threshold& threshold);
+  void wait_for(const Passages::Target& target);
 
   Context& context_;
   Accesses accesses_;

@@ -111,7 +111,10 @@ void measure_watermark(Context& context, const WatermarkOptions& options) {
     const auto blocks = std::uniform_int_distribution<std::uint32_t>(options.least_blocks,
                                                                      most)(context.random);
     const auto pair = pair_on(*context.map, *track, blocks);
-    if (!pair || !accesses.read(Experiment::transfer, pair->before) ||
+    const bool from_media =
+        pair && (!context.reads_may_be_cached() ||
+                 (is_fresh(context, pair->before) && is_fresh(context, pair->lbn, blocks)));
+    if (!from_media || !accesses.read(Experiment::transfer, pair->before) ||
         !accesses.read(Experiment::transfer, pair->lbn, blocks, blocks))
       ++failures;
     context.report("watermark", meter.share());

@@ -34,7 +34,7 @@ int major_version(const std::string& version) {
 
 Writer::Writer(std::ostream& out, const model::Identity& drive) : out_(out) {
   Json head = model::json_head(kSchema);
-  head["schema"]["version"] = fmt::format("{}.0", kMajorVersion);
+  head["schema"]["version"] = fmt::format("{}.{}", kMajorVersion, kMinorVersion);
   head["drive"] = model::drive_mark(drive);
   out_ << head.dump() << '\n';
 }

@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 
 // 1: lines without the names of payloads. 2: without facts and stages. 4: written at the end of a
 // run, facts and all, without sessions; it is still read.
-inline constexpr int kMajorVersion = 5, kOldestVersion = 4;
+// 5.1: accesses by VERIFY, of which a reader of 5.0 would think that they were reads.
+inline constexpr int kMajorVersion = 5, kMinorVersion = 1, kOldestVersion = 4;
 
 class Writer {
  public:

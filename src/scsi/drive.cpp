@@ -173,9 +173,18 @@ Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_un
   auto command = fits_ten_bytes(lbn, blocks) ? read_10(lbn, blocks, bytes, bits)
                                              : read_16(lbn, blocks, bytes, bits);
   command.keep_data = keep_data;
+  note_read(lbn, blocks);  // whatever the drive says to it
   auto completion = link_->must(command, lbn, blocks).completion;
   if (!keep_data) completion.data.clear();
   return completion;
+}
+
+void Drive::note_read(std::uint64_t lbn, std::uint32_t blocks) {
+  link_->read_blocks.add(physical_blocks().covering(lbn, blocks));
+}
+
+bool Drive::was_read(std::uint64_t lbn, std::uint32_t blocks) const {
+  return link_->read_blocks.any_of(physical_blocks().covering(lbn, blocks));
 }
 
 void Drive::require_not_left_out(std::uint64_t lbn, std::uint32_t blocks) const {

@@ -73,6 +73,10 @@ class Drive {
                   bool keep_data = false);
   Completion read_as_cached(std::uint64_t lbn);  // one block, without FUA whatever forces_reads()
                                                  // says
+  // Whether any of these blocks, or of their physical blocks, was read so far by this process, or
+  // said to have been.
+  bool was_read(std::uint64_t lbn, std::uint32_t blocks = 1) const;
+  void note_read(std::uint64_t lbn, std::uint32_t blocks);
   // The medium is read, nothing is sent. Throws DriveError, refused() where the drive has no
   // VERIFY.
   Completion verify(std::uint64_t lbn, std::uint32_t blocks = 1);

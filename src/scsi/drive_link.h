@@ -14,6 +14,7 @@
 
 #include "scsi/commands.h"
 #include "scsi/drive.h"
+#include "scsi/read_blocks.h"
 
 namespace platter::scsi {
 
@@ -109,6 +110,7 @@ class DriveLink {
   bool forces_reads = false, forces_writes = false;
   std::optional<std::uint32_t> most_blocks;
   std::vector<LbnRange> left_out;
+  ReadBlocks read_blocks;
   bool selecting = false;  // between our own MODE SELECT and the next command that gets through
   bool lost = false;
 

@@ -47,11 +47,15 @@ bool rereads_come_at_once(Drive& drive, std::uint64_t lbn) {
 
 // A write right behind another one would wait for that to reach the media; one of a part of a
 // physical block for the rest of it.
-bool writes_come_at_once(Drive& drive, std::uint64_t lbn) {
+bool writes_come_at_once(Drive& drive, std::uint64_t lbn,
+                         const std::function<void(std::uint64_t lbn)>& reach) {
   const LbnRange whole = drive.physical_blocks().covering(lbn, 1);
   return most_come_at_once([&] {
     drive.learn_contents(lbn, 1);
-    drive.read(lbn);
+    if (reach)
+      reach(lbn);
+    else
+      drive.read(lbn);
     return drive.write(whole.first, static_cast<std::uint32_t>(whole.last - whole.first + 1));
   });
 }
@@ -62,9 +66,10 @@ Forced force_reads(Drive& drive, std::uint64_t lbn) {
       [&](bool on) { drive.settings().force_access(on, drive.settings().forces_writes()); });
 }
 
-Forced force_writes(Drive& drive, std::uint64_t lbn) {
+Forced force_writes(Drive& drive, std::uint64_t lbn,
+                    const std::function<void(std::uint64_t lbn)>& reach) {
   return forced(
-      [&] { return writes_come_at_once(drive, lbn); },
+      [&] { return writes_come_at_once(drive, lbn, reach); },
       [&](bool on) { drive.settings().force_access(drive.settings().forces_reads(), on); });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "scsi/drive.h"
 
@@ -15,8 +16,9 @@ constexpr Nanoseconds kSoonerThanAnyMedia = 2 * kMillisecond;
 // from the media, are answered sooner than any media could. Where it cannot be read nothing is
 // told: false.
 bool rereads_come_at_once(Drive& drive, std::uint64_t lbn);
-// Reads go to the media by now; needs the permission, and rewrites what is there.
-bool writes_come_at_once(Drive& drive, std::uint64_t lbn);
+// Reads, or `reach`, go to the media by now; needs the permission, and rewrites what is there.
+bool writes_come_at_once(Drive& drive, std::uint64_t lbn,
+                         const std::function<void(std::uint64_t lbn)>& reach = {});
 
 enum class Forced : std::uint8_t {
   not_needed,  // these commands wait for the media as they are
@@ -25,6 +27,8 @@ enum class Forced : std::uint8_t {
   ignored,     // or takes it and answers at once all the same
 };
 Forced force_reads(Drive& drive, std::uint64_t lbn);
-Forced force_writes(Drive& drive, std::uint64_t lbn);
+// `reach` gets a block from the media: by a read, where nothing else is said.
+Forced force_writes(Drive& drive, std::uint64_t lbn,
+                    const std::function<void(std::uint64_t lbn)>& reach = {});
 
 }  // namespace platter::scsi

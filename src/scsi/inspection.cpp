@@ -93,7 +93,9 @@ Inspection::CanChange Inspection::can_change(bool CachePage::*bit, bool has_feat
 std::vector<std::string> Inspection::complaints() const {
   std::vector<std::string> found;
   if (!first_block)
-    found.push_back("the drive does not translate addresses: only its rotation can be measured");
+    found.push_back(
+        "the drive does not translate addresses: rotation, cache, hits, bus and queue can be "
+        "measured, its mechanics cannot");
   else if (!translates_back)
     found.push_back(
         "the drive translates LBNs to places, but not back: spares that hold no block may be "
@@ -104,12 +106,12 @@ std::vector<std::string> Inspection::complaints() const {
     found.push_back("the drive has no SEEK command: seeks are timed by reads, which takes longer");
   if (ata)
     found.push_back(
-        "it is an ATA drive: its read cache cannot be switched off; reads are sent with FUA "
-        "instead");
+        "it is an ATA drive: its read cache cannot be switched off; reads are sent with FUA, or "
+        "VERIFY in their place");
   else if (read_cache_can_change() == CanChange::no || read_ahead_can_change() == CanChange::no)
     found.push_back(
         "mode page 08h cannot switch off read cache or read-ahead: reads are sent with FUA, if "
-        "the drive obeys it");
+        "the drive obeys it, or VERIFY in their place");
   if (write_cache_can_change() == CanChange::no)
     found.push_back(
         "mode page 08h cannot switch off the write cache: writes are sent with FUA, if the drive "

@@ -2,9 +2,10 @@
 that are not on the media, other block lengths, and numbers that no drive can have."""
 
 import json
+import os
 import unittest
 
-from harness import BAD_INPUT, PlatterTest, REFUSED, UNSUPPORTED, USAGE, served_drive
+from harness import ALIEN, BAD_INPUT, INCOMPLETE, PlatterTest, REFUSED, UNSUPPORTED, USAGE, program_drive, served_drive
 
 
 class Conditions(PlatterTest):
@@ -41,6 +42,64 @@ class Conditions(PlatterTest):
         self.assertGreater(random["all"]["folded_phase_share"], 0.9)
         self.assertEqual(mixed["all"]["n"], 1000)
         self.assertFalse([name for name in self.files() if name.endswith(".journal")])
+
+    def test_ata_drive_whose_cache_only_verify_passes_by(self):
+        """As behind a bridge without queued commands: no FUA. The same stages, the same cache facts."""
+        for name, options in (("with", "seed=3"), ("without", "seed=3&fua=no&ncq=no")):
+            self.platter("characterize", f"virtual:sat-disk?{options}", "-o", f"{name}.json")
+        with_fua, without = self.read_json("with.json"), self.read_json("without.json")
+        self.assertTrue(without["provenance"]["complete"])
+        self.assertIn("what was timed on the media are VERIFY commands", " ".join(without["provenance"]["notes"]))
+        for fact in ("segments", "segment_blocks", "read_ahead", "read_ahead_max_blocks", "replacement",
+                     "read_ahead_on_hit", "zero_latency_read", "read_free_blocks"):
+            self.assertEqual(with_fua["cache"][fact]["value"], without["cache"][fact]["value"], fact)
+        self.assertLess(without["validity"]["demerits"][0]["demerit_percent"], 4)
+        with open(self.path("without.samples.jsonl"), encoding="utf-8") as lines:
+            self.assertTrue(any(json.loads(line).get("timing", {}).get("verify") for line in lines))
+        self.platter("estimate", "without.samples.jsonl", "-o", "again.json")
+        self.assertEqual(self.read_json("again.json"), without)
+
+    def test_a_cache_that_nothing_passes_by(self):
+        """The alien knows no VERIFY: every block is read once, and the map's angles are right all the same."""
+        drive = program_drive(os.path.join(ALIEN, "alien.py"), "--variant", "moderate", "--seed", 6, "--set",
+                              "scsi.ata=true", "--set", "scsi.cache_page=false", "--without", "fua")
+        self.platter("characterize", drive, "-o", "model.json")
+        model = self.read_json("model.json")
+        self.assertIn("READ with FUA is refused, VERIFY is refused", " ".join(model["provenance"]["notes"]))
+        self.assertLess(model["validity"]["demerits"][0]["demerit_percent"], 2)
+        self.assertGreater(model["validity"]["demerits"][0]["folded_phase_share"], 0.97)
+        read, samples = set(), []
+        with open(self.path("model.samples.jsonl"), encoding="utf-8") as lines:
+            for line in map(json.loads, lines):
+                samples += [line["timing"]] if "timing" in line else []
+                del samples[line.get("disturbed", {"from": len(samples)})["from"]:]  # before the way was known
+        for sample in samples:
+            if sample["blocks"] == 1 and sample["experiment"] not in ("hit", "other"):
+                self.assertNotIn(sample["lbn"], read)
+                read.add(sample["lbn"])
+        self.assertGreater(len(read), 1000)
+
+    def test_a_drive_without_a_map(self):
+        """What needs no map is there, and the status says that the rest is not."""
+        for drive in ("virtual:cache-base?page40h=no&seed=3",
+                      program_drive(os.path.join(ALIEN, "alien.py"), "--variant", "moderate", "--seed", 3,
+                                    "--without", "page40h")):
+            done = self.run_platter("characterize", drive, "-o", "model.json", "--force")
+            self.assertEqual(done.returncode, INCOMPLETE, done.stderr)
+            self.assertIn("is incomplete: the layout is not known", done.stderr)
+            model = self.read_json("model.json")
+            self.assertEqual([stage["name"] for stage in model["provenance"]["stages"]],
+                             ["warm-up", "rotation", "layout", "cache", "queue", "rotation"])
+            for name in ("read_enabled", "segments", "replacement"):
+                self.assertIsNotNone(model["cache"][name]["value"])
+                self.assertTrue(model["cache"][name]["method"])
+            self.assertGreater(model["overheads"]["read_hit_after_read"]["error"], 0)
+            self.assertGreater(model["bus"]["block_transfer"]["value"], 0)
+            self.assertGreater(model["queue"]["depth"]["value"], 1)
+            self.assertIn("map, which is not known", model["cache"]["zero_latency_read"]["reason"])
+            expected = [note for note in model["provenance"]["notes"] if note.startswith("expected drive time")]
+            seconds = float(expected[0].split()[-2])
+            self.assertLess(abs(seconds / model["provenance"]["drive_seconds"] - 1), 0.4)
 
     def test_a_request_that_is_too_long(self):
         self.platter("trace", "generate", "--workload", "random", "--blocks", "1000000", "--block-bytes",

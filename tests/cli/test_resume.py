@@ -183,10 +183,10 @@ class Refused(ResumeTest):
 
     def test_what_nothing_can_go_on_with(self):
         lines = self.read_text(self.samples).splitlines(keepends=True)
-        self.write("three.jsonl", "".join([lines[0].replace('"5.0"', '"3.0"'), *lines[1:]]))
+        self.write("three.jsonl", "".join([lines[0].replace('"5.1"', '"3.0"'), *lines[1:]]))
         self.fails(BAD_INPUT, "three.jsonl", 'version "3.0"', samples="three.jsonl")
         old = [line for line in lines if not line.startswith('{"session"')]
-        self.write("four.jsonl", "".join([old[0].replace('"5.0"', '"4.0"'), *old[1:]]))
+        self.write("four.jsonl", "".join([old[0].replace('"5.1"', '"4.0"'), *old[1:]]))
         self.fails(BAD_INPUT, "four.jsonl", "does not say under what its run began", samples="four.jsonl")
         self.fails(BAD_INPUT, "drive.json", samples="drive.json")
         self.fails(BAD_INPUT, "nothing.jsonl", "not there", samples="nothing.jsonl")

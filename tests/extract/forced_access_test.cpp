@@ -1,13 +1,21 @@
 // Drives whose caches stay on whatever is set: FUA passes them by, where it is obeyed.
 #include "scsi/forced_access.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
 
 #include "extract/characterize.h"
+#include "extract/estimate.h"
 #include "extract/runs.h"
+#include "extract/stages.h"
 #include "model/error.h"
+#include "model/json.h"
+#include "model/revolution.h"
 #include "replay/replay_drive.h"
 #include "replay/replay_model.h"
+#include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
@@ -25,11 +33,11 @@ model::DriveModel seeded_drive(const char* name) {
 
 enum class Fua { obeyed, ignored, refused };
 
-// What the drive makes of FUA in READ(10) and WRITE(10) is another thing.
+// What the drive makes of FUA in READ(10) and WRITE(10), and of VERIFY(10), is another thing.
 class WithFua final : public scsi::Device {
  public:
-  WithFua(const model::DriveModel& model, Fua reads, Fua writes)
-      : drive_(model), reads_(reads), writes_(writes) {}
+  WithFua(const model::DriveModel& model, Fua reads, Fua writes, Fua verifies = Fua::obeyed)
+      : drive_(model), reads_(reads), writes_(writes), verifies_(verifies) {}
   const std::string& name() const override { return drive_.name(); }
   scsi::Clock& clock() override { return drive_.clock(); }
   std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
@@ -37,6 +45,14 @@ class WithFua final : public scsi::Device {
     constexpr std::uint8_t kFua = 0x08, kProtect = 0x20;  // of a drive without protection
                                                           // information
     scsi::Command changed = command;
+    const bool verify = changed.cdb[0] == 0x2F;
+    if (verify && verifies_ == Fua::refused) changed.cdb[1] |= kProtect;
+    if (verify && verifies_ == Fua::ignored) {  // the cache answers
+      const auto blocks = static_cast<std::uint32_t>(changed.cdb[7] << 8 | changed.cdb[8]);
+      changed = scsi::read_10(std::uint64_t{changed.cdb[2]} << 24 | changed.cdb[3] << 16 |
+                                  changed.cdb[4] << 8 | changed.cdb[5],
+                              blocks, kBlockBytes, {});
+    }
     const bool read = changed.cdb[0] == 0x28, write = changed.cdb[0] == 0x2A;
     const Fua fua = read ? reads_ : write ? writes_ : Fua::obeyed;
     if (changed.cdb[1] & kFua && fua == Fua::ignored)
@@ -52,8 +68,22 @@ class WithFua final : public scsi::Device {
 
  private:
   virtual_drive::VirtualDevice drive_;
-  Fua reads_, writes_;
+  static constexpr std::uint32_t kBlockBytes = 512;
+  Fua reads_, writes_, verifies_;
 };
+
+using C = model::Cache;
+constexpr model::Parameter C::*kCacheFacts[] = {&C::read_enabled,
+                                                &C::segments,
+                                                &C::segment_blocks,
+                                                &C::read_ahead,
+                                                &C::read_ahead_max_blocks,
+                                                &C::read_ahead_on_hit,
+                                                &C::read_free_blocks,
+                                                &C::zero_latency_read,
+                                                &C::replacement,
+                                                &C::read_ahead_abort,
+                                                &C::discards_after_transfer};
 
 std::vector<std::uint8_t> caching_page(scsi::Device& device) {
   scsi::Guard guard(device, {});
@@ -81,24 +111,74 @@ ExitStatus status_of_replay(scsi::Device& device, replay::Caches caches) {
 }  // namespace
 
 TEST_CASE(
-    "a drive whose caches stay on and whose reads FUA does not bring to the media is refused") {
-  for (const char* name : {"cache-fixed-page", "cache-ignores-rcd-wce"}) {
+    "where FUA does not bring reads to the media VERIFY does: the same stages, the same facts") {
+  double later_ms = 0, variance = 0;
+  for (const char* name : {"cache-fixed-page", "cache-ignores-rcd-wce", "sat-disk"}) {
+    const model::DriveModel truth = seeded_drive(name);
+    const Folder folder;
+    virtual_drive::VirtualDevice forced(truth);
+    const Run with = characterize(forced, options_in(folder));
     for (const Fua reads : {Fua::ignored, Fua::refused}) {
-      INFO(name);
-      WithFua device(seeded_drive(name), reads, Fua::obeyed);
+      INFO(name << (reads == Fua::ignored ? ", FUA ignored" : ", FUA refused"));
+      WithFua device(truth, reads, Fua::obeyed);
       const auto page = caching_page(device);
-      const Folder folder;
-      try {
-        characterize(device, options_in(folder));
-        FAIL("was not refused");
-      } catch (const Error& error) {
-        CHECK(error.status() == ExitStatus::unsupported);
-        CHECK(
-            std::string(error.what()).find("cache cannot be switched off, nor bypassed with FUA") !=
-            std::string::npos);
-      }
+      const Run run = characterize(device, options_in(folder));
       CHECK(caching_page(device) == page);
+      CHECK_FALSE(run.ended_by);
+      CHECK(noted(run, reads == Fua::ignored
+                           ? "READ with FUA is answered by the cache: with caches off"
+                           : "READ with FUA is refused: with caches off"));
+      CHECK(std::ranges::any_of(run.record.samples, &mtbrc::Sample::verify));
+      CHECK_FALSE(std::ranges::any_of(with.record.samples, &mtbrc::Sample::verify));
+      CHECK(run.record.stages.size() == kStages.size());
+      for (const auto fact : kCacheFacts) {
+        const model::Parameter &a = with.model.cache.*fact, &b = run.model.cache.*fact;
+        CHECK(a.value == b.value);
+      }
+      // What a VERIFY lacks of a read, its data's way, is in no overhead of a read.
+      const model::Parameter &theirs = with.model.overheads.read_miss_after_read,
+                             &ours = run.model.overheads.read_miss_after_read;
+      REQUIRE(ours.value);
+      CHECK(std::abs(*ours.value - *theirs.value) < 4 * std::hypot(*ours.error, *theirs.error));
+      CHECK(*ours.error < 0.01);
+      later_ms += *ours.value - *theirs.value;
+      variance += std::pow(*ours.error, 2) + std::pow(*theirs.error, 2);
+      REQUIRE(run.model.validity.demerits.size() == 2);
+      for (const model::Demerit& demerit : run.model.validity.demerits)
+        CHECK(demerit.demerit_percent < 2);
+      CHECK(run.model.validity.demerits.front().folded_phase_share > 0.97);
     }
+  }
+  CHECK(std::abs(later_ms) < 3 * std::sqrt(variance));
+}
+
+TEST_CASE("where nothing passes the cache, no block is read twice that is to come from the media") {
+  for (const Fua fua : {Fua::ignored, Fua::refused}) {
+    const model::DriveModel truth = seeded_drive("sat-disk");
+    WithFua device(truth, fua, fua, fua);
+    const Folder folder;
+    KeptLines kept;
+    Options options = options_in(folder);
+    options.keeper = &kept;
+    const Run run = characterize(device, options);
+    CHECK(model::to_json_text(estimate(read_lines(kept.whole(run)).record)) ==
+          model::to_json_text(run.model));
+    CHECK(noted(run, "what was timed on the media are reads of blocks that had not been read"));
+    const double period_ns = model::revolution_ns(truth.rotation);
+    const model::Parameter& period = run.model.rotation.period;
+    REQUIRE(period.value);
+    CHECK(std::abs(*period.value - period_ns) < 4 * *period.error);
+    CHECK(*period.error < 3e-6 * period_ns);
+    CHECK(run.record.stages.size() == kStages.size());
+    CHECK(run.model.seek.points.size() > 10);
+    REQUIRE(run.model.validity.demerits.size() == 2);
+    CHECK(run.model.validity.demerits.front().demerit_percent < 3);
+    CHECK(run.model.validity.demerits.front().folded_phase_share > 0.9);
+    std::set<std::uint64_t> read;
+    for (const mtbrc::Sample& sample : run.record.samples)
+      if (sample.experiment != mtbrc::Experiment::hit &&
+          sample.experiment != mtbrc::Experiment::disturbed && sample.blocks == 1)
+        CHECK(read.insert(sample.lbn).second);
   }
 }
 
