@@ -3,19 +3,24 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "banded_drive.h"
 #include "emit/table/table.h"
 #include "engine/engine.h"
 #include "engine/tables.h"
+#include "lib/platter.h"
+#include "model/file.h"
 #include "model/json.h"
 #include "nested_drive.h"
 #include "trace/trace.h"
@@ -187,6 +192,21 @@ void load_table(benchmark::State& state, const model::DriveModel& model) {
   state.counters["table_bytes"] = static_cast<double>(text.size());
 }
 
+// From a file, as every user of libplatter does: read, verified, copied.
+void open_table(benchmark::State& state, const model::DriveModel& model) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("engine_benchmark.{}.ptab", ::getpid()))
+          .string();
+  model::write_file(path, emit_table::compile_table(model));
+  for (auto _ : state) {
+    platter_table* table = nullptr;
+    if (platter_table_open(path.c_str(), &table) != PLATTER_OK)
+      state.SkipWithError(platter_last_error());
+    platter_table_close(table);
+  }
+  std::filesystem::remove(path);
+}
+
 void add(const std::string& name, const std::function<void(benchmark::State&)>& function) {
   benchmark::RegisterBenchmark(name.c_str(), function)->Unit(benchmark::kNanosecond);
 }
@@ -208,6 +228,7 @@ void add_drive(const std::string& name, const model::DriveModel& model) {
       [=](auto& s) { depth_32(s, tables, engine::Scheduler::sptf, true); });
   add(name + "/checkpoint and rollback", [=](auto& s) { checkpoint_and_rollback(s, tables); });
   add(name + "/load and verify", [=](auto& s) { load_table(s, model); });
+  add(name + "/open", [=](auto& s) { open_table(s, model); });
 }
 
 // A buffer of thousands of segments in which written data wait.
@@ -253,6 +274,9 @@ int main(int argc, char** argv) {
     add_drive("atlas 10K", atlas);
     add_drive("nested, 3400 slips", bench::nested_drive(atlas));
     add_large_cache("atlas 10K", atlas);
+    add_drive("20 TB", bench::banded_drive(atlas, {}));
+    add_drive("20 TB, 60000 slips", bench::banded_drive(atlas, {.single_slips = 60'000}));
+    add_drive("20 TB, bands are zones", bench::banded_drive(atlas, {.bands_are_zones = true}));
   }
   for (const std::string& file : models) {
     const model::DriveModel model = model::load_model(file);

@@ -82,9 +82,20 @@ std::string compile_table(const model::DriveModel& model) {
   const auto note = builder.CreateString(model.validity.note);
   const auto nodes = structs(builder, layout.nodes);
   const auto tracks = structs(builder, layout.tracks);
+  const engine::RunsView& runs = layout.runs;
+  const auto run_lists = structs(builder, runs.lists);
+  const auto courses = structs(builder, runs.courses);
+  const auto sizes = structs(builder, runs.sizes);
+  const auto run_jumps = numbers(builder, runs.jumps);
+  const auto run_cylinders = numbers(builder, runs.cylinders);
+  const auto run_courses = numbers(builder, runs.course_numbers);
+  const auto run_sizes = numbers(builder, runs.size_numbers);
+  const auto chunk_slots = numbers(builder, runs.chunk_slots);
+  const auto chunk_angles = numbers(builder, runs.chunk_angles);
   const auto extents = structs(builder, layout.extents);
-  const auto zone_slots = numbers(builder, layout.zone_slots);
-  const auto zone_buckets = numbers(builder, layout.zone_buckets);
+  const auto root_slots = numbers(builder, layout.root_slots);
+  const auto root_buckets = numbers(builder, layout.root_buckets);
+  const auto root_zones = numbers(builder, layout.root_zones);
   const auto piece_lbns = numbers(builder, layout.piece_lbns);
   const auto piece_shifts = numbers(builder, layout.piece_shifts);
   const auto piece_buckets = numbers(builder, layout.piece_buckets);
@@ -95,13 +106,14 @@ std::string compile_table(const model::DriveModel& model) {
   const auto seek_buckets = numbers(builder, view.seek_buckets);
   wire::FinishDriveBuffer(
       builder,
-      wire::CreateDrive(builder, engine::kFlatVersion, platter, identity, provenance, demerits,
-                        note, to_wire(&view.validity), to_wire(&view.motion),
-                        to_wire(&view.overheads), to_wire(&view.bus), to_wire(&view.cache),
-                        to_wire(&view.queue), to_wire(&layout.totals), nodes, tracks, extents,
-                        zone_slots, zone_buckets, piece_lbns, piece_shifts, piece_buckets,
-                        stretches, remaps, seek_distances, seek_lines, seek_buckets,
-                        view.written == engine::WrittenTable{} ? nullptr : to_wire(&view.written)));
+      wire::CreateDrive(
+          builder, engine::kFlatVersion, platter, identity, provenance, demerits, note,
+          to_wire(&view.validity), to_wire(&view.motion), to_wire(&view.overheads),
+          to_wire(&view.bus), to_wire(&view.cache), to_wire(&view.queue), to_wire(&layout.totals),
+          nodes, tracks, run_lists, courses, sizes, run_jumps, run_cylinders, run_courses,
+          run_sizes, chunk_slots, chunk_angles, extents, root_slots, root_buckets, root_zones,
+          piece_lbns, piece_shifts, piece_buckets, stretches, remaps, seek_distances, seek_lines,
+          seek_buckets, view.written == engine::WrittenTable{} ? nullptr : to_wire(&view.written)));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -33,14 +33,19 @@ const wire::Drive& envelope_of(std::span<const std::byte> bytes, const std::stri
   if (bytes.size() < kSmallestEnvelope || !wire::DriveBufferHasIdentifier(bytes.data()))
     refuse(origin, "is no table file; write one with platter emit table");
   if (bytes.size() % 8 != 0) damaged(origin, "its length is no multiple of 8");
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  if (!wire::VerifyDriveBuffer(verifier)) damaged(origin, "its envelope leads outside of the file");
-  const wire::Drive& table = *wire::GetDrive(bytes.data());
-  if (table.version() != engine::kFlatVersion)
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  // Of another version the rest would not pass.
+  flatbuffers::Verifier of_version(data, bytes.size());
+  if (!of_version.VerifyBuffer<wire::Versioned>(wire::DriveIdentifier()))
+    damaged(origin, "its envelope leads outside of the file");
+  const std::uint32_t version = flatbuffers::GetRoot<wire::Versioned>(data)->version();
+  if (version != engine::kFlatVersion)
     refuse(origin, fmt::format("is a table of version {}, but this platter reads version {}; write "
                                "it again with platter emit table",
-                               table.version(), engine::kFlatVersion));
-  return table;
+                               version, engine::kFlatVersion));
+  flatbuffers::Verifier verifier(data, bytes.size());
+  if (!wire::VerifyDriveBuffer(verifier)) damaged(origin, "its envelope leads outside of the file");
+  return *wire::GetDrive(data);
 }
 
 template <typename Flat>
@@ -53,16 +58,32 @@ std::span<const Flat> array_of(const flatbuffers::Vector<const Wire<Flat>*>* vec
   return {from_wire<Flat>(reinterpret_cast<const Wire<Flat>*>(data)), vector->size()};
 }
 
-// The verifier has seen to multiples of 4.
-std::span<const std::uint32_t> array_of(const flatbuffers::Vector<std::uint32_t>* vector) {
+// The verifier has seen to multiples of 4 or 2.
+template <typename Number>
+std::span<const Number> array_of(const flatbuffers::Vector<Number>* vector) {
   return {vector->data(), vector->size()};
 }
 
 std::span<const std::uint64_t> array_of(const flatbuffers::Vector<std::uint64_t>* vector,
                                         const std::string& origin) {
+  if (vector->size() == 0) return {};
   if (reinterpret_cast<std::uintptr_t>(vector->Data()) % alignof(std::uint64_t) != 0)
     damaged(origin, "an array does not begin at a multiple of 8");
   return {vector->data(), vector->size()};
+}
+
+engine::RunsView runs_of(const wire::Drive& table, const std::string& origin) {
+  engine::RunsView runs;
+  runs.lists = array_of<engine::FlatRunList>(table.run_lists(), origin);
+  runs.courses = array_of<engine::FlatCourse>(table.courses(), origin);
+  runs.sizes = array_of<engine::FlatSize>(table.sizes(), origin);
+  runs.jumps = array_of(table.run_jumps());
+  runs.cylinders = array_of(table.run_cylinders());
+  runs.course_numbers = array_of(table.run_courses());
+  runs.size_numbers = array_of(table.run_sizes());
+  runs.chunk_slots = array_of(table.chunk_slots());
+  runs.chunk_angles = array_of(table.chunk_angles(), origin);
+  return runs;
 }
 
 engine::LayoutView layout_of(const wire::Drive& table, const std::string& origin) {
@@ -70,10 +91,12 @@ engine::LayoutView layout_of(const wire::Drive& table, const std::string& origin
   layout.totals = *from_wire<engine::FlatLayout>(table.totals());
   layout.nodes = array_of<engine::FlatNode>(table.nodes(), origin);
   layout.tracks = array_of<engine::FlatTrack>(table.tracks(), origin);
+  layout.runs = runs_of(table, origin);
   layout.extents = array_of<engine::FlatExtent>(table.extents(), origin);
-  layout.zone_slots = array_of(table.zone_slots(), origin);
-  layout.zone_buckets = array_of(table.zone_buckets());
-  layout.piece_lbns = array_of(table.piece_lbns(), origin);
+  layout.root_slots = array_of(table.root_slots(), origin);
+  layout.root_buckets = array_of(table.root_buckets());
+  layout.root_zones = array_of(table.root_zones());
+  layout.piece_lbns = array_of(table.piece_lbns());
   layout.piece_shifts = array_of(table.piece_shifts());
   layout.piece_buckets = array_of(table.piece_buckets());
   layout.stretches = array_of<engine::FlatStretch>(table.stretches(), origin);

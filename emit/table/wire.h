@@ -28,6 +28,18 @@ struct WireOf<engine::FlatTrack> {
   using Type = wire::Track;
 };
 template <>
+struct WireOf<engine::FlatRunList> {
+  using Type = wire::RunList;
+};
+template <>
+struct WireOf<engine::FlatCourse> {
+  using Type = wire::Course;
+};
+template <>
+struct WireOf<engine::FlatSize> {
+  using Type = wire::Size;
+};
+template <>
 struct WireOf<engine::FlatExtent> {
   using Type = wire::Extent;
 };

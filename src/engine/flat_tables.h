@@ -7,15 +7,18 @@
 #include <span>
 #include <type_traits>
 
+#include "engine/key_index.h"
+
 namespace platter::engine {
 
-constexpr std::uint32_t kFlatVersion = 5;
+constexpr std::uint32_t kFlatVersion = 6;
 
-// A node of the layout tree (model/drive_model.h) as one instance of it is. Zones come first; the
-// children of a node lie side by side, those of an earlier node before those of a later.
+// A node of the layout tree (model/drive_model.h) as one instance of it is. Roots, which are
+// nobody's children, come first; the children of a node lie side by side, those of an earlier node
+// before those of a later.
 struct FlatNode {
   std::uint64_t angle, angle_step;  // 2^64 to the turn
-  std::uint64_t first_slot;         // within the parent's instance; of a zone: absolute
+  std::uint64_t first_slot;         // within the parent's instance; of a root: absolute
   std::uint64_t slots;              // of one instance
   std::uint64_t reciprocal;         // floor((2^64 - 1) / slots); of a track: what a slot turns by
   std::int32_t cylinder, cylinder_step;
@@ -37,27 +40,65 @@ struct FlatTrack {
   std::uint16_t reserved;  // 0
 };
 
+// Many runs of tracks, as the bands of a drive that goes from surface to surface, lie in lists:
+// such a node's `children` are kRunList and their number, its first_child the number of its
+// FlatRunList. Of a root whose runs are each a zone of the model, kRunsAreZones is set too.
+constexpr std::uint32_t kRunList = std::uint32_t{1} << 30;
+constexpr std::uint32_t kRunsAreZones = std::uint32_t{1} << 29;
+constexpr std::uint32_t kListMarks = kTrackList | kRunList | kRunsAreZones;
+
+// How the tracks of a run follow one another.
+struct FlatCourse {
+  std::uint64_t angle_step;
+  std::uint32_t count;  // of tracks
+  std::int32_t cylinder_step;
+  std::int16_t head, head_step;
+  std::uint32_t reserved;  // 0
+};
+
+struct FlatSize {
+  std::uint64_t reciprocal;  // what a slot turns by
+  std::uint32_t sectors;     // of a track
+  std::uint32_t reserved;    // 0
+};
+
+// Where the items of a list's runs begin in the arrays of RunsView. Lists whose items are the same
+// share them.
+struct FlatRunList {
+  std::uint32_t first_jump, first_cylinder, first_course, first_size, first_chunk;
+};
+
+// Runs are found by where every so manieth begins.
+constexpr std::uint32_t kChunk = 8;
+// Slots of one instance of a node that has a list.
+constexpr std::uint64_t kMostListed = ~std::uint32_t{0};
+
+inline bool is_track(const FlatNode& node) { return node.children == 0; }
+inline bool has_list(const FlatNode& node) { return node.children >= kRunList; }
 inline bool has_track_list(const FlatNode& node) { return (node.children & kTrackList) != 0; }
+inline bool has_run_list(const FlatNode& node) { return (node.children & kRunList) != 0; }
+inline bool runs_are_zones(const FlatNode& node) { return (node.children & kRunsAreZones) != 0; }
+inline std::uint32_t listed(const FlatNode& node) { return node.children & ~kListMarks; }
 
 // A node's own of all listed tracks.
 template <typename Item>
 std::span<Item> listed_tracks(std::span<Item> tracks, const FlatNode& node) {
-  return tracks.subspan(node.first_child, node.children & ~kTrackList);
+  return tracks.subspan(node.first_child, listed(node));
 }
 
 // What the instances of the node of the same index cover; the way from LBN to place needs none of
 // it.
 struct FlatExtent {
-  std::uint64_t tracks;                      // of one instance
   std::int32_t cylinder_low, cylinder_high;  // of one instance, from its origin
-  std::int32_t head_low, head_high;
-  std::uint32_t count;     // of instances
-  std::uint32_t reserved;  // 0
+  std::int16_t head_low, head_high;
+  std::uint32_t count;  // of instances
 };
 
 // LBNs are cut into pieces; over a piece, slot - LBN is constant, or grows at regular steps. A
 // piece's shift is that constant, or kStretch and the number of a FlatStretch. docs/table.md.
 constexpr std::uint32_t kStretch = std::uint32_t{1} << 31;
+// LBNs, so that the low half of a first LBN tells it (key_index.h).
+constexpr std::uint64_t kLongestPiece = kFarthestLowKey;
 
 struct FlatStretch {
   std::uint64_t shift;       // slot - LBN of its first LBN, modulo 2^64
@@ -73,9 +114,10 @@ struct FlatRemap {
 
 struct FlatLayout {
   std::uint64_t slots, blocks, tracks;
-  std::uint32_t cylinders, heads, zones;
-  std::uint32_t zone_shift, piece_shift;  // of the indices (key_index.h)
-  std::uint32_t reserved;                 // 0
+  std::uint32_t cylinders, heads;
+  std::uint32_t zones;                    // of the model
+  std::uint32_t roots;                    // that hold them
+  std::uint32_t root_shift, piece_shift;  // of the indices (key_index.h)
 };
 
 // The line from one point of a seek curve to the next: time_ns at the point's distance, and
@@ -183,22 +225,37 @@ struct QueueTable {
   std::uint8_t reserved[6];    // 0
 };
 
-static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 32 && sizeof(FlatTrack) == 24 &&
+static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 16 && sizeof(FlatTrack) == 24 &&
+              sizeof(FlatCourse) == 24 && sizeof(FlatSize) == 16 && sizeof(FlatRunList) == 20 &&
               sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
               sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 48 &&
               sizeof(CommandOverheads) == 224 && sizeof(BusTable) == 32 &&
               sizeof(CacheTable) == 72 && sizeof(WrittenTable) == 16 &&
               sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
 
+// What lists of runs are made of; docs/table.md.
+struct RunsView {
+  std::span<const FlatRunList> lists;
+  std::span<const FlatCourse> courses;
+  std::span<const FlatSize> sizes;
+  std::span<const std::uint32_t> jumps;  // behind each run but a list's last (run_list.h)
+  std::span<const std::int32_t> cylinders;
+  std::span<const std::uint16_t> course_numbers, size_numbers;
+  std::span<const std::uint32_t> chunk_slots;   // of each list's runs 0, kChunk, ...: first slot
+  std::span<const std::uint64_t> chunk_angles;  // and angle, from the node's instance
+};
+
 // Where they lie, in a file or in memory.
 struct LayoutView {
   FlatLayout totals{};
   std::span<const FlatNode> nodes;
   std::span<const FlatTrack> tracks;
+  RunsView runs;
   std::span<const FlatExtent> extents;        // of each node
-  std::span<const std::uint64_t> zone_slots;  // first slot of each zone, padded (key_index.h)
-  std::span<const std::uint32_t> zone_buckets;
-  std::span<const std::uint64_t> piece_lbns;  // first LBN of each piece, padded
+  std::span<const std::uint64_t> root_slots;  // first slot of each root, padded (key_index.h)
+  std::span<const std::uint32_t> root_buckets;
+  std::span<const std::uint32_t> root_zones;  // first zone of each; none: all have one
+  std::span<const std::uint32_t> piece_lbns;  // first LBN of each piece, low half, padded
   std::span<const std::uint32_t> piece_shifts;
   std::span<const std::uint32_t> piece_buckets;
   std::span<const FlatStretch> stretches;

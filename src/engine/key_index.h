@@ -39,6 +39,44 @@ struct KeyIndex {
   }
 };
 
+// The same over keys of which only the low halves are kept. The first one is 0; two neighbours are
+// at most so far apart, and so are the last one and the end of the range, which is the padding.
+constexpr std::uint64_t kFarthestLowKey = std::uint64_t{1} << 28;
+
+struct LowKeyIndex {
+  std::span<const std::uint32_t> keys;
+  std::span<const std::uint32_t> buckets;
+  std::uint32_t shift = 0;
+
+  std::size_t size() const { return keys.size() - kKeyPadding; }
+
+  // Number of keys not above `key`, which is within the range.
+  std::size_t count_not_above(std::uint64_t key) const {
+    const std::uint64_t bucket = key >> shift;
+    const auto low_half = static_cast<std::uint32_t>(key);
+    std::size_t low = buckets[bucket], high = buckets[bucket + 1];
+    while (high - low > kKeyPadding) {
+      const std::size_t middle = (low + high) / 2;
+      if (is_above(keys[middle], low_half))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    const std::uint32_t* k = keys.data() + low;
+    return low + kKeyPadding - is_above(k[0], low_half) - is_above(k[1], low_half) -
+           is_above(k[2], low_half) - is_above(k[3], low_half);
+  }
+  // From a key to the next one.
+  std::uint32_t distance(std::size_t number) const { return keys[number + 1] - keys[number]; }
+
+ private:
+  // Of keys less than 2^31 apart: a bucket is at most as wide as neighbours are apart, and four
+  // steps behind it lead no further.
+  static std::uint32_t is_above(std::uint32_t one, std::uint32_t other) {
+    return (other - one) >> 31;
+  }
+};
+
 // So many bits to shift that keys 0..largest fall into at most `density` buckets for each of them.
 inline std::uint32_t bucket_shift(std::uint64_t largest, std::size_t keys, std::size_t density) {
   std::uint32_t shift = 0;

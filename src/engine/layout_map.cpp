@@ -63,6 +63,46 @@ const FlatTrack& track_in_list(const LayoutView& layout, const FlatNode& node, s
   return tracks[at];
 }
 
+// Looks for a track of a list; cylinder, head, slot and angle are those of the node's instance.
+bool find_listed_track(const LayoutView& layout, const FlatNode& node, std::int64_t cylinder,
+                       std::int64_t head, std::uint64_t slot, Angle angle, Track& found) {
+  for (const FlatTrack& track : listed_tracks(layout.tracks, node)) {
+    if (track.cylinder != cylinder || track.head != head) continue;
+    found.sectors = track.sectors;
+    found.first_slot = slot + track.first_slot;
+    found.angle = angle + track.angle;
+    found.slot_angle = reciprocal_of(track.sectors);
+    return true;
+  }
+  return false;
+}
+
+// The same in a list of runs.
+bool find_run(const LayoutView& layout, const FlatNode& node, std::int64_t cylinder,
+              std::int64_t head, std::uint64_t slot, Angle angle, Track& found) {
+  const std::uint32_t runs = listed(node);
+  for (RunWalk walk(layout.runs, node);; walk.next()) {
+    const FlatCourse& course = walk.course();
+    if (covers(walk.cylinder(), course.cylinder_step, course.count, {}, cylinder) &&
+        covers(course.head, course.head_step, course.count, {}, head)) {
+      const Extent by_cylinder = candidates(cylinder, walk.cylinder(), course.cylinder_step,
+                                            course.count, {});
+      const Extent by_head = candidates(head, course.head, course.head_step, course.count, {});
+      const std::int64_t step = std::max(by_cylinder.low, by_head.low);
+      if (step <= std::min(by_cylinder.high, by_head.high)) {
+        const auto turns = static_cast<std::uint64_t>(step);
+        found.sectors = walk.size().sectors;
+        found.first_slot = slot + walk.first_slot() + turns * walk.size().sectors;
+        found.angle = angle + walk.angle() + turns * course.angle_step;
+        found.slot_angle = walk.size().reciprocal;
+        if (runs_are_zones(node)) found.zone += walk.number();
+        return true;
+      }
+    }
+    if (walk.number() + 1 == runs) return false;
+  }
+}
+
 // Looks for a track among the instances of nodes[index]. Slot and angle are its parent's.
 bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cylinder,
                 std::int64_t head, std::uint64_t slot, Angle angle, Track& found) {
@@ -81,7 +121,7 @@ bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cyli
     const std::uint64_t instance_slot = slot + node.first_slot +
                                         static_cast<std::uint64_t>(i) * node.slots;
     const Angle instance_angle = angle + node.angle + static_cast<Angle>(i) * node.angle_step;
-    if (node.children == 0) {
+    if (is_track(node)) {
       found.sectors = node.sectors;
       found.first_slot = instance_slot;
       found.angle = instance_angle;
@@ -90,15 +130,10 @@ bool find_track(const LayoutView& layout, std::uint32_t index, std::int64_t cyli
     }
     const std::int64_t at_cylinder = cylinder - node.cylinder - i * node.cylinder_step;
     const std::int64_t at_head = head - node.head - i * node.head_step;
-    if (has_track_list(node)) {
-      for (const FlatTrack& track : listed_tracks(layout.tracks, node)) {
-        if (track.cylinder != at_cylinder || track.head != at_head) continue;
-        found.sectors = track.sectors;
-        found.first_slot = instance_slot + track.first_slot;
-        found.angle = instance_angle + track.angle;
-        found.slot_angle = reciprocal_of(track.sectors);
+    if (has_list(node)) {
+      const auto find = has_track_list(node) ? find_listed_track : find_run;
+      if (find(layout, node, at_cylinder, at_head, instance_slot, instance_angle, found))
         return true;
-      }
       continue;
     }
     for (std::uint32_t child = 0; child < node.children; ++child)
@@ -132,7 +167,7 @@ LayoutMap::LayoutMap(const model::Layout& layout) {
 
 LayoutMap::LayoutMap(const LayoutView& view, std::shared_ptr<const void> owner)
     : view_(view),
-      zones_{view.zone_slots, view.zone_buckets, view.totals.zone_shift},
+      roots_{view.root_slots, view.root_buckets, view.totals.root_shift},
       pieces_(view),
       owner_(std::move(owner)) {}
 
@@ -151,10 +186,10 @@ std::optional<std::uint64_t> LayoutMap::lbn_of_slot(std::uint64_t slot) const {
 
 Track LayoutMap::track_of_slot(std::uint64_t slot) const {
   const FlatNode* const nodes = view_.nodes.data();
-  const std::size_t zone = zones_.count_not_above(slot) - 1;
+  const std::size_t root = roots_.count_not_above(slot) - 1;
   Track track;
-  track.zone = static_cast<std::uint32_t>(zone);
-  const FlatNode* node = nodes + zone;
+  track.zone = first_zone(root);
+  const FlatNode* node = nodes + root;
   std::int64_t cylinder = 0, head = 0;
   std::uint64_t rest = slot;
   while (true) {
@@ -165,7 +200,7 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
     cylinder += node->cylinder + i * node->cylinder_step;
     head += node->head + i * node->head_step;
     track.angle += node->angle + instance * node->angle_step;
-    if (node->children == 0) break;
+    if (is_track(*node)) break;
     if (has_track_list(*node)) {
       const FlatTrack& last = track_in_list(view_, *node, rest);
       track.cylinder = static_cast<std::uint32_t>(cylinder + last.cylinder);
@@ -174,6 +209,10 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
       track.slot_angle = reciprocal_of(last.sectors);
       track.angle += last.angle;
       track.first_slot = slot - rest + last.first_slot;
+      return track;
+    }
+    if (has_run_list(*node)) {
+      find_in_run(*node, slot, rest, cylinder, head, track);
       return track;
     }
     node = &child_at(nodes, *node, rest);
@@ -186,13 +225,31 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
   return track;
 }
 
+void LayoutMap::find_in_run(const FlatNode& node, std::uint64_t slot, std::uint64_t rest,
+                            std::int64_t cylinder, std::int64_t head, Track& track) const {
+  const RunWalk run(view_.runs, node, rest);
+  const FlatCourse& course = run.course();
+  const FlatSize& size = run.size();
+  rest -= run.first_slot();
+  const std::uint64_t step = quotient(rest, size.sectors, size.reciprocal);
+  rest -= step * size.sectors;
+  const auto i = static_cast<std::int64_t>(step);
+  track.cylinder = static_cast<std::uint32_t>(cylinder + run.cylinder() + i * course.cylinder_step);
+  track.head = static_cast<std::uint32_t>(head + course.head + i * course.head_step);
+  track.sectors = size.sectors;
+  track.slot_angle = size.reciprocal;
+  track.angle += run.angle() + step * course.angle_step;
+  track.first_slot = slot - rest;
+  if (runs_are_zones(node)) track.zone += run.number();
+}
+
 std::optional<Track> LayoutMap::track_at(std::uint32_t cylinder, std::uint32_t head) const {
   Track track;
   track.cylinder = cylinder;
   track.head = head;
-  for (std::uint32_t zone = 0; zone < view_.totals.zones; ++zone) {
-    track.zone = zone;
-    if (find_track(view_, zone, cylinder, head, 0, 0, track)) return track;
+  for (std::uint32_t root = 0; root < view_.totals.roots; ++root) {
+    track.zone = first_zone(root);
+    if (find_track(view_, root, cylinder, head, 0, 0, track)) return track;
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "engine/flat_tables.h"
 #include "engine/key_index.h"
 #include "engine/lbn_pieces.h"
+#include "engine/run_list.h"
 #include "model/drive_model.h"
 
 namespace platter::engine {
@@ -47,6 +48,11 @@ class LayoutMap {
   std::uint32_t cylinders() const { return view_.totals.cylinders; }  // highest cylinder + 1
   std::uint32_t heads() const { return view_.totals.heads; }
   const LayoutView& view() const { return view_; }
+  const LbnPieces& pieces() const { return pieces_; }
+  // Of a root of the compiled tree: the number of the model's zone that it holds, or of the first.
+  std::uint32_t first_zone(std::size_t root) const {
+    return view_.root_zones.empty() ? static_cast<std::uint32_t>(root) : view_.root_zones[root];
+  }
 
   std::uint64_t slot_of_lbn(std::uint64_t lbn) const {  // lbn < blocks()
     return pieces_.run_at(lbn).slot;
@@ -80,9 +86,13 @@ class LayoutMap {
 
  private:
   const FlatRemap* remap_into(std::uint64_t slot) const;
+  // In the list of runs of a node: slot `rest` of its instance, which lies at the cylinder, the
+  // head and the angle of `track`.
+  void find_in_run(const FlatNode& node, std::uint64_t slot, std::uint64_t rest,
+                   std::int64_t cylinder, std::int64_t head, Track& track) const;
 
   LayoutView view_;
-  KeyIndex zones_;
+  KeyIndex roots_;
   LbnPieces pieces_;
   std::shared_ptr<const void> owner_;
 };

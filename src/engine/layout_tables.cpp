@@ -1,12 +1,13 @@
 #include "engine/layout_tables.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "engine/key_index.h"
-#include "engine/layout_map.h"
+#include "engine/layout_flatten.h"
+#include "engine/run_list.h"
 #include "model/error.h"
 #include "model/validate.h"
 
@@ -16,9 +17,10 @@ namespace {
 using Defect = std::optional<std::string>;
 
 constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 48;
-constexpr std::uint32_t kMaxDepth = 16;
+constexpr std::uint32_t kMaxDepth = 17;                    // a model's 16, and a group of runs
 constexpr std::int64_t kFarthest = std::int64_t{1} << 30;  // of a relative cylinder or head
-constexpr std::size_t kZoneDensity = 8;
+constexpr std::int64_t kFarthestHead = std::numeric_limits<std::int16_t>::max();
+constexpr std::size_t kRootDensity = 2;
 
 struct Extent {
   std::int64_t low = 0, high = 0;  // inclusive
@@ -41,29 +43,126 @@ Extent joined(const Extent& a, const Extent& b, bool first) {
   return first ? b : Extent{std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-// A list of nodes is a tree: every node but the zones is the child of exactly one earlier node, and
-// every listed track belongs to exactly one of them.
+// A part of an array for the next of its owners in their order: the next items, or some that an
+// owner before has.
+class Shared {
+ public:
+  explicit Shared(std::size_t size) : size_(size) {}
+
+  bool take(std::uint64_t begin, std::uint64_t count) {
+    if (begin == taken_ && count <= size_ - taken_) {
+      taken_ += count;
+      return true;
+    }
+    return begin < taken_ && count <= taken_ - begin;
+  }
+  bool all_taken() const { return taken_ == size_; }
+
+ private:
+  std::size_t size_, taken_ = 0;
+};
+
+// Every number is one of `most`, and each of these is used: the first time in its order.
+Defect check_numbers(std::span<const std::uint16_t> numbers, std::size_t most) {
+  std::size_t used = 0;
+  for (const std::uint16_t number : numbers) {
+    if (number > used) return "has runs of a kind that is not there";
+    used += number == used;
+  }
+  if (used > most) return "has runs of a kind that is not there";
+  if (used < most) return "has kinds of runs that belong to nothing";
+  return std::nullopt;
+}
+
+Defect check_kinds(const RunArrays& runs) {
+  for (const FlatCourse& course : runs.courses) {
+    if (course.count == 0) return "has a node with count 0";
+    if (course.reserved != 0) return "has something where nothing may be";
+  }
+  for (const FlatSize& size : runs.sizes) {
+    if (size.sectors == 0) return "has a track without sectors";
+    if (size.sectors > model::kMostSectors) return "has a track with more sectors than any drive";
+    if (size.reciprocal != reciprocal_of(size.sectors) || size.reserved != 0)
+      return "has a size of tracks that turns otherwise";
+  }
+  if (auto defect = check_numbers(runs.course_numbers, runs.courses.size())) return defect;
+  return check_numbers(runs.size_numbers, runs.sizes.size());
+}
+
+// Lists of runs belong to one node each, in their order; what they are made of may be shared.
+class RunOwners {
+ public:
+  explicit RunOwners(const RunArrays& runs)
+      : runs_(runs),
+        jumps_(runs.jumps.size()),
+        cylinders_(runs.cylinders.size()),
+        courses_(runs.course_numbers.size()),
+        sizes_(runs.size_numbers.size()) {}
+
+  Defect take(const FlatNode& node) {
+    const std::uint32_t count = listed(node);
+    if (node.first_child != lists_ || lists_ == runs_.lists.size() || count == 0)
+      return "has runs that are not its own";
+    const FlatRunList& list = runs_.lists[lists_++];
+    if (!jumps_.take(list.first_jump, count - 1) || !cylinders_.take(list.first_cylinder, count) ||
+        !courses_.take(list.first_course, count) || !sizes_.take(list.first_size, count) ||
+        list.first_chunk != chunks_)
+      return "has runs that are not its own";
+    chunks_ += chunks_of(count);
+    return std::nullopt;
+  }
+  Defect at_end() const {
+    if (lists_ != runs_.lists.size() || !jumps_.all_taken() || !cylinders_.all_taken() ||
+        !courses_.all_taken() || !sizes_.all_taken())
+      return "has runs that belong to nothing";
+    if (runs_.chunk_slots.size() != chunks_ || runs_.chunk_angles.size() != chunks_)
+      return "has a list that miscounts its runs";
+    return std::nullopt;
+  }
+
+ private:
+  const RunArrays& runs_;
+  Shared jumps_, cylinders_, courses_, sizes_;
+  std::size_t lists_ = 0;
+  std::uint64_t chunks_ = 0;
+};
+
+// What a node has instead of children, and of which of the others it is the child.
+Defect check_kind(const FlatNode& node, const FlatExtent& extent, bool is_root) {
+  if (extent.count == 0) return "has a node with count 0";
+  if ((node.sectors == 0) == is_track(node))
+    return "has a node that is neither a track nor a group of tracks";
+  if (node.sectors > model::kMostSectors) return "has a track with more sectors than any drive";
+  if (is_track(node) && node.first_child != 0) return "has a track with children";
+  if (has_track_list(node) && has_run_list(node)) return "has a node with lists of two kinds";
+  if (runs_are_zones(node) && (!has_run_list(node) || !is_root || extent.count != 1))
+    return "has zones where none can be";
+  return std::nullopt;
+}
+
+// A list of nodes is a tree: every node but the roots is the child of exactly one earlier node,
+// every listed track belongs to exactly one of them, and so does every list of runs.
 Defect check_tree(const LayoutArrays& layout) {
   const auto& nodes = layout.nodes;
-  const std::size_t zones = layout.totals.zones;
-  if (zones == 0) return "has no zones";
-  if (zones > nodes.size()) return "has zones that are not there";
+  const std::size_t roots = layout.totals.roots;
+  if (roots == 0) return "has no zones";
+  if (roots > nodes.size()) return "has zones that are not there";
   if (layout.extents.size() != nodes.size()) return "has nodes that cover nothing";
-  std::vector<std::uint32_t> depth(nodes.size(), 1);
-  std::size_t next = zones, next_track = 0;
+  if (auto defect = check_kinds(layout.runs)) return defect;
+  std::vector<std::uint8_t> depth(nodes.size(), 1);
+  std::size_t next = roots, next_track = 0;
+  RunOwners runs(layout.runs);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const FlatNode& node = nodes[i];
-    if (layout.extents[i].count == 0) return "has a node with count 0";
-    if ((node.sectors == 0) == (node.children == 0))
-      return "has a node that is neither a track nor a group of tracks";
-    if (node.sectors > model::kMostSectors) return "has a track with more sectors than any drive";
+    if (auto defect = check_kind(node, layout.extents[i], i < roots)) return defect;
     if (depth[i] > kMaxDepth) return "is nested more than 16 deep";
-    if (node.children == 0) {
-      if (node.first_child != 0) return "has a track with children";
+    if (is_track(node)) continue;
+    if (has_run_list(node)) {
+      if (auto defect = runs.take(node)) return defect;
       continue;
     }
     if (has_track_list(node)) {
-      const std::uint32_t count = node.children & ~kTrackList;
+      const std::uint32_t count = listed(node);
       if (node.first_child != next_track || count == 0 || count > layout.tracks.size() - next_track)
         return "has tracks that are not its own";
       next_track += count;
@@ -71,21 +170,20 @@ Defect check_tree(const LayoutArrays& layout) {
     }
     if (node.first_child != next || next <= i || node.children > nodes.size() - next)
       return "has children that are not its own";
-    for (std::uint32_t child = 0; child < node.children; ++child) depth[next++] = depth[i] + 1;
+    const auto level = static_cast<std::uint8_t>(depth[i] + 1);
+    for (std::uint32_t child = 0; child < node.children; ++child) depth[next++] = level;
   }
   if (next != nodes.size()) return "has nodes that belong to nothing";
   if (next_track != layout.tracks.size()) return "has tracks that belong to nothing";
-  return std::nullopt;
+  return runs.at_end();
 }
 
 // Adds `count` instances of a node behind what its parent holds so far.
-Defect append(FlatNode& node, const FlatExtent& extent, std::uint64_t& slots,
-              std::uint64_t& tracks) {
+Defect append(FlatNode& node, const FlatExtent& extent, std::uint64_t& slots) {
   if (node.slots > kMaxSlots / extent.count || slots > kMaxSlots - node.slots * extent.count)
     return "holds more sectors than any drive";
   node.first_slot = slots;
   slots += node.slots * extent.count;
-  tracks += extent.tracks * extent.count;
   return std::nullopt;
 }
 
@@ -109,18 +207,27 @@ struct Covered {
   }
 };
 
-Defect sum_up_children(LayoutArrays& layout, FlatNode& node, FlatExtent& extent, Covered& all) {
+// What one instance of a node holds, beside its slots.
+struct Held {
+  std::uint64_t tracks = 0;
+  Covered covered{};
+};
+
+Defect sum_up_children(LayoutArrays& layout, const std::vector<std::uint64_t>& tracks,
+                       FlatNode& node, Held& held) {
   for (std::uint32_t c = node.first_child; c < node.first_child + node.children; ++c) {
     FlatNode& child = layout.nodes[c];
-    if (auto defect = append(child, layout.extents[c], node.slots, extent.tracks)) return defect;
+    const FlatExtent& extent = layout.extents[c];
+    if (auto defect = append(child, extent, node.slots)) return defect;
+    held.tracks += tracks[c] * extent.count;
     Extent cylinders, heads;
-    if (auto defect = covered(child, layout.extents[c], cylinders, heads)) return defect;
-    all.add(cylinders, heads);
+    if (auto defect = covered(child, extent, cylinders, heads)) return defect;
+    held.covered.add(cylinders, heads);
   }
   return std::nullopt;
 }
 
-Defect sum_up_tracks(LayoutArrays& layout, FlatNode& node, FlatExtent& extent, Covered& all) {
+Defect sum_up_tracks(LayoutArrays& layout, FlatNode& node, Held& held) {
   for (FlatTrack& track : listed_tracks(std::span(layout.tracks), node)) {
     if (track.sectors == 0) return "has a track without sectors";
     if (track.sectors > model::kMostSectors) return "has a track with more sectors than any drive";
@@ -129,135 +236,112 @@ Defect sum_up_tracks(LayoutArrays& layout, FlatNode& node, FlatExtent& extent, C
     track.first_slot = static_cast<std::uint32_t>(node.slots);
     track.reserved = 0;
     node.slots += track.sectors;
-    ++extent.tracks;
-    if (node.slots > std::numeric_limits<std::uint32_t>::max())
-      return "has a list of tracks that is too long";
-    all.add({track.cylinder, track.cylinder}, {track.head, track.head});
+    ++held.tracks;
+    if (node.slots > kMostListed) return "has a list of tracks that is too long";
+    held.covered.add({track.cylinder, track.cylinder}, {track.head, track.head});
   }
   return std::nullopt;
 }
 
-// What the tree's nodes hold, from the leaves up.
-Defect sum_up(LayoutArrays& layout) {
+Defect sum_up_runs(RunArrays& runs, FlatNode& node, Held& held) {
+  const FlatRunList& list = runs.lists[node.first_child];
+  const std::uint32_t count = listed(node);
+  std::uint64_t angle = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i % kChunk == 0) {
+      runs.chunk_slots[list.first_chunk + i / kChunk] = static_cast<std::uint32_t>(node.slots);
+      runs.chunk_angles[list.first_chunk + i / kChunk] = angle;
+    }
+    const FlatCourse& course = runs.courses[runs.course_numbers[list.first_course + i]];
+    const FlatSize& size = runs.sizes[runs.size_numbers[list.first_size + i]];
+    node.slots += std::uint64_t{course.count} * size.sectors;
+    held.tracks += course.count;
+    if (node.slots > kMostListed) return "has a list of runs that is too long";
+    Extent cylinders, heads;
+    const std::int64_t cylinder = runs.cylinders[list.first_cylinder + i];
+    if (auto defect = spread(cylinder, course.cylinder_step, course.count, {}, cylinders))
+      return defect;
+    if (auto defect = spread(course.head, course.head_step, course.count, {}, heads)) return defect;
+    held.covered.add(cylinders, heads);
+    if (i + 1 < count)
+      angle += course.count * course.angle_step +
+               (std::uint64_t{runs.jumps[list.first_jump + i]} << kJumpShift);
+  }
+  return std::nullopt;
+}
+
+Defect sum_up_inside(LayoutArrays& layout, const std::vector<std::uint64_t>& tracks, FlatNode& node,
+                     Held& held) {
+  if (has_track_list(node)) return sum_up_tracks(layout, node, held);
+  if (has_run_list(node)) return sum_up_runs(layout.runs, node, held);
+  return sum_up_children(layout, tracks, node, held);
+}
+
+// What the tree's nodes hold, from the leaves up; of `tracks`, one instance of each.
+Defect sum_up(LayoutArrays& layout, std::vector<std::uint64_t>& tracks) {
+  tracks.resize(layout.nodes.size());
   for (std::size_t i = layout.nodes.size(); i-- > 0;) {
     FlatNode& node = layout.nodes[i];
     FlatExtent& extent = layout.extents[i];
     node.slots = node.sectors;
-    extent.tracks = node.children == 0 ? 1 : 0;
-    Covered all;
-    if (auto defect = has_track_list(node) ? sum_up_tracks(layout, node, extent, all)
-                                           : sum_up_children(layout, node, extent, all))
-      return defect;
+    Held held;
+    held.tracks = is_track(node) ? 1 : 0;
+    if (auto defect = sum_up_inside(layout, tracks, node, held)) return defect;
+    const Covered& all = held.covered;
+    if (all.heads.low < -kFarthestHead || all.heads.high > kFarthestHead)
+      return "has a cylinder or head outside the drive";
+    tracks[i] = held.tracks;
     extent.cylinder_low = static_cast<std::int32_t>(all.cylinders.low);
     extent.cylinder_high = static_cast<std::int32_t>(all.cylinders.high);
-    extent.head_low = static_cast<std::int32_t>(all.heads.low);
-    extent.head_high = static_cast<std::int32_t>(all.heads.high);
-    extent.reserved = 0;
+    extent.head_low = static_cast<std::int16_t>(all.heads.low);
+    extent.head_high = static_cast<std::int16_t>(all.heads.high);
     node.reciprocal = reciprocal_of(node.slots);
   }
   return std::nullopt;
 }
 
-Defect add_up_zones(LayoutArrays& layout) {
+// Which zone of the model is the first of each root; empty where each root is one.
+void number_zones(LayoutArrays& layout) {
+  layout.root_zones.clear();
+  layout.totals.zones = 0;
+  const auto roots = std::span(layout.nodes).first(layout.totals.roots);
+  for (const FlatNode& root : roots) {
+    layout.root_zones.push_back(layout.totals.zones);
+    layout.totals.zones += runs_are_zones(root) ? listed(root) : 1;
+  }
+  if (std::ranges::none_of(roots, runs_are_zones)) layout.root_zones.clear();
+}
+
+Defect add_up_roots(LayoutArrays& layout, const std::vector<std::uint64_t>& tracks) {
   FlatLayout& totals = layout.totals;
   totals.slots = totals.tracks = 0;
   std::int64_t high_cylinder = 0, high_head = 0;
-  layout.zone_slots.clear();
-  for (std::uint32_t z = 0; z < totals.zones; ++z) {
-    layout.zone_slots.push_back(totals.slots);
-    if (auto defect = append(layout.nodes[z], layout.extents[z], totals.slots, totals.tracks))
-      return defect;
+  layout.root_slots.clear();
+  for (std::uint32_t r = 0; r < totals.roots; ++r) {
+    layout.root_slots.push_back(totals.slots);
+    if (auto defect = append(layout.nodes[r], layout.extents[r], totals.slots)) return defect;
+    totals.tracks += tracks[r] * layout.extents[r].count;
     Extent cylinders, heads;
-    if (auto defect = covered(layout.nodes[z], layout.extents[z], cylinders, heads)) return defect;
+    if (auto defect = covered(layout.nodes[r], layout.extents[r], cylinders, heads)) return defect;
     if (cylinders.low < 0 || heads.low < 0) return "has a cylinder or head outside the drive";
     high_cylinder = std::max(high_cylinder, cylinders.high);
     high_head = std::max(high_head, heads.high);
   }
   totals.cylinders = static_cast<std::uint32_t>(high_cylinder + 1);
   totals.heads = static_cast<std::uint32_t>(high_head + 1);
-  totals.zone_shift = bucket_shift(totals.slots, totals.zones, kZoneDensity);
-  layout.zone_buckets = build_buckets(layout.zone_slots, totals.zone_shift, totals.slots);
-  pad(layout.zone_slots);
+  totals.root_shift = bucket_shift(totals.slots, totals.roots, kRootDensity);
+  layout.root_buckets = build_buckets(layout.root_slots, totals.root_shift, totals.slots);
+  pad(layout.root_slots);
   return std::nullopt;
 }
 
 // Everything that follows from what the tree says.
 Defect complete_tree(LayoutArrays& layout) {
   if (auto defect = check_tree(layout)) return defect;
-  if (auto defect = sum_up(layout)) return defect;
-  return add_up_zones(layout);
-}
-
-[[noreturn]] void bad_layout(const std::string& what) {
-  throw Error(ExitStatus::bad_input, "the model's layout " + what + "; correct the model file");
-}
-
-FlatNode node_of(const model::LayoutNode& source) {
-  if (source.children.empty() == (source.sectors == 0))
-    bad_layout("has a node that is neither a track nor a group of tracks");
-  if (!std::isfinite(source.angle_rev) || !std::isfinite(source.angle_step_rev))
-    bad_layout("has an angle that is no number");
-  constexpr std::int32_t kMostHead = std::numeric_limits<std::int16_t>::max();
-  if (std::abs(std::int64_t{source.head}) > kMostHead ||
-      std::abs(std::int64_t{source.head_step}) > kMostHead)
-    bad_layout("has a cylinder or head outside the drive");
-  FlatNode node{};
-  node.angle = angle_from_rev(source.angle_rev);
-  node.angle_step = angle_from_rev(source.angle_step_rev);
-  node.cylinder = source.cylinder;
-  node.cylinder_step = source.cylinder_step;
-  node.head = static_cast<std::int16_t>(source.head);
-  node.head_step = static_cast<std::int16_t>(source.head_step);
-  node.sectors = source.sectors;
-  return node;
-}
-
-// Whether the children are tracks that a list holds in less room than nodes do.
-bool is_list_of_tracks(const std::vector<model::LayoutNode>& children) {
-  std::uint64_t tracks = 0;
-  for (const auto& child : children) {
-    if (child.sectors == 0 || !child.children.empty() || child.count > 255) return false;
-    tracks += child.count;
-  }
-  return tracks > 1 &&
-         tracks * sizeof(FlatTrack) < children.size() * (sizeof(FlatNode) + sizeof(FlatExtent));
-}
-
-void list_tracks(const model::LayoutNode& source, std::vector<FlatTrack>& tracks) {
-  const FlatNode run = node_of(source);
-  for (std::uint32_t i = 0; i < source.count; ++i) {
-    const auto step = static_cast<std::int64_t>(i);
-    const std::int64_t cylinder = run.cylinder + step * run.cylinder_step;
-    const std::int64_t head = run.head + step * run.head_step;
-    if (std::abs(cylinder) > kFarthest || std::abs(head) > std::numeric_limits<std::int16_t>::max())
-      bad_layout("has a cylinder or head outside the drive");
-    tracks.push_back({run.angle + i * run.angle_step, 0, run.sectors,
-                      static_cast<std::int32_t>(cylinder), static_cast<std::int16_t>(head), 0});
-  }
-}
-
-// Level by level, so that children lie side by side.
-void flatten(const std::vector<model::LayoutNode>& zones, LayoutArrays& layout) {
-  std::vector<const model::LayoutNode*> sources;
-  for (const auto& zone : zones) sources.push_back(&zone);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    FlatNode node = node_of(*sources[i]);
-    const auto& children = sources[i]->children;
-    if (is_list_of_tracks(children)) {
-      node.first_child = static_cast<std::uint32_t>(layout.tracks.size());
-      for (const auto& child : children) list_tracks(child, layout.tracks);
-      node.children = kTrackList |
-                      static_cast<std::uint32_t>(layout.tracks.size() - node.first_child);
-    } else if (!children.empty()) {
-      node.first_child = static_cast<std::uint32_t>(sources.size());
-      node.children = static_cast<std::uint32_t>(children.size());
-      for (const auto& child : children) sources.push_back(&child);
-    }
-    FlatExtent extent{};
-    extent.count = sources[i]->count;
-    layout.nodes.push_back(node);
-    layout.extents.push_back(extent);
-  }
+  std::vector<std::uint64_t> tracks;
+  if (auto defect = sum_up(layout, tracks)) return defect;
+  number_zones(layout);
+  return add_up_roots(layout, tracks);
 }
 
 template <typename T>
@@ -272,22 +356,41 @@ bool same_bytes(std::span<const T> a, const std::vector<T>& b) {
          (b.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
+RunArrays copy_of(const RunsView& runs) {
+  RunArrays copy;
+  copy.lists = copy_of(runs.lists);
+  copy.courses = copy_of(runs.courses);
+  copy.sizes = copy_of(runs.sizes);
+  copy.jumps = copy_of(runs.jumps);
+  copy.cylinders = copy_of(runs.cylinders);
+  copy.course_numbers = copy_of(runs.course_numbers);
+  copy.size_numbers = copy_of(runs.size_numbers);
+  copy.chunk_slots = copy_of(runs.chunk_slots);
+  copy.chunk_angles = copy_of(runs.chunk_angles);
+  return copy;
+}
+
 }  // namespace
 
 LayoutView LayoutArrays::view() const {
-  return {totals,      nodes,         tracks,         extents,          zone_slots,   zone_buckets,
-          pieces.lbns, pieces.shifts, pieces.buckets, pieces.stretches, pieces.remaps};
+  return {totals,       nodes,      tracks,      runs.view(),   extents,        root_slots,
+          root_buckets, root_zones, pieces.lbns, pieces.shifts, pieces.buckets, pieces.stretches,
+          pieces.remaps};
 }
 
-LayoutArrays compile_layout(const model::Layout& source) {
+LayoutArrays compile_layout(const model::Layout& source, std::size_t few_nodes) {
   if (source.zones.empty())
     throw Error(ExitStatus::unsupported,
                 "the model has no layout, so that no time can be told from it" +
                     (source.reason.empty() ? "" : " (" + source.reason + ")") +
                     "; take a model with a layout");
+  FlatTree tree = flatten(source.zones, few_nodes);
   LayoutArrays layout;
-  layout.totals.zones = static_cast<std::uint32_t>(source.zones.size());
-  flatten(source.zones, layout);
+  layout.totals.roots = tree.roots;
+  layout.nodes = std::move(tree.nodes);
+  layout.extents = std::move(tree.extents);
+  layout.tracks = std::move(tree.tracks);
+  layout.runs = std::move(tree.runs);
   if (auto defect = complete_tree(layout)) bad_layout(*defect);
   if (auto defect = compile_pieces(source, layout.totals.slots, layout.pieces)) bad_layout(*defect);
   layout.totals.blocks = layout.pieces.blocks;
@@ -297,22 +400,27 @@ LayoutArrays compile_layout(const model::Layout& source) {
 
 std::optional<std::string> layout_defect(const LayoutView& layout) {
   LayoutArrays expected;
-  expected.totals.zones = layout.totals.zones;
+  expected.totals.roots = layout.totals.roots;
   expected.nodes = copy_of(layout.nodes);
   expected.tracks = copy_of(layout.tracks);
+  expected.runs = copy_of(layout.runs);
   expected.extents = copy_of(layout.extents);
   if (auto defect = complete_tree(expected)) return defect;
   if (layout.totals.blocks == 0) return "holds no blocks";
   if (layout.totals.blocks > expected.totals.slots) return "has sums that are not its parts'";
   expected.totals.blocks = layout.totals.blocks;
   expected.totals.piece_shift = layout.totals.piece_shift;
-  if (!same_bytes(std::span(&layout.totals, 1), std::vector{expected.totals}))
+  if (!same_bytes(std::span(&layout.totals, 1), std::vector{expected.totals}) ||
+      !same_bytes(layout.root_zones, expected.root_zones))
     return "has sums that are not its parts'";
   if (!same_bytes(layout.nodes, expected.nodes) || !same_bytes(layout.tracks, expected.tracks) ||
       !same_bytes(layout.extents, expected.extents))
     return "has a node that miscounts its children";
-  if (!same_bytes(layout.zone_slots, expected.zone_slots) ||
-      !same_bytes(layout.zone_buckets, expected.zone_buckets))
+  if (!same_bytes(layout.runs.chunk_slots, expected.runs.chunk_slots) ||
+      !same_bytes(layout.runs.chunk_angles, expected.runs.chunk_angles))
+    return "has a list that miscounts its runs";
+  if (!same_bytes(layout.root_slots, expected.root_slots) ||
+      !same_bytes(layout.root_buckets, expected.root_buckets))
     return "has an index that leads astray";
   return pieces_defect(layout);
 }

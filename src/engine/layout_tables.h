@@ -1,6 +1,6 @@
-// A layout compiled into flat arrays: the tree as a list of nodes, the pieces of LBNs over its
-// slots (lbn_pieces.h) and the indices over both. The rules of what a layout may be live here, for
-// models and for files alike.
+// A layout compiled into flat arrays: the tree as a list of nodes (layout_flatten.h), the pieces of
+// LBNs over its slots (lbn_pieces.h) and the indices over both. The rules of what a layout may be
+// live here, for models and for files alike.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "engine/flat_tables.h"
+#include "engine/layout_flatten.h"
 #include "engine/lbn_pieces.h"
+#include "engine/run_arrays.h"
 #include "model/drive_model.h"
 
 namespace platter::engine {
@@ -17,16 +19,18 @@ struct LayoutArrays {
   FlatLayout totals{};
   std::vector<FlatNode> nodes;
   std::vector<FlatTrack> tracks;
+  RunArrays runs;
   std::vector<FlatExtent> extents;
-  std::vector<std::uint64_t> zone_slots;  // padded
-  std::vector<std::uint32_t> zone_buckets;
+  std::vector<std::uint64_t> root_slots;  // padded
+  std::vector<std::uint32_t> root_buckets;
+  std::vector<std::uint32_t> root_zones;  // empty: each root is one
   PieceArrays pieces;
 
   LayoutView view() const;
 };
 
 // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of range.
-LayoutArrays compile_layout(const model::Layout& layout);
+LayoutArrays compile_layout(const model::Layout& layout, std::size_t few_nodes = kFewNodes);
 
 // What is wrong with a compiled layout of unknown origin, to follow "its layout"; nullopt: nothing.
 std::optional<std::string> layout_defect(const LayoutView& layout);

@@ -15,6 +15,8 @@ class Layer {
   Layer(std::span<const FlatRemap> remaps, PieceArrays& pieces)
       : remaps_(remaps), pieces_(pieces) {}
 
+  const std::vector<std::uint64_t>& lbns() const { return lbns_; }
+
   // LBNs [first, end) in sequence: `shift` slots ahead, `gap` more after every `period` of them.
   void sequence(std::uint64_t first, std::uint64_t end, std::uint64_t shift, std::uint64_t period,
                 std::uint64_t gap) {
@@ -37,27 +39,43 @@ class Layer {
   }
 
  private:
+  // Cut where a piece would be too long.
   void regular(std::uint64_t first, std::uint64_t end, std::uint64_t shift, std::uint64_t period,
                std::uint64_t gap) {
-    if (period != 0 && end - first > period)
-      stretch(first, {shift, shift, period, reciprocal_of(period), gap});
-    else if (shift < kStretch)
-      piece(first, static_cast<std::uint32_t>(shift));
-    else
-      stretch(first, {shift, shift, 0, 0, 0});
+    if (period == 0) return constant(first, end, shift);
+    const std::uint64_t periods = std::max<std::uint64_t>(1, kLongestPiece / period);
+    while (end - first > period) {
+      if (period <= kLongestPiece)
+        stretch(first, {shift, shift, period, reciprocal_of(period), gap});
+      else
+        constant(first, first + period, shift);
+      if (end - first <= periods * period) return;
+      first += periods * period;
+      shift += periods * gap;
+    }
+    constant(first, end, shift);
+  }
+  void constant(std::uint64_t first, std::uint64_t end, std::uint64_t shift) {
+    for (; first < end; first += std::min(kLongestPiece, end - first)) {
+      if (shift < kStretch)
+        piece(first, static_cast<std::uint32_t>(shift));
+      else
+        stretch(first, {shift, shift, 0, 0, 0});
+    }
   }
   void stretch(std::uint64_t first, const FlatStretch& stretch) {
     piece(first, kStretch + static_cast<std::uint32_t>(pieces_.stretches.size()));
     pieces_.stretches.push_back(stretch);
   }
   void piece(std::uint64_t first, std::uint32_t shift) {
-    pieces_.lbns.push_back(first);
+    lbns_.push_back(first);
     pieces_.shifts.push_back(shift);
   }
 
   std::span<const FlatRemap> remaps_;
   std::size_t next_ = 0;
   PieceArrays& pieces_;
+  std::vector<std::uint64_t> lbns_{};
 };
 
 Defect check_skips(std::span<const model::Skip> skips, std::uint64_t slots,
@@ -100,9 +118,8 @@ struct SlotRange {
   std::uint64_t first, end;
 };
 
-SlotRange slots_of_piece(const LayoutView& layout, std::size_t piece, std::uint64_t end_lbn) {
-  const std::uint64_t first_lbn = layout.piece_lbns[piece];
-  const std::uint32_t shift = layout.piece_shifts[piece];
+SlotRange slots_of_piece(const LayoutView& layout, std::uint32_t shift, std::uint64_t first_lbn,
+                         std::uint64_t end_lbn) {
   if (shift < kStretch) return {first_lbn + shift, end_lbn + shift};
   const FlatStretch& s = layout.stretches[shift - kStretch];
   const std::uint64_t gaps = s.period == 0 ? 0 : (end_lbn - 1 - first_lbn) / s.period;
@@ -119,17 +136,35 @@ Defect stretch_defect(const FlatStretch& s, std::uint64_t slots) {
   return std::nullopt;
 }
 
+// First LBNs from their low halves, and behind them the end of the last piece.
+Defect first_lbns(const LayoutView& layout, std::vector<std::uint64_t>& lbns) {
+  const auto lows = layout.piece_lbns;
+  if (lows.size() <= kKeyPadding || lows[0] != 0) return "has pieces that do not ascend";
+  if (layout.piece_shifts.size() != lows.size() - kKeyPadding) return "has pieces without a shift";
+  const auto padding = lows.last(kKeyPadding);
+  if (std::ranges::any_of(padding, [&](std::uint32_t low) { return low != padding[0]; }))
+    return "has pieces that do not ascend";
+  std::uint64_t lbn = 0;
+  lbns.resize(layout.piece_shifts.size() + 1);
+  for (std::size_t piece = 1; piece < lbns.size(); ++piece) {
+    const std::uint32_t length = lows[piece] - lows[piece - 1];
+    if (length == 0 || length > kLongestPiece) return "has pieces that do not ascend";
+    lbns[piece] = lbn += length;
+  }
+  if (lbn != layout.totals.blocks) return "has pieces beyond its last block";
+  return std::nullopt;
+}
+
 // Every piece in its turn: it begins where the one before it ended, or later.
-Defect check_sequence(const LayoutView& layout, std::vector<FlatRemap>& remaps) {
-  const std::uint64_t slots = layout.totals.slots, blocks = layout.totals.blocks;
+Defect check_sequence(const LayoutView& layout, const std::vector<std::uint64_t>& lbns,
+                      std::vector<FlatRemap>& remaps) {
+  const std::uint64_t slots = layout.totals.slots;
   std::uint64_t next_slot = 0;
   std::uint32_t stretches = 0;
-  for (std::size_t piece = 0; piece < layout.piece_shifts.size(); ++piece) {
-    const std::uint64_t first = layout.piece_lbns[piece];
-    const std::uint64_t end = piece + 1 < layout.piece_shifts.size() ? layout.piece_lbns[piece + 1]
-                                                                     : blocks;
-    if (end <= first) return "has pieces that do not ascend";
-    if (const std::uint32_t shift = layout.piece_shifts[piece]; shift >= kStretch) {
+  for (std::size_t piece = 0; piece + 1 < lbns.size(); ++piece) {
+    const std::uint64_t first = lbns[piece], end = lbns[piece + 1];
+    const std::uint32_t shift = layout.piece_shifts[piece];
+    if (shift >= kStretch) {
       if (shift - kStretch != stretches || stretches == layout.stretches.size())
         return "has stretches that are not its own";
       const FlatStretch& stretch = layout.stretches[stretches++];
@@ -142,13 +177,21 @@ Defect check_sequence(const LayoutView& layout, std::vector<FlatRemap>& remaps) 
         remaps.push_back({first, first + stretch.shift});
       }
     }
-    const SlotRange range = slots_of_piece(layout, piece, end);
+    const SlotRange range = slots_of_piece(layout, shift, first, end);
     if (range.first < next_slot || range.end > slots || range.end < range.first)
       return "has pieces that overlap or lie outside the drive";
     next_slot = range.end;
   }
   if (stretches != layout.stretches.size()) return "has stretches that belong to nothing";
   return std::nullopt;
+}
+
+// Of the low halves, with the padding.
+std::vector<std::uint32_t> low_halves(const std::vector<std::uint64_t>& lbns, std::uint64_t end) {
+  std::vector<std::uint32_t> lows(lbns.size() + kKeyPadding, static_cast<std::uint32_t>(end));
+  std::ranges::transform(lbns, lows.begin(),
+                         [](std::uint64_t lbn) { return static_cast<std::uint32_t>(lbn); });
+  return lows;
 }
 
 }  // namespace
@@ -174,9 +217,9 @@ std::optional<std::string> compile_pieces(const model::Layout& layout, std::uint
   }
   layer.sequence(lbn, pieces.blocks, shift, 0, 0);
 
-  pieces.bucket_shift = bucket_shift(pieces.blocks, pieces.lbns.size(), kPieceDensity);
-  pieces.buckets = build_buckets(pieces.lbns, pieces.bucket_shift, pieces.blocks);
-  pad(pieces.lbns);
+  pieces.bucket_shift = bucket_shift(pieces.blocks, layer.lbns().size(), kPieceDensity);
+  pieces.buckets = build_buckets(layer.lbns(), pieces.bucket_shift, pieces.blocks);
+  pieces.lbns = low_halves(layer.lbns(), pieces.blocks);
   std::ranges::sort(pieces.remaps, {}, &FlatRemap::slot);
   return check_spares(pieces.remaps);
 }
@@ -185,44 +228,46 @@ std::uint64_t LbnPieces::at_or_after_slot(std::uint64_t slot) const {
   // Shifts grow with LBNs: the one behind an LBN that is too high is not too small, and leads to an
   // LBN that is not too high; that one's leads to one that is not too low. There are few pieces
   // between the last two.
-  const auto piece_of = [&](std::uint64_t lbn) { return index_.count_not_above(lbn) - 1; };
   const auto back = [&](std::uint64_t lbn) {
     lbn = std::min(lbn, blocks_ - 1);
-    const std::uint64_t ahead = sequential(lbn, piece_of(lbn)) - lbn;
+    const std::uint64_t ahead = sequential_slot(lbn) - lbn;
     return slot > ahead ? slot - ahead : 0;
   };
-  std::size_t piece = piece_of(std::min(back(back(back(slot))), blocks_ - 1));
-  while (piece + 1 < index_.size() && sequential(index_.keys[piece + 1], piece + 1) <= slot)
-    ++piece;
-  const std::uint64_t first = index_.keys[piece];
-  const std::uint64_t end = std::min(index_.keys[piece + 1], blocks_);
-  const std::uint64_t first_slot = sequential(first, piece);
-  if (slot <= first_slot) return first;
+  Piece piece = piece_of(std::min(back(back(back(slot))), blocks_ - 1));
+  while (!is_last(piece)) {
+    const Piece next = behind(piece);
+    if (sequential(next.first, next) > slot) break;
+    piece = next;
+  }
+  return at_or_after_slot(slot, piece);
+}
+
+std::uint64_t LbnPieces::at_or_after_slot(std::uint64_t slot, const Piece& piece) const {
+  const std::uint64_t first_slot = sequential(piece.first, piece);
+  if (slot <= first_slot) return piece.first;
   const std::uint64_t into = slot - first_slot;
-  const std::uint32_t shift = shifts_[piece];
+  const std::uint32_t shift = shifts_[piece.number];
   if (shift < kStretch || stretches_[shift - kStretch].period == 0)
-    return std::min(end, first + into);
+    return std::min(piece.end, piece.first + into);
   const FlatStretch& stretch = stretches_[shift - kStretch];
   const std::uint64_t step = into / (stretch.period + stretch.gap);
   const std::uint64_t rest = into - step * (stretch.period + stretch.gap);
-  return std::min(end, first + step * stretch.period + std::min(rest, stretch.period));
+  return std::min(piece.end, piece.first + step * stretch.period + std::min(rest, stretch.period));
 }
 
 std::optional<std::string> pieces_defect(const LayoutView& layout) {
   const FlatLayout& totals = layout.totals;
-  if (!is_ascending(layout.piece_lbns) || layout.piece_lbns[0] != 0)
-    return "has pieces that do not ascend";
-  const auto lbns = layout.piece_lbns.first(layout.piece_lbns.size() - kKeyPadding);
-  if (layout.piece_shifts.size() != lbns.size()) return "has pieces without a shift";
-  if (lbns.back() >= totals.blocks) return "has pieces beyond its last block";
+  std::vector<std::uint64_t> lbns;
+  if (auto defect = first_lbns(layout, lbns)) return defect;
   std::vector<FlatRemap> remaps;
-  if (auto defect = check_sequence(layout, remaps)) return defect;
+  if (auto defect = check_sequence(layout, lbns, remaps)) return defect;
   std::ranges::sort(remaps, {}, &FlatRemap::slot);
   if (auto defect = check_spares(remaps)) return defect;
   if (!std::ranges::equal(remaps, layout.remaps, [](const FlatRemap& a, const FlatRemap& b) {
         return a.lbn == b.lbn && a.slot == b.slot;
       }))
     return "has remapped blocks out of order";
+  lbns.pop_back();
   if (totals.piece_shift != bucket_shift(totals.blocks, lbns.size(), kPieceDensity) ||
       !std::ranges::equal(layout.piece_buckets,
                           build_buckets(lbns, totals.piece_shift, totals.blocks)))

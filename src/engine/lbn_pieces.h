@@ -16,7 +16,7 @@
 namespace platter::engine {
 
 struct PieceArrays {
-  std::vector<std::uint64_t> lbns;  // padded
+  std::vector<std::uint32_t> lbns;  // padded
   std::vector<std::uint32_t> shifts;
   std::vector<std::uint32_t> buckets;
   std::uint32_t bucket_shift = 0;
@@ -45,18 +45,14 @@ class LbnPieces {
     std::uint64_t end;   // the slots of the LBNs up to this one, not included, follow without a gap
   };
   [[gnu::always_inline]] Run run_at(std::uint64_t lbn) const {
-    const std::size_t piece = index_.count_not_above(lbn) - 1;
-    const std::uint32_t shift = shifts_[piece];
-    const std::uint64_t end = index_.keys[piece + 1];
+    const std::size_t number = index_.count_not_above(lbn) - 1;
+    const std::uint32_t shift = shifts_[number];
     if (shift < kStretch) [[likely]]
-      return {lbn + shift, end};
-    return run_in_stretch(lbn, index_.keys[piece], end, stretches_[shift - kStretch]);
+      return {lbn + shift, lbn + before(lbn, number + 1)};
+    return run_in_stretch(lbn, piece(lbn, number), stretches_[shift - kStretch]);
   }
   // As if no block were remapped: where the LBN's place in the sequence is.
-  std::uint64_t sequential_slot(std::uint64_t lbn) const {
-    const std::size_t piece = index_.count_not_above(lbn) - 1;
-    return sequential(lbn, piece);
-  }
+  std::uint64_t sequential_slot(std::uint64_t lbn) const { return sequential(lbn, piece_of(lbn)); }
   bool is_remapped(std::uint64_t lbn) const {
     const std::uint32_t shift = shifts_[index_.count_not_above(lbn) - 1];
     if (shift < kStretch) return false;
@@ -66,34 +62,55 @@ class LbnPieces {
   // The first LBN, remapped or not, whose place in the sequence is not before the slot; the number
   // of LBNs behind the last one's. Quick if the slot is between the same skips as `near`, an LBN.
   std::uint64_t at_or_after_slot(std::uint64_t slot, std::uint64_t near) const {
-    const std::size_t piece = index_.count_not_above(near) - 1;
-    const std::uint32_t shift = shifts_[piece];
-    if (shift < kStretch && slot >= index_.keys[piece] + shift &&
-        slot - shift < std::min(index_.keys[piece + 1], blocks_)) [[likely]]
+    const Piece piece = piece_of(near);
+    const std::uint32_t shift = shifts_[piece.number];
+    if (shift < kStretch && slot >= piece.first + shift && slot - shift < piece.end) [[likely]]
       return slot - shift;
     return at_or_after_slot(slot);
   }
   std::uint64_t at_or_after_slot(std::uint64_t slot) const;
 
+  struct Piece {
+    std::size_t number = 0;
+    std::uint64_t first = 0, end = 0;  // LBNs
+  };
+  Piece first_piece() const { return {0, 0, index_.distance(0)}; }
+  bool is_last(const Piece& piece) const { return piece.number + 1 == index_.size(); }
+  Piece behind(const Piece& piece) const {  // which is not the last
+    return {piece.number + 1, piece.end, piece.end + index_.distance(piece.number + 1)};
+  }
+  // Of an LBN of the piece.
+  std::uint64_t sequential(std::uint64_t lbn, const Piece& piece) const {
+    const std::uint32_t shift = shifts_[piece.number];
+    if (shift < kStretch) return lbn + shift;
+    const FlatStretch& stretch = stretches_[shift - kStretch];
+    return lbn + stretch.sequential + periods(lbn - piece.first, stretch) * stretch.gap;
+  }
+  // The first LBN of the piece, or its end, whose place in the sequence is not before the slot.
+  std::uint64_t at_or_after_slot(std::uint64_t slot, const Piece& piece) const;
+
  private:
+  // From an LBN of the piece before on.
+  std::uint32_t before(std::uint64_t lbn, std::size_t number) const {
+    return index_.keys[number] - static_cast<std::uint32_t>(lbn);
+  }
+  Piece piece(std::uint64_t lbn, std::size_t number) const {
+    const std::uint32_t into = static_cast<std::uint32_t>(lbn) - index_.keys[number];
+    return {number, lbn - into, lbn + before(lbn, number + 1)};
+  }
+  Piece piece_of(std::uint64_t lbn) const { return piece(lbn, index_.count_not_above(lbn) - 1); }
   static std::uint64_t periods(std::uint64_t into, const FlatStretch& stretch) {
     if (stretch.period == 0) return 0;
     return quotient(into, stretch.period, stretch.reciprocal);
   }
-  static Run run_in_stretch(std::uint64_t lbn, std::uint64_t first, std::uint64_t end,
-                            const FlatStretch& stretch) {
-    const std::uint64_t steps = periods(lbn - first, stretch);
-    if (stretch.period != 0) end = std::min(end, first + (steps + 1) * stretch.period);
+  static Run run_in_stretch(std::uint64_t lbn, const Piece& piece, const FlatStretch& stretch) {
+    const std::uint64_t steps = periods(lbn - piece.first, stretch);
+    std::uint64_t end = piece.end;
+    if (stretch.period != 0) end = std::min(end, piece.first + (steps + 1) * stretch.period);
     return {lbn + stretch.shift + steps * stretch.gap, end};
   }
-  std::uint64_t sequential(std::uint64_t lbn, std::size_t piece) const {
-    const std::uint32_t shift = shifts_[piece];
-    if (shift < kStretch) return lbn + shift;
-    const FlatStretch& stretch = stretches_[shift - kStretch];
-    return lbn + stretch.sequential + periods(lbn - index_.keys[piece], stretch) * stretch.gap;
-  }
 
-  KeyIndex index_;
+  LowKeyIndex index_;
   std::span<const std::uint32_t> shifts_;
   std::span<const FlatStretch> stretches_;
   std::uint64_t blocks_ = 0;

@@ -6,31 +6,40 @@ import bisect
 import collections
 import struct
 
-VERSION = 5
+VERSION = 6
 FIELDS = ("version platter identity provenance demerits note validity motion overheads bus cache "
-          "queue totals nodes tracks extents zone_slots zone_buckets piece_lbns piece_shifts "
-          "piece_buckets stretches remaps seek_distances seek_lines seek_buckets written").split()
+          "queue totals nodes tracks run_lists courses sizes run_jumps run_cylinders run_courses "
+          "run_sizes chunk_slots chunk_angles extents root_slots root_buckets root_zones piece_lbns "
+          "piece_shifts piece_buckets stretches remaps seek_distances seek_lines seek_buckets "
+          "written").split()
 TURN = 1 << 64
 STRETCH = 1 << 31
 TRACK_LIST = 1 << 31
+RUN_LIST = 1 << 30
+RUNS_ARE_ZONES = 1 << 29
+CHUNK = 8
 PADDING = [TURN - 1] * 4
 
-Totals = collections.namedtuple("Totals", "slots blocks tracks cylinders heads zones zone_shift "
-                                "piece_shift reserved")
+Totals = collections.namedtuple("Totals", "slots blocks tracks cylinders heads zones roots "
+                                "root_shift piece_shift")
 Node = collections.namedtuple("Node", "angle angle_step first_slot slots reciprocal cylinder "
                               "cylinder_step head head_step sectors first_child children")
-Extent = collections.namedtuple("Extent", "tracks cylinder_low cylinder_high head_low head_high "
-                                "count reserved")
+RunList = collections.namedtuple("RunList", "first_jump first_cylinder first_course first_size "
+                                 "first_chunk")
+Course = collections.namedtuple("Course", "angle_step count cylinder_step head head_step reserved")
+Size = collections.namedtuple("Size", "reciprocal sectors reserved")
+Extent = collections.namedtuple("Extent", "cylinder_low cylinder_high head_low head_high count")
 Track = collections.namedtuple("Track", "angle first_slot sectors cylinder head reserved")
 Stretch = collections.namedtuple("Stretch", "shift sequential period reciprocal gap")
 Remap = collections.namedtuple("Remap", "lbn slot")
 SeekLine = collections.namedtuple("SeekLine", "time_ns slope")
 Motion = collections.namedtuple("Motion", "numerator_ns denominator head_switch_ns write_settle_ns "
                                 "inward_seek_ns seek_shift seek_curves")
-Place = collections.namedtuple("Place", "cylinder head sector angle")
+Place = collections.namedtuple("Place", "cylinder head sector angle zone")
+Run = collections.namedtuple("Run", "slot angle cylinder course size")
 
-FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Track: "<QIIihH", Extent: "<QiiiiII",
-         Stretch: "<QQQQQ", Remap: "<QQ", SeekLine: "<qq", Motion: "<QQqqqII"}
+FORMS = {Totals: "<QQQIIIIII", Node: "<QQQQQiihhIII", Track: "<QIIihH", Extent: "<iihhI",
+         RunList: "<IIIII", Course: "<QIihhI", Size: "<QII", Stretch: "<QQQQQ", Remap: "<QQ", SeekLine: "<qq", Motion: "<QQqqqII"}
 
 
 class Envelope:
@@ -107,17 +116,60 @@ class Table:
         self.nodes = envelope.structs(Node, "nodes")
         self.tracks = envelope.structs(Track, "tracks")
         self.extents = envelope.structs(Extent, "extents")
+        self.courses = envelope.structs(Course, "courses")
+        self.sizes = envelope.structs(Size, "sizes")
+        self.jumps = envelope.numbers("I", "run_jumps")
+        self.run_cylinders = envelope.numbers("i", "run_cylinders")
+        self.run_courses = envelope.numbers("H", "run_courses")
+        self.run_sizes = envelope.numbers("H", "run_sizes")
+        self.chunk_slots = envelope.numbers("I", "chunk_slots")
+        self.chunk_angles = envelope.numbers("Q", "chunk_angles")
+        self.lists = [self.runs(run_list, node.children & (RUNS_ARE_ZONES - 1)) for run_list, node in
+                      zip(envelope.structs(RunList, "run_lists"),
+                          (node for node in self.nodes if node.children & RUN_LIST))]
+        self.root_zones = (envelope.numbers("I", "root_zones")
+                           or list(range(self.totals.roots)))
         self.stretches = envelope.structs(Stretch, "stretches")
         self.shifts = envelope.numbers("I", "piece_shifts")
         self.lbn_of_remapped_slot = {r.slot: r.lbn for r in envelope.structs(Remap, "remaps")}
         self.lines = envelope.structs(SeekLine, "seek_lines")
-        self.zones = Index(envelope.numbers("Q", "zone_slots"),
-                           envelope.numbers("I", "zone_buckets"), self.totals.zone_shift)
-        self.pieces = Index(envelope.numbers("Q", "piece_lbns"),
+        self.roots = Index(envelope.numbers("Q", "root_slots"),
+                           envelope.numbers("I", "root_buckets"), self.totals.root_shift)
+        self.pieces = Index(self.first_lbns(envelope.numbers("I", "piece_lbns")) + PADDING,
                             envelope.numbers("I", "piece_buckets"), self.totals.piece_shift)
         self.distances = Index(envelope.numbers("Q", "seek_distances"),
                                envelope.numbers("I", "seek_buckets"), self.motion.seek_shift)
         self.piece_slots = [self.sequential_slot(lbn) for lbn in self.pieces.keys]
+
+    def first_lbns(self, lows):
+        """From their low halves, whose padding ends the last piece."""
+        lbns = [0]
+        for before, low in zip(lows, lows[1:-3]):
+            lbns.append(lbns[-1] + (low - before) % (1 << 32))
+        if lows[0] or lows[-4:] != [self.totals.blocks % (1 << 32)] * 4:
+            raise ValueError("an array without its padding")
+        if lbns.pop() != self.totals.blocks:
+            raise ValueError("pieces that do not end where the blocks do")
+        return lbns
+
+    def runs(self, run_list, count):
+        """From the first on; where every eighth begins must be what the table says."""
+        runs, slot, angle = [], 0, 0
+        for j in range(count):
+            chunk, rest = divmod(j, CHUNK)
+            if not rest:
+                at = run_list.first_chunk + chunk
+                if (slot, angle) != (self.chunk_slots[at], self.chunk_angles[at]):
+                    raise ValueError("a chunk that begins elsewhere")
+            course = self.courses[self.run_courses[run_list.first_course + j]]
+            size = self.sizes[self.run_sizes[run_list.first_size + j]]
+            cylinder = self.run_cylinders[run_list.first_cylinder + j]
+            runs.append(Run(slot, angle, cylinder, course, size))
+            slot += course.count * size.sectors
+            if j + 1 < count:
+                jump = self.jumps[run_list.first_jump + j] << 32
+                angle = (angle + course.count * course.angle_step + jump) % TURN
+        return runs
 
     def stretch(self, piece):
         """Every piece as a stretch."""
@@ -159,8 +211,9 @@ class Table:
         return None if lbn >= end or self.slot(lbn) != slot else lbn
 
     def place(self, slot):
-        nodes = self.nodes[:self.totals.zones]
-        index = self.zones.last_not_above(slot)
+        nodes = self.nodes[:self.totals.roots]
+        index = self.roots.last_not_above(slot)
+        zone = self.root_zones[index]
         rest, cylinder, head, angle = slot, 0, 0, 0
         while True:
             node = nodes[index]
@@ -168,14 +221,24 @@ class Table:
             cylinder += node.cylinder + instance * node.cylinder_step
             head += node.head + instance * node.head_step
             angle = (angle + node.angle + instance * node.angle_step) % TURN
-            if node.sectors:
-                return Place(cylinder, head, rest, (angle + rest * node.reciprocal) % TURN)
-            if node.children >= TRACK_LIST:
+            if not node.children:
+                return Place(cylinder, head, rest, (angle + rest * node.reciprocal) % TURN, zone)
+            if node.children & TRACK_LIST:
                 tracks = self.tracks[node.first_child:node.first_child + node.children - TRACK_LIST]
                 track = tracks[bisect.bisect_right([t.first_slot for t in tracks], rest) - 1]
                 sector = rest - track.first_slot
                 angle += track.angle + sector * ((TURN - 1) // track.sectors)
-                return Place(cylinder + track.cylinder, head + track.head, sector, angle % TURN)
+                return Place(cylinder + track.cylinder, head + track.head, sector, angle % TURN,
+                             zone)
+            if node.children & RUN_LIST:
+                runs = self.lists[node.first_child]
+                j = bisect.bisect_right([run.slot for run in runs], rest) - 1
+                run, course = runs[j], runs[j].course
+                i, sector = divmod(rest - run.slot, run.size.sectors)
+                angle += run.angle + i * course.angle_step + sector * run.size.reciprocal
+                return Place(cylinder + run.cylinder + i * course.cylinder_step,
+                             head + course.head + i * course.head_step, sector, angle % TURN,
+                             zone + (j if node.children & RUNS_ARE_ZONES else 0))
             nodes = self.nodes[node.first_child:node.first_child + node.children]
             index = bisect.bisect_right([child.first_slot for child in nodes], rest) - 1
 

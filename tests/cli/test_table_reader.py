@@ -101,6 +101,59 @@ class TableReader(harness.PlatterTest):
         self.assertEqual([table.lbn(slot) for slot in slots], [place["lbn"] for place in told])
         self.assertIn(None, [place["lbn"] for place in told])
 
+    @staticmethod
+    def bands(draw, count, tracks):
+        """On surface after surface, each of a size and at an angle of its own."""
+        return [{"count": draw.choice(tracks), "cylinder": 40 * (band // 7), "cylinder_step": 1,
+                 "head": band % 7, "angle_rev": draw.random(), "angle_step_rev": 31 / 384,
+                 "sectors": draw.randrange(200, 230)} for band in range(count)]
+
+    @staticmethod
+    def blocks_in(zone):
+        runs = zone.get("children", ())
+        return zone["count"] * (zone.get("sectors", 0) + sum(r["count"] * r["sectors"] for r in runs))
+
+    def compare_zones(self, table, zones):
+        first = 0
+        for number, zone in enumerate(zones):
+            end = first + self.blocks_in(zone)
+            self.assertEqual([table.place(slot).zone for slot in (first, end - 1)], [number] * 2)
+            first = end
+
+    def with_layout(self, zones):
+        self.platter("truth", "virtual:quantum-atlas10k", "-o", "drive.json")
+        model = self.read_json("drive.json")
+        blocks = sum(map(self.blocks_in, zones))
+        model["layout"] |= {"zones": zones, "skips": [], "remaps": []}
+        model["identity"] |= {"blocks": blocks, "heads": 7, "cylinders": 100_000}
+        model["validity"] = {}
+        self.write("drive.json", json.dumps(model))
+        return blocks
+
+    def test_bands_in_rounds(self):
+        """Zones that differ in the sizes of their bands alone: lists of runs that share."""
+        draw = random.Random(5)
+        bands = self.bands(draw, 21, (30, 40))
+        zones = [{"count": 5, "cylinder": 600 * zone, "cylinder_step": 120, "angle_rev": draw.random(),
+                  "angle_step_rev": 0.3, "children": [band | {"sectors": band["sectors"] - 2 * zone}
+                                                      for band in bands]} for zone in range(60)]
+        blocks = self.with_layout(zones)
+        table, _ = self.compare("drive.json",
+                                [0, blocks - 1] + draw.sample(range(blocks), 5000))
+        self.assertEqual(len(table.lists), 60)
+        self.assertEqual(len(table.run_cylinders), 21)
+        self.compare_zones(table, zones)
+
+    def test_bands_that_are_zones(self):
+        draw = random.Random(6)
+        zones = self.bands(draw, 1100, (38, 39, 40))
+        blocks = self.with_layout(zones)
+        table, _ = self.compare("drive.json",
+                                [0, blocks - 1] + draw.sample(range(blocks), 5000))
+        self.assertEqual(table.totals.zones, 1100)
+        self.assertLess(table.totals.roots, 10)
+        self.compare_zones(table, zones)
+
     def test_tracks_that_follow_no_rule(self):
         """Every head with its own number of sectors and its own angle: listed tracks."""
         self.platter("truth", "virtual:quantum-atlas10k", "-o", "drive.json")

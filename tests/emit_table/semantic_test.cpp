@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "../engine/random_layout.h"
 #include "../engine/small_drive.h"
 #include "engine/layout_tables.h"
 #include "engine/tables.h"
@@ -17,7 +18,7 @@ namespace {
 // A drive's tables, each array of them a copy that can be spoilt.
 struct Spoilt {
   explicit Spoilt(const model::DriveModel& model) : tables(model), view(tables.view()) {
-    layout = compile_layout(model.layout);
+    layout = compile_layout(model.layout, 0);  // with lists, however small
     distances.assign(view.seek_distances.begin(), view.seek_distances.end());
     lines.assign(view.seek_lines.begin(), view.seek_lines.end());
     seek_buckets.assign(view.seek_buckets.begin(), view.seek_buckets.end());
@@ -71,6 +72,36 @@ model::DriveModel drive_with_lists() {
   return model;
 }
 
+// Two rounds of bands on surface after surface, in zones that differ in the bands' sizes alone;
+// then bands that are zones themselves.
+model::DriveModel drive_with_runs() {
+  constexpr std::int32_t kBands = 12, kTracks = 5;
+  model::DriveModel model = testing::small_drive();
+  model.layout.zones.clear();
+  const auto band = [&](std::int32_t surface, std::uint32_t sectors) {
+    model::LayoutNode run = testing::track_run(kTracks, sectors);
+    run.head = surface;
+    run.cylinder_step = 1;
+    run.angle_rev = 0.09 * surface;
+    run.angle_step_rev = 0.08;
+    return run;
+  };
+  for (std::int32_t z = 0; z < 2; ++z) {
+    model::LayoutNode zone;
+    zone.count = 3;
+    zone.cylinder = 3 * kTracks * z;
+    zone.cylinder_step = kTracks;
+    for (std::int32_t b = 0; b < kBands; ++b)
+      zone.children.push_back(band(b, static_cast<std::uint32_t>(60 + b % 3 - z)));
+    model.layout.zones.push_back(zone);
+  }
+  for (std::int32_t b = 0; b < kBands; ++b) {
+    model.layout.zones.push_back(band(b, 50));
+    model.layout.zones.back().cylinder = 6 * kTracks;
+  }
+  return model;
+}
+
 void refused(const std::function<void(Spoilt&)>& spoil, const std::string& sentence,
              const model::DriveModel& model = drive()) {
   Spoilt tables(model);
@@ -93,7 +124,7 @@ TEST_CASE("layouts that cannot be are refused") {
           "its layout has children that are not its own");
   refused([](Spoilt& t) { t.layout.nodes[2].first_child = 3; },
           "its layout has a track with children");
-  refused([](Spoilt& t) { t.layout.nodes[0].children = 1u << 30; },
+  refused([](Spoilt& t) { t.layout.nodes[0].children = 1u << 28; },
           "its layout has children that are not its own");
   refused(
       [](Spoilt& t) {
@@ -120,23 +151,28 @@ TEST_CASE("layouts that cannot be are refused") {
           "its layout has a node that miscounts its children");
   refused([](Spoilt& t) { t.layout.extents[0].head_high += 1; },
           "its layout has a node that miscounts its children");
-  refused([](Spoilt& t) { t.layout.extents[1].reserved = 1; },
-          "its layout has a node that miscounts its children");
-  refused([](Spoilt& t) { t.layout.totals.zones = 0; }, "its layout has no zones");
-  refused([](Spoilt& t) { t.layout.totals.zones = 100; },
+  refused([](Spoilt& t) { t.layout.totals.roots = 0; }, "its layout has no zones");
+  refused([](Spoilt& t) { t.layout.totals.roots = 100; },
           "its layout has zones that are not there");
+  refused([](Spoilt& t) { t.layout.totals.zones += 1; },
+          "its layout has sums that are not its parts'");
+  refused(
+      [](Spoilt& t) {
+        t.layout.root_zones = {0, 1};
+      },
+      "its layout has sums that are not its parts'");
+  refused([](Spoilt& t) { t.layout.nodes[0].children |= kRunsAreZones; },
+          "its layout has zones where none can be");
   refused([](Spoilt& t) { t.layout.totals.slots += 1; },
           "its layout has sums that are not its parts'");
   refused([](Spoilt& t) { t.layout.totals.blocks = 0; }, "its layout holds no blocks");
-  refused([](Spoilt& t) { t.layout.totals.zone_shift = 70; },
+  refused([](Spoilt& t) { t.layout.totals.root_shift = 70; },
           "its layout has sums that are not its parts'");
-  refused([](Spoilt& t) { t.layout.totals.reserved = 1; },
-          "its layout has sums that are not its parts'");
-  refused([](Spoilt& t) { t.layout.zone_buckets[1] = 7; },
+  refused([](Spoilt& t) { t.layout.root_buckets[1] = 7; },
           "its layout has an index that leads astray");
-  refused([](Spoilt& t) { t.layout.zone_slots[1] += 1; },
+  refused([](Spoilt& t) { t.layout.root_slots[1] += 1; },
           "its layout has an index that leads astray");
-  refused([](Spoilt& t) { t.layout.zone_slots.pop_back(); },
+  refused([](Spoilt& t) { t.layout.root_slots.pop_back(); },
           "its layout has an index that leads astray");
   refused(
       [](Spoilt& t) {  // two heads' worth of tracks on every place: sound sums, no drive
@@ -162,7 +198,15 @@ TEST_CASE("pieces that cannot be are refused") {
   refused([](Spoilt& t) { t.layout.totals.blocks = 6; },
           "its layout has pieces beyond its last block");
   refused([](Spoilt& t) { t.layout.totals.blocks += 1; },
-          "its layout has pieces that overlap or lie outside the drive");
+          "its layout has pieces beyond its last block");
+  refused(
+      [](Spoilt& t) {  // one more behind the last
+        const std::uint64_t blocks = ++t.layout.totals.blocks;
+        std::fill_n(t.layout.pieces.lbns.end() - 4, 4, static_cast<std::uint32_t>(blocks));
+      },
+      "its layout has pieces that overlap or lie outside the drive");
+  refused([](Spoilt& t) { t.layout.pieces.lbns.back() += 1; },
+          "its layout has pieces that do not ascend");
   refused([](Spoilt& t) { t.layout.pieces.shifts[1] = 0x7fffffff; },
           "its layout has pieces that overlap or lie outside the drive");
   refused([](Spoilt& t) { t.layout.pieces.shifts[0] = 2; },  // the next ones' slots are taken
@@ -223,6 +267,74 @@ TEST_CASE("lists of tracks that cannot be are refused") {
          "its layout has a node that miscounts its children");
   listed([](Spoilt& t) { t.layout.tracks[3].reserved = 1; },
          "its layout has a node that miscounts its children");
+}
+
+TEST_CASE("lists of runs that cannot be are refused") {
+  const auto listed = [](const std::function<void(Spoilt&)>& spoil, const std::string& sentence) {
+    refused(spoil, sentence, drive_with_runs());
+  };
+  const Spoilt sound(drive_with_runs());
+  REQUIRE(sound.layout.runs.lists.size() == 3);
+  REQUIRE(sound.layout.runs.lists[1].first_course == sound.layout.runs.lists[0].first_course);
+  REQUIRE(runs_are_zones(sound.layout.nodes[2]));
+  const std::string not_its_own = "its layout has runs that are not its own";
+  listed([](Spoilt& t) { t.layout.nodes[0].first_child = 1; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.nodes[0].children = kRunList; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.nodes[0].children -= 1; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.nodes[2].children += 1; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.runs.lists[0].first_jump += 1; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.runs.lists[1].first_cylinder += 1; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.runs.lists[1].first_course = ~0u; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.runs.lists[2].first_size += 1; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.runs.lists[1].first_chunk = 0; }, not_its_own);
+  listed([](Spoilt& t) { t.layout.runs.lists.pop_back(); }, not_its_own);
+  const std::string nobodys = "its layout has runs that belong to nothing";
+  listed([](Spoilt& t) { t.layout.runs.lists.push_back({}); }, nobodys);
+  listed([](Spoilt& t) { t.layout.runs.jumps.push_back(0); }, nobodys);
+  listed([](Spoilt& t) { t.layout.runs.cylinders.push_back(0); }, nobodys);
+  listed([](Spoilt& t) { t.layout.runs.course_numbers.push_back(0); }, nobodys);
+  listed([](Spoilt& t) { t.layout.runs.size_numbers.push_back(0); }, nobodys);
+  listed([](Spoilt& t) { t.layout.nodes[2].children -= 1; }, nobodys);
+  const std::string no_kind = "its layout has runs of a kind that is not there";
+  listed([](Spoilt& t) { t.layout.runs.course_numbers[3] = 0xffff; }, no_kind);
+  listed([](Spoilt& t) { t.layout.runs.courses.pop_back(); }, no_kind);
+  listed([](Spoilt& t) { t.layout.runs.size_numbers[3] = 0xffff; }, no_kind);
+  listed([](Spoilt& t) { t.layout.runs.sizes.pop_back(); }, no_kind);
+  listed([](Spoilt& t) { t.layout.runs.courses.push_back(t.layout.runs.courses[0]); },
+         "its layout has kinds of runs that belong to nothing");
+  listed([](Spoilt& t) { t.layout.runs.courses[0].count = 0; },
+         "its layout has a node with count 0");
+  listed([](Spoilt& t) { t.layout.runs.courses[0].reserved = 1; },
+         "its layout has something where nothing may be");
+  listed([](Spoilt& t) { t.layout.runs.courses[0].cylinder_step = INT32_MIN; },
+         "its layout has a cylinder or head outside the drive");
+  listed([](Spoilt& t) { t.layout.runs.courses[0].head = -1; },
+         "its layout has a cylinder or head outside the drive");
+  listed([](Spoilt& t) { t.layout.runs.cylinders[1] = INT32_MIN; },
+         "its layout has a cylinder or head outside the drive");
+  listed([](Spoilt& t) { t.layout.runs.courses[0].count = ~0u; },
+         "its layout has a list of runs that is too long");
+  listed([](Spoilt& t) { t.layout.runs.sizes[0].sectors = 0; },
+         "its layout has a track without sectors");
+  listed([](Spoilt& t) { t.layout.runs.sizes[0].sectors = 1u << 21; },
+         "its layout has a track with more sectors than any drive");
+  listed([](Spoilt& t) { t.layout.runs.sizes[0].reciprocal += 1; },
+         "its layout has a size of tracks that turns otherwise");
+  listed([](Spoilt& t) { t.layout.runs.sizes[0].reserved = 1; },
+         "its layout has a size of tracks that turns otherwise");
+  const std::string miscounts = "its layout has a list that miscounts its runs";
+  listed([](Spoilt& t) { t.layout.runs.chunk_slots[1] += 1; }, miscounts);
+  listed([](Spoilt& t) { t.layout.runs.chunk_slots.pop_back(); }, miscounts);
+  listed([](Spoilt& t) { t.layout.runs.chunk_angles[1] += 1; }, miscounts);
+  listed([](Spoilt& t) { t.layout.runs.chunk_angles.push_back(0); }, miscounts);
+  listed([](Spoilt& t) { t.layout.nodes[1].children |= kTrackList; },
+         "its layout has a node with lists of two kinds");
+  listed([](Spoilt& t) { t.layout.extents[2].count = 2; },
+         "its layout has zones where none can be");
+  listed([](Spoilt& t) { t.layout.nodes[2].children &= ~kRunsAreZones; },
+         "its layout has sums that are not its parts'");
+  listed([](Spoilt& t) { t.layout.root_zones[1] = 7; },
+         "its layout has sums that are not its parts'");
 }
 
 TEST_CASE("times, sizes and flags that cannot be are refused") {

@@ -72,9 +72,9 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Totals", Flat, cylinders);
     SAME("Totals", Flat, heads);
     SAME("Totals", Flat, zones);
-    SAME("Totals", Flat, zone_shift);
+    SAME("Totals", Flat, roots);
+    SAME("Totals", Flat, root_shift);
     SAME("Totals", Flat, piece_shift);
-    SAME("Totals", Flat, reserved);
   }
   {
     using Flat = engine::FlatNode;
@@ -105,16 +105,43 @@ TEST_CASE("schema, engine and document agree on every member's place") {
     SAME("Track", Flat, reserved);
   }
   {
+    using Flat = engine::FlatRunList;
+    const auto wire_struct = numbered<wire::RunList>();
+    const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("RunList", Flat, first_jump);
+    SAME("RunList", Flat, first_cylinder);
+    SAME("RunList", Flat, first_course);
+    SAME("RunList", Flat, first_size);
+    SAME("RunList", Flat, first_chunk);
+  }
+  {
+    using Flat = engine::FlatCourse;
+    const auto wire_struct = numbered<wire::Course>();
+    const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("Course", Flat, angle_step);
+    SAME("Course", Flat, count);
+    SAME("Course", Flat, cylinder_step);
+    SAME("Course", Flat, head);
+    SAME("Course", Flat, head_step);
+    SAME("Course", Flat, reserved);
+  }
+  {
+    using Flat = engine::FlatSize;
+    const auto wire_struct = numbered<wire::Size>();
+    const auto flat_struct = flat_of<Flat>(wire_struct);
+    SAME("Size", Flat, reciprocal);
+    SAME("Size", Flat, sectors);
+    SAME("Size", Flat, reserved);
+  }
+  {
     using Flat = engine::FlatExtent;
     const auto wire_struct = numbered<wire::Extent>();
     const auto flat_struct = flat_of<Flat>(wire_struct);
-    SAME("Extent", Flat, tracks);
     SAME("Extent", Flat, cylinder_low);
     SAME("Extent", Flat, cylinder_high);
     SAME("Extent", Flat, head_low);
     SAME("Extent", Flat, head_high);
     SAME("Extent", Flat, count);
-    SAME("Extent", Flat, reserved);
   }
   {
     using Flat = engine::FlatStretch;

@@ -60,8 +60,13 @@ void table(const std::string& bytes) {
     const emit_table::Table table = emit_table::view_table(
         {reinterpret_cast<const std::byte*>(copy.get()), bytes.size()}, "t", copy);
     const engine::LayoutMap& map = table.tables->layout;
-    map.pbn_of_lbn(map.blocks() - 1);
-    map.track_at(0, 0);
+    for (const std::uint64_t lbn : {std::uint64_t{0}, map.blocks() - 1, map.blocks() / 3}) {
+      const engine::Pbn place = map.pbn_of_lbn(lbn);
+      require(place.cylinder < map.cylinders() && place.head < map.heads(),
+              "a block lies on the drive");
+      require(map.track_at(place.cylinder, place.head).has_value(), "a block's track is found");
+      map.lbn_of_slot(map.slot_of_lbn(lbn));
+    }
     engine::Engine engine(table.tables);
     serve(engine);
   });

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "engine/random_layout.h"
+#include "engine/random_bands.h"
 
 namespace platter::report {
 namespace {
@@ -18,8 +18,10 @@ engine::Angle angle_of_first(const engine::LayoutMap& map, const engine::Track& 
 
 TEST_CASE("the tracks one after another are those that are looked up one by one") {
   std::mt19937_64 random(7);
-  for (int trial = 0; trial < 60; ++trial) {
-    const engine::LayoutMap map(engine::testing::random_layout(random));
+  for (int trial = 0; trial < 120; ++trial) {
+    const engine::LayoutMap map =
+        engine::testing::listed_map(trial % 2 == 0 ? engine::testing::random_layout(random)
+                                                   : engine::testing::banded_layout(random));
     TrackCursor cursor(map);
     std::uint64_t tracks = 0;
     for (std::uint64_t slot = 0; slot < map.slots(); ++tracks) {
