@@ -115,6 +115,26 @@ struct NotUnderstood {
   std::string reason;
 };
 
+// Of a map by timing: the share of blocks, drawn at random and used for nothing else, that lay so
+// near to where the map has them, and its 95 % interval.
+struct MapShare {
+  double within_rev = 0, share = 0, low = 0, high = 0;
+};
+
+// Blocks that were not looked at themselves: "interpolated" between some that were, or "guessed".
+struct MapStretch {
+  std::uint64_t first_lbn = 0, last_lbn = 0;  // inclusive
+  std::string standing;
+};
+
+// What a map by timing knows of itself.
+struct TimedMap {
+  std::uint64_t blocks = 0;  // that the shares are shares of
+  std::vector<MapShare> shares;
+  std::vector<MapStretch> stretches;    // sorted, disjoint; all others were seen
+  std::uint64_t unlocated_sectors = 0;  // without a block, of which only the band is known
+};
+
 struct Layout {
   std::vector<LayoutNode> zones;  // in LBN order; angles absolute
   std::vector<Skip> skips;
@@ -125,6 +145,7 @@ struct Layout {
   // Blocks drawn at random that lay where the finished map says, and no other did not: at most
   // 3 / checks of all blocks lie elsewhere, with 95 % confidence.
   std::uint64_t checks = 0;
+  std::optional<TimedMap> timed;  // by timing alone
   Parameter angle;     // unit "rev"; value absent, error = how well angles between zones are known;
                        // with a reason where they are not known at all
   std::string method;  // "address translation", "timing", "imported"

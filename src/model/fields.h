@@ -113,6 +113,29 @@ void visit_fields(Fields<NotUnderstood> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<MapShare> auto& s, V&& visit) {
+  visit.required("within_rev", s.within_rev);
+  visit.required("share", s.share);
+  visit.required("low", s.low);
+  visit.required("high", s.high);
+}
+
+template <typename V>
+void visit_fields(Fields<MapStretch> auto& s, V&& visit) {
+  visit.required("first_lbn", s.first_lbn);
+  visit.required("last_lbn", s.last_lbn);
+  visit.required("standing", s.standing);
+}
+
+template <typename V>
+void visit_fields(Fields<TimedMap> auto& s, V&& visit) {
+  visit.required("blocks", s.blocks);
+  visit.required("shares", s.shares);
+  visit.compact("stretches", s.stretches, std::vector<MapStretch>());
+  visit.compact("unlocated_sectors", s.unlocated_sectors, std::uint64_t{0});
+}
+
+template <typename V>
 void visit_fields(Fields<Layout> auto& s, V&& visit) {
   visit.usual("method", s.method);
   visit.compact("reason", s.reason, std::string());
@@ -123,6 +146,7 @@ void visit_fields(Fields<Layout> auto& s, V&& visit) {
   visit.compact("not_understood", s.not_understood, std::vector<NotUnderstood>());
   visit.compact("spares", s.spares, std::string());
   visit.compact("checks", s.checks, std::uint64_t{0});
+  visit.usual("timed", s.timed);
 }
 
 template <typename V>

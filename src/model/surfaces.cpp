@@ -377,6 +377,7 @@ void move_places(DriveModel& model, const Layout& old, std::uint32_t heads, std:
   const Sequence after(model.layout);
   model.layout.remaps.clear();
   model.layout.not_understood.clear();  // it is another drive's map now
+  model.layout.timed.reset();
   model.layout.checks = 0;
   for (const Remap& remap : old.remaps) {
     const auto own = mover.slot(before.slot_of(remap.lbn)), spare = mover.slot(remap.slot);

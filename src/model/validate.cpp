@@ -218,6 +218,28 @@ void check_not_understood(const Layout& layout, std::uint64_t blocks, const Chec
   }
 }
 
+void check_timed(const TimedMap& timed, std::uint64_t blocks, const Checker& check) {
+  for (std::size_t i = 0; i < timed.shares.size(); ++i) {
+    const MapShare& share = timed.shares[i];
+    const auto path = [i] { return fmt::format("layout.timed.shares[{}]", i); };
+    check.require(share.within_rev > 0 && share.within_rev <= 0.5, path,
+                  "is not between 0 and half a revolution", ".within_rev");
+    check.require(
+        0 <= share.low && share.low <= share.share && share.share <= share.high && share.high <= 1,
+        path, "is not within its interval, or that not from 0 to 1", ".share");
+  }
+  for (std::size_t i = 0; i < timed.stretches.size(); ++i) {
+    const MapStretch& stretch = timed.stretches[i];
+    const auto path = [i] { return fmt::format("layout.timed.stretches[{}]", i); };
+    check.require(stretch.first_lbn <= stretch.last_lbn, path, "is above last_lbn", ".first_lbn");
+    check.require(stretch.last_lbn < blocks, path, "is past the last block", ".last_lbn");
+    check.require(i == 0 || stretch.first_lbn > timed.stretches[i - 1].last_lbn, path,
+                  "is not after the previous stretch; stretches are sorted", ".first_lbn");
+    check.require(stretch.standing == "interpolated" || stretch.standing == "guessed", path,
+                  "is neither interpolated nor guessed", ".standing");
+  }
+}
+
 void check_layout(const DriveModel& model, const Checker& check) {
   const Layout& layout = model.layout;
   check.parameter("layout.angle", layout.angle, -1e6, 1e6);
@@ -247,6 +269,7 @@ void check_layout(const DriveModel& model, const Checker& check) {
   const std::uint64_t blocks = count_blocks(layout);
   check_remaps(layout, all.slots, blocks, check);
   check_not_understood(layout, blocks, check);
+  if (layout.timed) check_timed(*layout.timed, blocks, check);
   check.require(blocks > 0, "layout", "maps no block at all");
   check.require(model.identity.blocks <= blocks, "identity.blocks",
                 fmt::format("is {}, more than the {} blocks that the layout maps",

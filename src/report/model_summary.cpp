@@ -232,6 +232,28 @@ Json to_json(const model::NamedParameter& named) {
   return json;
 }
 
+std::string standing_of(const model::TimedMap& timed) {
+  std::string text = "found by timing alone";
+  for (std::size_t i = 0; i < timed.shares.size(); ++i) {
+    const model::MapShare& share = timed.shares[i];
+    text += fmt::format("{} 1/{:.0f} of a revolution {:.2f} % ({:.2f} to {:.2f})",
+                        i == 0
+                            ? fmt::format("; of {} blocks drawn at random lay within", timed.blocks)
+                            : std::string(","),
+                        1 / share.within_rev, 100 * share.share, 100 * share.low, 100 * share.high);
+  }
+  std::uint64_t interpolated = 0, guessed = 0;
+  for (const model::MapStretch& stretch : timed.stretches)
+    (stretch.standing == "guessed" ? guessed : interpolated) += stretch.last_lbn -
+                                                                stretch.first_lbn + 1;
+  if (interpolated > 0) text += fmt::format("; {} blocks are interpolated", interpolated);
+  if (guessed > 0) text += fmt::format("; {} blocks are guessed", guessed);
+  if (timed.unlocated_sectors > 0)
+    text += fmt::format("; of {} sectors without a block only the band is known",
+                        timed.unlocated_sectors);
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> layout_standing(const model::Layout& layout) {
@@ -246,6 +268,7 @@ std::vector<std::string> layout_standing(const model::Layout& layout) {
     if (!layout.angle && !layout.angle.reason.empty())
       sentences.push_back("rotational positions are not told: " + layout.angle.reason);
   }
+  if (layout.timed) sentences.push_back(standing_of(*layout.timed));
   constexpr std::size_t kMostRanges = 8;
   std::uint64_t blocks = 0;
   for (const model::NotUnderstood& range : layout.not_understood)

@@ -8,7 +8,7 @@ void TrackCursor::enter(std::uint32_t node, std::int64_t cylinder, std::int64_t 
                         engine::Angle angle) {
   const engine::FlatNode& entered = layout_.nodes[node];
   levels_.push_back(
-      {node, 0, 0, cylinder + entered.cylinder, head + entered.head, angle + entered.angle});
+      {node, 0, 0, cylinder + entered.cylinder, head + entered.head, angle + entered.angle, {}, 0});
 }
 
 void TrackCursor::place(std::int64_t cylinder, std::int64_t head, engine::Angle angle,
@@ -20,17 +20,38 @@ void TrackCursor::place(std::int64_t cylinder, std::int64_t head, engine::Angle 
   track_.slot_angle = slot_angle;
 }
 
+// The next track of a list of runs.
+void TrackCursor::next_in_run(Level& level, const engine::FlatNode& node) {
+  if (level.run_step == 0) {
+    if (level.inner == 0)
+      level.run = engine::RunWalk(layout_.runs, node);
+    else
+      level.run.next();
+    if (engine::runs_are_zones(node)) track_.zone = map_.first_zone(level.node) + level.inner;
+  }
+  const engine::FlatCourse& course = level.run.course();
+  const engine::FlatSize& size = level.run.size();
+  const std::int64_t step = level.run_step;
+  place(level.cylinder + level.run.cylinder() + step * course.cylinder_step,
+        level.head + course.head + step * course.head_step,
+        level.angle + level.run.angle() + level.run_step * course.angle_step, size.sectors,
+        size.reciprocal);
+  if (++level.run_step == course.count) {
+    level.run_step = 0;
+    ++level.inner;
+  }
+}
+
 bool TrackCursor::step() {
   for (;;) {
     if (levels_.empty()) {
-      if (next_zone_ == layout_.totals.zones) return false;
-      track_.zone = next_zone_;
-      enter(next_zone_++, 0, 0, 0);
+      if (next_root_ == layout_.totals.roots) return false;
+      track_.zone = map_.first_zone(next_root_);
+      enter(next_root_++, 0, 0, 0);
     }
     Level& level = levels_.back();
     const engine::FlatNode& node = layout_.nodes[level.node];
-    const bool is_track = node.children == 0;
-    const std::uint32_t inner = is_track ? 1 : node.children & ~engine::kTrackList;
+    const std::uint32_t inner = engine::is_track(node) ? 1 : engine::listed(node);
     if (level.inner == inner) {  // the next instance
       level.inner = 0;
       level.cylinder += node.cylinder_step;
@@ -39,8 +60,12 @@ bool TrackCursor::step() {
       if (++level.instance == layout_.extents[level.node].count) levels_.pop_back();
       continue;
     }
+    if (engine::has_run_list(node)) {
+      next_in_run(level, node);
+      return true;
+    }
     const std::uint32_t at = level.inner++;
-    if (is_track) {
+    if (engine::is_track(node)) {
       place(level.cylinder, level.head, level.angle, node.sectors, node.reciprocal);
       return true;
     }
@@ -64,47 +89,24 @@ bool TrackCursor::next() {
   return true;
 }
 
-// As if no block were remapped.
-std::uint64_t TrackCursor::slot_in_sequence(std::uint64_t lbn, std::size_t piece) const {
-  const std::uint32_t shift = layout_.piece_shifts[piece];
-  if (shift < engine::kStretch) return lbn + shift;
-  const engine::FlatStretch& stretch = layout_.stretches[shift - engine::kStretch];
-  const std::uint64_t into = lbn - layout_.piece_lbns[piece];
-  const std::uint64_t steps = stretch.period == 0
-                                  ? 0
-                                  : engine::quotient(into, stretch.period, stretch.reciprocal);
-  return lbn + stretch.sequential + steps * stretch.gap;
-}
-
 // The slots asked for ascend, and so do the pieces.
 std::uint64_t TrackCursor::lbn_at_or_after(std::uint64_t slot) {
-  while (piece_ + 1 < pieces() &&
-         slot_in_sequence(layout_.piece_lbns[piece_ + 1], piece_ + 1) <= slot)
-    ++piece_;
-  const std::uint64_t first = layout_.piece_lbns[piece_];
-  const std::uint64_t end = std::min(layout_.piece_lbns[piece_ + 1], layout_.totals.blocks);
-  const std::uint64_t first_slot = slot_in_sequence(first, piece_);
-  if (slot <= first_slot) return first;
-  std::uint64_t behind = slot - first_slot;  // LBNs, if none were skipped
-  const std::uint32_t shift = layout_.piece_shifts[piece_];
-  if (shift >= engine::kStretch) {
-    const engine::FlatStretch& stretch = layout_.stretches[shift - engine::kStretch];
-    if (stretch.period != 0) {
-      const std::uint64_t step = behind / (stretch.period + stretch.gap);
-      const std::uint64_t rest = behind - step * (stretch.period + stretch.gap);
-      behind = step * stretch.period + std::min(rest, stretch.period);
-    }
+  const engine::LbnPieces& pieces = map_.pieces();
+  while (!pieces.is_last(piece_)) {
+    const auto next = pieces.behind(piece_);
+    if (pieces.sequential(next.first, next) > slot) break;
+    piece_ = next;
   }
-  return std::min(end, first + behind);
+  return pieces.at_or_after_slot(slot, piece_);
 }
 
 MappedTrack TrackCursor::mapped() const {
   MappedTrack result{first_lbn_,  blocks(),       track_.cylinder, track_.head,
                      track_.zone, track_.sectors, track_.angle};
   if (blocks() == 0) return result;
-  std::size_t piece = first_piece_;
-  while (piece + 1 < pieces() && layout_.piece_lbns[piece + 1] <= first_lbn_) ++piece;
-  const std::uint64_t into = slot_in_sequence(first_lbn_, piece) - track_.first_slot;
+  auto piece = first_piece_;
+  while (piece.end <= first_lbn_) piece = map_.pieces().behind(piece);
+  const std::uint64_t into = map_.pieces().sequential(first_lbn_, piece) - track_.first_slot;
   result.angle += track_.slot_angle * into;
   return result;
 }

@@ -21,7 +21,8 @@ struct MappedTrack {
 // The map must outlive it.
 class TrackCursor {
  public:
-  explicit TrackCursor(const engine::LayoutMap& map) : layout_(map.view()) {}
+  explicit TrackCursor(const engine::LayoutMap& map)
+      : map_(map), layout_(map.view()), piece_(map.pieces().first_piece()), first_piece_(piece_) {}
 
   // Goes on to the next track, at first to the first; false: there is none.
   bool next();
@@ -36,26 +37,28 @@ class TrackCursor {
  private:
   // An instance of a node that is being walked, and where it is.
   struct Level {
-    std::uint32_t node, instance, inner;  // inner: which of its children, or of its listed tracks
+    std::uint32_t node, instance, inner;  // inner: which of its children, runs or listed tracks
     std::int64_t cylinder, head;
     engine::Angle angle;
+    engine::RunWalk run;     // of a list of runs
+    std::uint32_t run_step;  // which of the run's tracks
   };
 
   bool step();
   void enter(std::uint32_t node, std::int64_t cylinder, std::int64_t head, engine::Angle angle);
+  void next_in_run(Level& level, const engine::FlatNode& node);
   void place(std::int64_t cylinder, std::int64_t head, engine::Angle angle, std::uint32_t sectors,
              engine::Angle slot_angle);
-  std::size_t pieces() const { return layout_.piece_shifts.size(); }
-  std::uint64_t slot_in_sequence(std::uint64_t lbn, std::size_t piece) const;
   std::uint64_t lbn_at_or_after(std::uint64_t slot);
 
+  const engine::LayoutMap& map_;
   const engine::LayoutView& layout_;
   std::vector<Level> levels_{};
-  std::uint32_t next_zone_ = 0;
+  std::uint32_t next_root_ = 0;
   std::uint64_t next_slot_ = 0;
   engine::Track track_{};
   std::uint64_t first_lbn_ = 0, end_lbn_ = 0;
-  std::size_t piece_ = 0, first_piece_ = 0;  // of the LBN behind the track, of its first one
+  engine::LbnPieces::Piece piece_, first_piece_;  // of the LBN behind the track, of its first one
 };
 
 // Those that hold blocks.

@@ -47,6 +47,13 @@ class RandomModel {
     if (chance()) model.layout.spares = text();
     if (chance()) model.layout.checks = between(0, 5000);
     if (chance()) model.layout.not_understood.push_back({0, between(0, 3), text()});
+    if (chance()) {
+      model.layout.timed.emplace();
+      model.layout.timed->blocks = 400;
+      model.layout.timed->shares.push_back({0.01, 0.98, 0.97, 0.99});
+      if (chance()) model.layout.timed->stretches.push_back({0, between(0, 3), "interpolated"});
+      model.layout.timed->unlocated_sectors = between(0, 5);
+    }
     return model;
   }
 
