@@ -1,0 +1,158 @@
+// Maps by timing alone, held against the truth of virtual drives at 200,000 random blocks
+// (docs/validation.md). Time on the device's clock, which is simulated: rotation and map.
+//   timed_layouts virtual:modern-5tb [--budget 600] [--seed 1] [--verify]
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/layout_map.h"
+#include "layout_by_timing/mapper.h"
+#include "layout_by_timing/media_timing.h"
+#include "layout_by_timing/turn.h"
+#include "model/error.h"
+#include "mtbrc/probe.h"
+#include "mtbrc/rotation.h"
+#include "scsi/guard.h"
+#include "virtual_drive/open.h"
+#include "virtual_drive/virtual_device.h"
+
+namespace {
+
+using namespace platter;
+using namespace platter::layout_by_timing;
+
+struct Shares {
+  double sectors = 0, first_lbn = 0, within_32 = 0, within_100 = 0, within_200 = 0;
+};
+
+std::uint64_t first_lbn_of_track(const engine::LayoutMap& map, const engine::Track& track) {
+  return map.lbn_at_or_after_slot(track.first_slot);
+}
+
+// The angle that most of the differences have, their median about it.
+double common_angle(const std::vector<double>& offs) {
+  std::vector<int> counts(1024, 0);
+  for (const double off : offs) ++counts[static_cast<std::size_t>(turn(off) * 1023.999)];
+  const auto most = std::ranges::max_element(counts) - counts.begin();
+  const double about = (static_cast<double>(most) + 0.5) / 1024;
+  std::vector<double> near;
+  for (const double off : offs)
+    if (std::abs(ahead(off - about)) < 0.01) near.push_back(ahead(off - about));
+  std::ranges::nth_element(near, near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2));
+  return about + near[near.size() / 2];
+}
+
+Shares judge(const std::vector<Run>& runs, const MediaTiming& media,
+             const engine::LayoutMap& truth) {
+  constexpr int kBlocks = 200'000;
+  std::mt19937_64 random(4711);
+  const std::uint32_t unit = media.logical_blocks();
+  Shares shares;
+  std::vector<double> offs;
+  for (int i = 0; i < kBlocks; ++i) {
+    const std::uint64_t block = std::uniform_int_distribution<std::uint64_t>(
+        0, media.blocks() - 1)(random);
+    const std::uint64_t lbn = media.first_lbn() + block * unit + unit - 1;
+    const auto after = std::ranges::upper_bound(runs, block, {}, &Run::first);
+    if (after == runs.begin()) continue;
+    const Run& run = *std::prev(after);
+    if (block >= run.end()) continue;
+    const std::uint64_t slot = truth.slot_of_lbn(lbn);
+    const engine::Track track = truth.track_of_slot(slot);
+    if (track.sectors == run.around() * unit) ++shares.sectors;
+    const Place place = run.place_of(block);
+    std::uint64_t from = std::uint64_t{place.track} * run.slots;
+    while (!run.block_at(from)) ++from;
+    if (media.first_lbn() + *run.block_at(from) * unit == first_lbn_of_track(truth, track))
+      ++shares.first_lbn;
+    const double end = engine::rev_from_angle(truth.angle_of_slot(track, slot)) +
+                       1.0 / track.sectors;
+    offs.push_back(run.end_of_block_rev(block) - end);
+  }
+  if (offs.empty()) return shares;
+  const double common = common_angle(offs);
+  for (const double off : offs) {
+    const double error = std::abs(ahead(off - common));
+    shares.within_32 += error < 1.0 / 32, shares.within_100 += error < 0.01,
+        shares.within_200 += error < 0.005;
+  }
+  for (double* share : {&shares.sectors, &shares.first_lbn, &shares.within_32, &shares.within_100,
+                        &shares.within_200})
+    *share *= 100.0 / kBlocks;
+  return shares;
+}
+
+struct Settings {
+  std::vector<std::string> drives;
+  double budget_s = 0;
+  std::uint64_t seed = 1;
+  bool verify = false;
+};
+
+void run(const std::string& name, const Settings& how) {
+  const auto device = virtual_drive::open_virtual(
+      fmt::format("{}{}seed={}", name, name.find('?') == std::string::npos ? "?" : "&", how.seed));
+  const model::DriveModel model = virtual_drive::virtual_model(name);
+  const engine::LayoutMap truth(model.layout);
+  scsi::Guard guard(*device, scsi::Permission{true, {}});
+  scsi::Drive drive(guard, name);
+  drive.identify();
+  mtbrc::Context context(drive, how.seed);
+  const mtbrc::WayToMedia way = mtbrc::find_way_to_media(context, drive.blocks() / 2);
+  context.probe = how.verify ? mtbrc::Probe::verify : way.probe;
+  context.reads_once = way.reads_once && !how.verify;
+  mtbrc::RotationOptions rotation;
+  rotation.target_relative_error = 1.5e-6;
+  mtbrc::measure_rotation(context, drive.blocks() / 2, rotation);
+  MapperOptions options;
+  options.seed = how.seed;
+  if (how.budget_s > 0) options.deadline_ns = static_cast<Nanoseconds>(how.budget_s * 1e9);
+  MediaTiming media(context);
+  Mapper mapper(media, context.period_ns(), options);
+  const std::clock_t began = std::clock();
+  mapper.map();
+  const double processor_s = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  const Shares shares = judge(mapper.runs(), media, truth);
+  const MapperCounts& counts = mapper.counts();
+  fmt::print(
+      "{:<28} {:>7.1f} s  sectors {:>7.3f} %  1/32 {:>7.3f} %  1/100 {:>7.3f} %  1/200 {:>7.3f} %  "
+      "first LBN {:>7.3f} %{}\n",
+      name, static_cast<double>(drive.now_ns()) * 1e-9, shares.sectors, shares.within_32,
+      shares.within_100, shares.within_200, shares.first_lbn,
+      mapper.complete() ? "" : "  (not to its end)");
+  fmt::print(
+      "  {} commands, {:.1f} s of processor; {} tracks in {} runs; {} walks, {} followed, {} "
+      "predicted, {} losses, {} other formats, {} begun anew, {} patterns (period {}); jitter "
+      "{:.5f} rev\n",
+      drive.commands(), processor_s, truth.tracks(), mapper.runs().size(), counts.walks,
+      counts.followed, counts.bands_predicted, counts.losses, counts.formats, counts.begun_anew,
+      counts.patterns, mapper.pattern() ? mapper.pattern()->period() : 0,
+      mapper.frame().jitter().sigma_rev);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings how;
+  CLI::App app{"Maps of virtual drives by timing alone, compared with the truth"};
+  app.add_option("drives", how.drives, "virtual drives")->required();
+  app.add_option("--budget", how.budget_s,
+                 "seconds of the drive's time (default: as long as it takes)");
+  app.add_option("--seed", how.seed, "of the drive's noise and of the mapper");
+  app.add_flag("--verify", how.verify, "reach the media with VERIFY alone");
+  CLI11_PARSE(app, argc, argv);
+  for (const std::string& drive : how.drives) {
+    try {
+      run(drive, how);
+    } catch (const platter::Error& error) {
+      fmt::print("{}: {}\n", drive, error.what());
+    }
+  }
+  return 0;
+}

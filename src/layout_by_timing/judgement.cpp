@@ -1,0 +1,78 @@
+#include "layout_by_timing/judgement.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "layout_by_timing/turn.h"
+#include "statistics/robust.h"
+#include "statistics/share.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+// The middle of the half turn that holds most of them, then the median of those near it: blocks
+// that the map has wrong lie anywhere.
+double common_rev(const std::vector<double>& offs) {
+  constexpr double kNear = 0.02;
+  double best = 0;
+  std::ptrdiff_t most = -1;
+  for (const double about : offs) {
+    const auto near = std::ranges::count_if(
+        offs, [&](double off) { return std::abs(ahead(off - about)) < kNear; });
+    if (near > most) most = near, best = about;
+  }
+  std::vector<double> near;
+  for (const double off : offs)
+    if (std::abs(ahead(off - best)) < kNear) near.push_back(ahead(off - best));
+  return near.empty() ? best : best + statistics::median(near);
+}
+
+}  // namespace
+
+std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, std::size_t count,
+                                          const std::function<double(std::uint64_t)>& end_rev) {
+  constexpr double kFar_rev = 0.005;
+  std::uniform_int_distribution<std::uint64_t> any(0, blocks - 1);
+  std::vector<std::uint64_t> drawn;
+  for (std::size_t i = 0; i < count; ++i) drawn.push_back(any(prober.random()));
+  std::vector<double> offs;
+  std::vector<std::uint64_t> read;
+  try {
+    for (const std::uint64_t block : drawn)
+      if (const auto angle = prober.angle(block))
+        offs.push_back(ahead(*angle - end_rev(block))), read.push_back(block);
+    if (offs.empty()) return offs;
+    const double common = common_rev(offs);
+    for (double& off : offs) off = ahead(off - common);
+    // Of three readings the median.
+    for (std::size_t i = 0; i < offs.size(); ++i) {
+      if (std::abs(offs[i]) < kFar_rev) continue;
+      const auto second = prober.angle(read[i]), third = prober.angle(read[i]);
+      if (!second || !third) continue;
+      const double end = end_rev(read[i]) + common;
+      std::array<double, 3> all{0, ahead(*second - end - offs[i]), ahead(*third - end - offs[i])};
+      std::ranges::sort(all);
+      offs[i] = ahead(offs[i] + all[1]);
+    }
+  } catch (const OutOfTime&) {
+  }
+  return offs;
+}
+
+std::vector<model::MapShare> shares_of(const std::vector<double>& offs_rev) {
+  std::vector<model::MapShare> shares;
+  if (offs_rev.empty()) return shares;
+  for (const double within : {1.0 / 32, 1.0 / 100, 1.0 / 200}) {
+    const auto inside = std::ranges::count_if(offs_rev,
+                                              [&](double off) { return std::abs(off) < within; });
+    const double share = static_cast<double>(inside) / static_cast<double>(offs_rev.size());
+    const auto interval = statistics::share_interval(share, offs_rev.size());
+    shares.push_back(
+        {within, share, std::min(share, interval.low), std::max(share, interval.high)});
+  }
+  return shares;
+}
+
+}  // namespace platter::layout_by_timing

@@ -1,0 +1,435 @@
+// The mapper without a pattern: walks, and runs followed to their ends.
+#include <algorithm>
+#include <cmath>
+
+#include "layout_by_timing/line.h"
+#include "layout_by_timing/mapper.h"
+#include "layout_by_timing/turn.h"
+#include "model/error.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+struct Around {
+  double sectors = 0, error = 0;
+};
+
+// Pieces of full tracks alike: their slopes' mean, weighted.
+Around pooled_around(const std::vector<Piece>& pieces, double about) {
+  double sum = 0, weight = 0;
+  for (const Piece& piece : pieces) {
+    if (std::abs(piece.around - about) > 5 * piece.around_error + 0.02 * about) continue;
+    const double w = 1 / (piece.around_error * piece.around_error);
+    sum += w * piece.around, weight += w;
+  }
+  return weight > 0 ? Around{sum / weight, 1 / std::sqrt(weight)} : Around{about, about};
+}
+
+}  // namespace
+
+// A size of which tracks were seen, where the slope allows it; else the nearest whole number.
+std::uint32_t Mapper::slots_like(double around, double error) const {
+  const double slots = around - spares_;
+  const double tolerance = std::max(1.0, 3 * error);
+  std::uint32_t best = 0;
+  for (const std::uint32_t format : formats_)
+    if (std::abs(format - slots) < tolerance &&
+        (best == 0 || std::abs(format - slots) < std::abs(best - slots)))
+      best = format;
+  return best != 0 ? best : static_cast<std::uint32_t>(std::lround(slots));
+}
+
+// The run of which a piece is the first track, beginning with that block. Its skew is known where
+// the next piece goes on with it; else it has one track.
+std::optional<Run> Mapper::run_from(const std::vector<Piece>& pieces, std::size_t index,
+                                    std::uint64_t first) {
+  const Piece& piece = pieces[index];
+  Run run;
+  run.first = first;
+  run.spares = spares_;
+  run.slots = slots_like(piece.around, piece.around_error);
+  run.tracks = 1;
+  if (index + 1 < pieces.size()) {
+    const Piece& behind = pieces[index + 1];
+    const std::uint64_t second = first + run.slots;
+    // Where arithmetic has the border, if both of its sides say so; else it is looked for.
+    const bool possible = second > piece.last && second <= behind.first;
+    auto border = possible ? std::optional(second) : std::nullopt;
+    if (possible) {
+      const auto left = prober_.angle(second - 1), right = prober_.angle(second);
+      const Jitter& jitter = frame_.jitter();
+      if (!left || !right ||
+          jitter.evidence(ahead(*left - piece.end_rev(second - 1, run.around()))) < 0 ||
+          jitter.evidence(ahead(*right - behind.end_rev(second, behind.around))) < 0)
+        border.reset();
+    }
+    if (!border) border = walker_.border(piece, behind, run.around(), behind.around);
+    if (!border || *border <= first) return std::nullopt;
+    run.slots = static_cast<std::uint32_t>(*border - first);
+    if (std::abs(run.around() - piece.around) >
+        std::max(0.05 * piece.around, 6 * piece.around_error))
+      return std::nullopt;  // a short track: its slope says another length
+    run.start_rev = turn(piece.end_rev(first, run.around()) - 1.0 / run.around());
+    const double next_start = turn(behind.end_rev(*border, behind.around) - 1.0 / behind.around);
+    const bool same = std::abs(behind.around - run.around()) <
+                      std::max(1.5, 4 * behind.around_error);
+    run.skew_rev = turn(next_start - run.start_rev);
+    if (same) run.tracks = 2;
+  } else {
+    run.start_rev = turn(piece.end_rev(first, run.around()) - 1.0 / run.around());
+  }
+  return run;
+}
+
+// Sectors of each track that hold no block: two tracks in a row have as many blocks, and more
+// sectors. A track that lost some is not followed by one that lost as many.
+std::uint32_t Mapper::spares_seen(const std::vector<Piece>& pieces, const Run& run, double around,
+                                  double error) {
+  const double more = around - run.slots;
+  if (more < std::max(0.6, 5 * error) || pieces.size() < 4) return 0;
+  const auto next = walker_.border(pieces[2], pieces[3], around, around);
+  if (!next || *next != run.first + 2ull * run.slots) return 0;
+  return static_cast<std::uint32_t>(std::lround(more));
+}
+
+std::uint32_t Mapper::tracks_left(const Run& run) const {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>((end() - run.first + run.lost()) / run.slots, 0x7FFFFFFF));
+}
+
+// A run from a walk that begins anywhere; the blocks in front of its first border are a run of one
+// track, or belong to it.
+std::optional<Run> Mapper::begin_at(std::uint64_t block) {
+  const auto around = walker_.find_around(block);
+  if (!around) return std::nullopt;
+  walker_.find_gap(block, *around);
+  auto pieces = walker_.walk(block, *around, 5.5);
+  ++counts_.walks;
+  if (pieces.size() < 3) return std::nullopt;
+  const auto border = walker_.border(pieces[0], pieces[1], pieces[0].around, pieces[1].around);
+  if (!border) return std::nullopt;
+  const Around pooled = pooled_around(pieces, pieces[1].around);
+  pieces[1].around = pooled.sectors;
+  auto run = run_from(pieces, 1, *border);
+  if (!run) return run;
+  if (runs_.empty() && spares_ == 0)
+    run->spares = spares_ = spares_seen(pieces, *run, pooled.sectors, pooled.error);
+  const std::uint64_t front = *border - block;
+  if (front == run->slots) {  // a whole track in front: the same run, if the skew is
+    const double start = turn(pieces[0].end_rev(block, run->around()) - 1.0 / run->around());
+    if (std::abs(ahead(run->start_rev - start - run->skew_rev)) < 0.01) {
+      run->first = block, run->start_rev = start, ++run->tracks;
+      return run;
+    }
+  }
+  Run before;
+  before.first = block;
+  before.slots = static_cast<std::uint32_t>(front);
+  before.spares = run->around() > front ? run->around() - static_cast<std::uint32_t>(front) : 0;
+  before.start_rev = turn(pieces[0].end_rev(block, run->around()) - 1.0 / run->around());
+  push(before);
+  return run;
+}
+
+// The first track that is not where the run has it, between one that is and one that is not.
+std::uint32_t Mapper::first_wrong_track(const Run& run, std::uint32_t right, std::uint32_t wrong) {
+  while (wrong - right > 1) {
+    const std::uint32_t middle = right + (wrong - right) / 2;
+    (prober_.check(run, middle).holds ? right : wrong) = middle;
+  }
+  return wrong;
+}
+
+// Farther and farther along the run, each time as far as its skew is known well enough, until a
+// track is not where it should be. The skew is sharpened on the way.
+void Mapper::follow(Run& run) {
+  constexpr double kUnsure_rev = 0.012;
+  if (run.tracks < 2) return;
+  ++counts_.followed;
+  const double sigma = frame_.jitter().sigma_rev;
+  const Run base = run;
+  Line line;
+  const double walked = 12;  // readings of a walked track, about
+  line.add(0, 0, walked), line.add(run.tracks - 1, 0, walked);
+  const auto take_line = [&] {
+    run.start_rev = turn(base.start_rev + line.at(0));
+    run.skew_rev = turn(base.skew_rev + line.slope());
+  };
+  const auto note = [&](std::uint32_t track, const Verdict& seen) {
+    const double moved = run.track_start_rev(track) - base.track_start_rev(track);
+    line.add(track, ahead(seen.off_rev + moved), seen.readings);
+    take_line();
+  };
+  const auto is_right = [&](std::uint32_t track, std::uint32_t beyond) {
+    const Verdict there = prober_.check(run, track, line.error_at(track, sigma), 2);
+    if (!there.holds) return false;
+    if (track > beyond + 2) {  // by chance one in fifty fits: the one in front of it must, too
+      const Line before = line;
+      const Run was = run;
+      note(track, there);
+      if (prober_.check(run, track - 1, line.error_at(track - 1, sigma)).holds) return true;
+      line = before, run = was;
+      return false;
+    }
+    note(track, there);
+    return true;
+  };
+  std::uint32_t right = run.tracks - 1, wrong = tracks_left(run);
+  bool met_wrong = false;
+  while (right + 1 < wrong) {
+    std::uint32_t next = met_wrong ? right + (wrong - right) / 2
+                                   : std::min(right * 4 + 1, wrong - 1);
+    while (next > right + 1 && line.error_at(next, sigma) > std::max(kUnsure_rev, 2 * sigma))
+      next = right + std::max<std::uint32_t>(1, (next - right) / 2);
+    const bool holds = is_right(next, right);
+    if (!holds) met_wrong = true;
+    (holds ? right : wrong) = next;
+  }
+  run.tracks = wrong;
+  mend_losses(run);
+}
+
+// Sectors that the run has lost up to its last tracks, found and located. False: no number of them
+// explains where its late tracks end.
+bool Mapper::mend_losses(Run& run) {
+  if (run.tracks < 3) return true;
+  const std::uint32_t late = run.tracks - 2;
+  const std::uint32_t from = late - std::min(late, std::min<std::uint32_t>(30, run.tracks / 8));
+  if (loss_finder_.none_lost(run, from, late)) return true;
+  const auto found = loss_finder_.lost_before(run, from, late, 0, run.slots + run.slots / 2);
+  if (!found) return false;
+  if (found->lost == 0) return true;
+  loss_finder_.locate(run, 0, found->track, found->lost);
+  ++counts_.losses;
+  return true;
+}
+
+// An entry to another track turned by as much as the lost sectors looks like them, but that track
+// is whole: its last blocks are not on the next one.
+bool Mapper::enters_whole(const Run& run, const Piece& before, const Piece& behind,
+                          std::uint32_t lost) {
+  const std::uint64_t track = run.slot_of(before.last) / run.slots + 1;
+  const auto due = run.block_at(track * run.slots);
+  if (!due || *due <= before.last || *due > behind.first) return false;
+  double odds = 0;
+  for (std::uint32_t back = 1; back <= std::min<std::uint32_t>(3, lost); ++back) {
+    const std::uint64_t block = *due + run.slots - back;
+    if (const auto rev = prober_.angle(block))
+      odds += frame_.jitter().evidence(ahead(*rev - behind.end_rev(block, run.around())));
+    if (std::abs(odds) > 3) break;
+  }
+  return odds > 0;
+}
+
+// Whether the pieces from that one on are tracks of the run with some sectors lost in between.
+bool Mapper::explain_by_loss(Run& run, const std::vector<Piece>& pieces, std::size_t from) {
+  const double sigma = frame_.jitter().sigma_rev;
+  const std::uint32_t most = 2 * run.slots + run.slots / 2;
+  double least_off = 1;
+  std::uint32_t lost = 0;
+  for (std::uint32_t sectors = 1; sectors <= most; ++sectors) {
+    double off = 0;
+    for (std::size_t i = from; i < pieces.size(); ++i) {
+      const Piece& piece = pieces[i];
+      for (const std::uint64_t block : {piece.first, piece.last})
+        off = std::max(off, std::abs(ahead(piece.end_rev(block, run.around()) -
+                                           run.end_of_slot_rev(run.slot_of(block) + sectors))));
+    }
+    if (off < least_off) least_off = off, lost = sectors;
+  }
+  // At a track's end as well an entry to other tracks, of which cylinders have many.
+  if (run.ring_place < 0 && lost % run.slots == 0) return false;
+  if (least_off > std::max(0.6 / run.around() + 3 * sigma, 6 * sigma)) return false;
+  if (from > 0 && enters_whole(run, pieces[from - 1], pieces[from], lost)) return false;
+  const std::uint64_t fits = from > 0 ? pieces[from - 1].last : pieces[from].first;
+  const Place place = run.place_of(fits + (pieces[from].first - fits) / 2);
+  // By the angle about so many; by the ends of the next tracks exactly.
+  constexpr std::uint32_t kMoreOrLess = 4;
+  const auto exact = loss_finder_.lost_before(run, place.track + 1, place.track + 2,
+                                              lost - std::min(lost, kMoreOrLess),
+                                              lost + kMoreOrLess);
+  if (!exact || exact->lost == 0)
+    return false;  // an entry turned by as much looks alike but for that
+  lost = exact->lost;
+  add_loss(run, place.track, lost, true);
+  ++counts_.losses;
+  return true;
+}
+
+// From the middle of the track on, or of the one in front of it where sectors are lost in its first
+// half already.
+Mapper::Behind Mapper::look_behind(Run& run, std::uint32_t track, Run& next) {
+  constexpr double kTurns = 2.3, kMoreTurns = 3.5;
+  const Behind behind = walk_behind(run, track, next, kTurns);
+  if (behind == Behind::loss || behind == Behind::another_run) return behind;
+  return walk_behind(run, track - (behind == Behind::wrong_there && track > 0 ? 1 : 0), next,
+                     kMoreTurns);
+}
+
+Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, double turns) {
+  ++counts_.walks;
+  std::uint64_t middle = std::uint64_t{track} * run.slots + run.slots / 2;
+  auto from = run.block_at(middle);
+  while (!from) from = run.block_at(++middle);  // behind a hole
+  // Too near the end to tell.
+  if (*from + 4ull * run.slots >= end()) return Behind::not_understood;
+  const double sigma = frame_.jitter().sigma_rev;
+  const auto pieces = walker_.walk(*from, run.around(), turns);
+  std::size_t deviates = pieces.size();
+  for (std::size_t i = 0; i < pieces.size() && deviates == pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    for (const std::uint64_t block : {piece.first, piece.last})
+      if (std::abs(ahead(piece.end_rev(block, piece.around) - run.end_of_block_rev(block))) >
+          std::max(0.012, 5 * sigma))
+        deviates = i;
+  }
+  if (deviates == pieces.size()) return Behind::nothing_new;
+  if (deviates == 0) return Behind::wrong_there;
+  if (explain_by_loss(run, pieces, deviates)) return Behind::loss;
+  const Piece& before = pieces[deviates - 1];
+  const Piece& piece = pieces[deviates];
+  const std::uint64_t due =
+      run.first +
+      (run.block_at(std::uint64_t{track + 1} * run.slots).value_or(run.first) - run.first);
+  std::optional<std::uint64_t> first;
+  for (const std::uint64_t candidate : {due, due + run.slots})
+    if (candidate > before.last && candidate <= piece.first) {
+      const auto left = prober_.angle(candidate - 1), right = prober_.angle(candidate);
+      const Jitter& jitter = frame_.jitter();
+      if (left && right &&
+          jitter.evidence(ahead(*left - before.end_rev(candidate - 1, run.around()))) > 0 &&
+          jitter.evidence(ahead(*right - piece.end_rev(candidate, piece.around))) > 0)
+        first = candidate;
+    }
+  if (!first) first = walker_.border(before, piece, run.around(), piece.around);
+  if (!first) return Behind::not_understood;
+  auto found = run_from(pieces, deviates, *first);
+  if (!found) return Behind::not_understood;
+  // Some tracks of the same run may be gone, all or nearly.
+  const std::uint64_t slot = run.slot_of(*first);
+  if (found->slots == run.slots && std::abs(ahead(found->skew_rev - run.skew_rev)) < 0.006 &&
+      (run.ring_place >= 0 || slot % run.slots != 0)) {
+    // At a track's end a switch of heads may look like some tracks: as servo wedges 120 is 4 x 30.
+    const std::uint32_t most = slot % run.slots == 0 ? 1 : 3;
+    for (std::uint64_t on = slot / run.slots + 1; on <= slot / run.slots + most; ++on)
+      if (std::abs(ahead(run.track_start_rev(on) - found->start_rev)) <
+          std::max(0.006, 5 * sigma)) {
+        const Place hole = run.place_of(before.last + (*first - before.last) / 2);
+        add_loss(run, hole.track, static_cast<std::uint32_t>(on * run.slots - slot), true);
+        ++counts_.losses;
+        return Behind::loss;
+      }
+  }
+  // The run ends here. What it lacks of a whole track holds no block.
+  std::erase_if(run.losses, [&](const Loss& loss) { return run.first + loss.behind >= *first; });
+  const std::uint64_t slots = run.slot_of(*first - 1) + 1;
+  run.tracks = static_cast<std::uint32_t>((slots + run.slots - 1) / run.slots);
+  run.tail = 0;
+  const std::uint64_t whole = std::uint64_t{run.tracks} * run.slots;
+  run.tail = static_cast<std::uint32_t>(whole - slots);
+  if (run.end() != *first) return Behind::not_understood;
+  next = *found;
+  next.same_band = std::abs(ahead(next.start_rev - run.track_start_rev(run.tracks))) < 0.006 &&
+                   next.tracks > 1 && std::abs(ahead(next.skew_rev - run.skew_rev)) < 0.006;
+  return Behind::another_run;
+}
+
+// The last run is followed to its end, and the next one begun.
+void Mapper::learn_one() {
+  Run run = runs_.back();
+  runs_.pop_back();
+  follow(run);
+  for (int tries = 0; tries < 12; ++tries) {
+    if (run.tracks >= tracks_left(run)) {
+      push(run);
+      return;
+    }
+    Run next;
+    switch (look_behind(run, run.tracks - 1, next)) {
+      case Behind::another_run:
+        push(run);
+        push(next);
+        return;
+      case Behind::loss:
+      case Behind::nothing_new:
+        run.tracks += 2;
+        follow(run);
+        break;
+      case Behind::wrong_there:
+      case Behind::not_understood:
+        push(run);
+        anew();
+        return;
+    }
+  }
+  push(run);
+  anew();
+}
+
+// From the next block that is to be mapped.
+void Mapper::anew() {
+  constexpr int kTries = 8;
+  ++counts_.begun_anew;
+  lost_ = 0;
+  std::uint64_t from = runs_.empty() ? 0 : runs_.back().end();
+  for (int tries = 0; tries < kTries && from < end(); ++tries) {
+    if (auto run = begin_at(from)) {
+      run->after_gap = true;
+      push(*run);
+      return;
+    }
+    from += 200;
+  }
+  if (runs_.empty())
+    throw Error(ExitStatus::unsupported, "reads near the drive's beginning show no tracks");
+}
+
+// A run is begun behind the last one, which ends where it should.
+void Mapper::begin_behind() {
+  Run last = runs_.back(), next;
+  if (last.tracks < tracks_left(last) &&
+      look_behind(last, last.tracks - 1, next) == Behind::another_run) {
+    runs_.back() = last;
+    push(next);
+    return;
+  }
+  if (!at_end()) anew();
+}
+
+void Mapper::push(Run run) {
+  if (is_long(run)) formats_.insert(run.slots);
+  runs_.push_back(std::move(run));
+}
+
+// Parts of bands may have been taken for tracks of a size that the drive does not have.
+bool Mapper::is_long(const Run& run) const {
+  return pattern_ ? 2 * run.tracks >= pattern_->usual_tracks() : run.tracks > 1;
+}
+
+// Where the order of the runs was lost, counting begins anew; unless that is too soon.
+std::span<const Run> Mapper::since_gap(std::span<const Run> runs) {
+  constexpr std::size_t kEnough = 24;
+  std::size_t from = runs.size();
+  while (from > 0 && !runs[from - 1].after_gap) --from;
+  return runs.size() - from >= kEnough ? runs.subspan(from) : runs;
+}
+
+void Mapper::look_for_pattern() {
+  pattern_ = Pattern::of(since_gap(std::span(runs_).first(runs_.size() - 1)));
+  if (!pattern_) return;
+  ++counts_.patterns;
+  // The last run has only begun; the one before has the last place.
+  Run& last = runs_[runs_.size() - 2];
+  last.ring_place = static_cast<std::int32_t>(pattern_->last_place());
+  runs_.pop_back();
+  formats_.clear();
+  for (const Run& run : runs_)
+    if (is_long(run)) formats_.insert(run.slots);
+  gap_ = 4, streak_ = 0, settled_ = 0;
+  surprising_ = 0;
+  calm_pattern_ = pattern_;
+  paced_from_ = {runs_.back().end(), drive_.now_ns()};
+  calm_ = 0;
+}
+
+}  // namespace platter::layout_by_timing

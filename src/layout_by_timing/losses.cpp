@@ -1,0 +1,125 @@
+#include "layout_by_timing/losses.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "layout_by_timing/turn.h"
+
+namespace platter::layout_by_timing {
+
+void add_loss(Run& run, std::uint32_t track, std::uint32_t sectors, bool located) {
+  const std::uint64_t from = std::uint64_t{track} * run.slots;
+  std::uint64_t slot = from + (sectors < run.slots ? (run.slots - sectors) / 2 : 0);
+  auto block = run.block_at(slot);
+  while (!block) block = run.block_at(++slot);  // beside a hole that is known already
+  run.losses.push_back({*block - run.first, sectors, located});
+  std::ranges::sort(run.losses, {}, &Loss::behind);
+}
+
+std::uint32_t LossFinder::border_that_comes(const Run& run, std::uint32_t first_track,
+                                            std::uint32_t last_track, std::uint32_t slot) {
+  const double now = prober_.rev_after_lead(run, last_track);
+  std::uint32_t best = last_track;
+  double least = 2;
+  // Behind a turn's worth of skews the angles come again.
+  const std::uint32_t from = last_track - std::min<std::uint32_t>(last_track - first_track, 40);
+  for (std::uint32_t track = from; track <= last_track; ++track) {
+    const double wait =
+        turn(run.track_start_rev(track) + static_cast<double>(slot) / run.around() - now);
+    if (wait < least) least = wait, best = track;
+  }
+  return best;
+}
+
+bool LossFinder::none_lost(const Run& run, std::uint32_t first_track, std::uint32_t last_track) {
+  double odds = 0;
+  for (int readings = 0; readings < 4; ++readings) {
+    const std::uint32_t track = border_that_comes(run, first_track, last_track, run.slots - 1);
+    if (const auto seen = prober_.look_at(run, track, run.slots - 1)) odds += seen->evidence;
+    if (odds > 2.5) return true;
+    if (odds < -7) return false;
+  }
+  return odds > 0;
+}
+
+std::optional<LossFinder::Found> LossFinder::lost_before(const Run& run, std::uint32_t first_track,
+                                                         std::uint32_t last_track,
+                                                         std::uint32_t least, std::uint32_t most,
+                                                         bool known) {
+  constexpr int kMostReadings = 18;
+  constexpr double kLead = 3, kEnough = 4;  // log-odds
+  const Jitter& jitter = prober_.frame().jitter();
+  // A reading's angle tells how many roughly; how many exactly is told by borders alone, for where
+  // the run's tracks begin is known no better than to some sectors.
+  const double unsure = std::max(1.5 / run.around(), std::abs(ahead(run.skew_rev)) / 8);
+  // Fewer than the run knows: then the run is wrong, and that must not pass for nearly a track
+  // lost.
+  constexpr std::uint32_t kFewer = 8;
+  std::vector<double> odds(most - least + 1, 0.0), fewer(least == 0 && !known ? kFewer : 0, 0.0);
+  // Is it that many at least? One, to begin with: mostly it is few.
+  // Between two that are known, mostly all or none.
+  std::uint32_t test = least == 0 && !known ? 1 : most;
+  for (int readings = 0; readings < kMostReadings; ++readings) {
+    const std::uint32_t slot = (run.slots - test % run.slots) % run.slots;
+    const std::uint32_t track = border_that_comes(run, first_track, last_track, slot);
+    const auto seen = prober_.look_at(run, track, slot);
+    if (!seen) continue;
+    const std::uint64_t at = run.slot_of(seen->block);
+    const double measured = run.end_of_block_rev(seen->block) + seen->off_rev;
+    for (std::uint32_t lost = least; lost <= most; ++lost)
+      odds[lost - least] += jitter.evidence(ahead(measured - run.end_of_slot_rev(at + lost)),
+                                            unsure);
+    for (std::uint32_t i = 0; i < fewer.size(); ++i)
+      if (at > i)
+        fewer[i] += jitter.evidence(ahead(measured - run.end_of_slot_rev(at - i - 1)), unsure);
+    const auto best = std::ranges::max_element(odds);
+    if (!fewer.empty() && readings >= 1 && *std::ranges::max_element(fewer) > *best + kLead)
+      return std::nullopt;
+    std::vector<std::uint32_t> possible;
+    for (std::uint32_t lost = least; lost <= most; ++lost)
+      if (odds[lost - least] > *best - kLead) possible.push_back(lost);
+    const bool rivals = possible.size() > 1 ||
+                        (!fewer.empty() && *std::ranges::max_element(fewer) > *best - kLead);
+    if (!rivals && (*best > kEnough || known)) return Found{possible.front(), track};
+    if (readings >= 5 && *best < -6) return std::nullopt;
+    // So many at least? Where none is likeliest: none at all, or fewer?
+    // Where the possible ones lie in two heaps, a track apart, the ends of either tell them apart.
+    test = known && readings == 0 ? least + 1
+           : readings % 2 == 0    ? possible[possible.size() / 2]
+                                  : possible[std::uniform_int_distribution<std::size_t>(
+                                     0, possible.size() - 1)(prober_.random())];
+    if (test == least && least < most && possible.size() > 1) ++test;
+  }
+  return std::nullopt;
+}
+
+void LossFinder::split(const Run& run, std::uint32_t before, std::uint32_t lost_before,
+                       std::uint32_t at, std::uint32_t lost_at,
+                       std::vector<std::pair<std::uint32_t, std::uint32_t>>& holes) {
+  if (lost_at <= lost_before) return;
+  if (at - before <= 1) {
+    holes.emplace_back(at, lost_at - lost_before);
+    return;
+  }
+  const std::uint32_t middle = before + (at - before) / 2, slack = (at - before) / 10;
+  const std::uint32_t from = std::max(before + 1, middle - std::min(middle, slack));
+  const auto found = this->lost_before(run, from, std::min(middle + slack, at - 1), lost_before,
+                                       lost_at, true);
+  if (!found) {  // not to be told: in the middle
+    holes.emplace_back(middle, lost_at - lost_before);
+    return;
+  }
+  split(run, before, lost_before, found->track, found->lost, holes);
+  split(run, found->track, found->lost, at, lost_at, holes);
+}
+
+void LossFinder::locate(Run& run, std::uint32_t before_track, std::uint32_t at_track,
+                        std::uint32_t lost) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> holes;
+  split(run, before_track, 0, at_track, lost, holes);
+  for (const auto& [track, sectors] : holes) add_loss(run, track, sectors, true);
+}
+
+}  // namespace platter::layout_by_timing

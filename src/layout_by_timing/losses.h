@@ -1,0 +1,42 @@
+// How many sectors of a run hold no block, and where: by reads at the ends of tracks, where a block
+// that lies one sector on lies on the next track, a whole skew away. ("Only borders tell.")
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "layout_by_timing/prober.h"
+#include "layout_by_timing/run.h"
+
+namespace platter::layout_by_timing {
+
+class LossFinder {
+ public:
+  explicit LossFinder(Prober& prober) : prober_(prober) {}
+
+  // Whether the end of a track of the window is where the run has it: one reading, or some more.
+  bool none_lost(const Run& run, std::uint32_t first_track, std::uint32_t last_track);
+  // Sectors that were lost up to a track of the window, beside the run's known losses: `least` to
+  // `most`. nullopt: no number of them explains the readings. `track`: the one that was read.
+  struct Found {
+    std::uint32_t lost = 0, track = 0;
+  };
+  std::optional<Found> lost_before(const Run& run, std::uint32_t first_track,
+                                   std::uint32_t last_track, std::uint32_t least,
+                                   std::uint32_t most, bool known = false);
+  // Splits `lost` sectors between two tracks into holes, each on its track; the run gets them.
+  void locate(Run& run, std::uint32_t before_track, std::uint32_t at_track, std::uint32_t lost);
+
+ private:
+  std::uint32_t border_that_comes(const Run& run, std::uint32_t first_track,
+                                  std::uint32_t last_track, std::uint32_t slot);
+  void split(const Run& run, std::uint32_t before, std::uint32_t lost_before, std::uint32_t at,
+             std::uint32_t lost_at, std::vector<std::pair<std::uint32_t, std::uint32_t>>& holes);
+
+  Prober& prober_;
+};
+
+// A hole of so many sectors somewhere on that track, in the middle of where it may be.
+void add_loss(Run& run, std::uint32_t track, std::uint32_t sectors, bool located);
+
+}  // namespace platter::layout_by_timing

@@ -1,0 +1,551 @@
+#include "layout_by_timing/mapper.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "layout_by_timing/turn.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+constexpr std::uint32_t kLateTracks = 30;  // among which a border comes by soon
+
+}  // namespace
+
+Mapper::Mapper(TimedBlocks& drive, double period_ns, MapperOptions options)
+    : drive_(drive),
+      options_(std::move(options)),
+      frame_(drive, period_ns, drive.blocks() / 2),
+      prober_(drive, frame_, options_.seed),
+      walker_(prober_),
+      loss_finder_(prober_) {
+  prober_.set_deadline(options_.deadline_ns);
+  if (options_.before_access) prober_.on_access(options_.before_access);
+}
+
+void Mapper::map() {
+  constexpr double kNoPattern = 0.4;  // of the bands were not as predicted: it saves nothing
+  constexpr int kStuck = 40;          // rounds without another block mapped: nothing fits here
+  std::uint64_t furthest = 0;
+  int stuck = 0;
+  try {
+    anew();
+    while (!at_end()) {
+      stuck = runs_.back().end() > furthest ? 0 : stuck + 1;
+      if (stuck > kStuck) return;
+      furthest = std::max(furthest, runs_.back().end());
+      if (options_.progress)
+        options_.progress(static_cast<double>(runs_.back().first) / static_cast<double>(end()));
+      if (pattern_ && surprising_ > kNoPattern) {
+        pattern_.reset();
+        if (runs_.back().ring_place >= 0) begin_behind();
+        if (at_end()) break;
+      }
+      if (pattern_ && runs_.back().ring_place >= 0) {
+        sweep();
+        continue;
+      }
+      learn_one();
+      if (pattern_)
+        find_place_again();
+      else if (runs_.size() > 8 && ++learnt_ % 3 == 0)
+        look_for_pattern();
+    }
+    complete_ = true;
+  } catch (const OutOfTime&) {
+    guess_the_rest();
+  }
+}
+
+// By the pattern alone: there is no time left to look.
+void Mapper::guess_the_rest() {
+  if (runs_.empty() || !pattern_) return;
+  if (runs_.back().ring_place < 0)
+    runs_.back().ring_place = static_cast<std::int32_t>(expected_place() % pattern_->period());
+  while (!at_end()) {
+    Run next = pattern_->next(runs_.back());
+    if (next.blocks() == 0) return;
+    next.standing = Standing::guessed;
+    runs_.push_back(std::move(next));
+  }
+  complete_ = true;
+}
+
+// The readings that hold a predicted band: in its first track (not one of the run before), at a
+// late track's end (no sector was lost), in its last track (and not one of the run behind). What
+// they say of start and skew is taken over.
+Mapper::Failure Mapper::held_against(Run& run) {
+  const auto fits = [&](std::uint32_t track, double& off) {
+    const Verdict seen = prober_.check(run, track);
+    off = seen.off_rev;
+    return seen.holds;
+  };
+  const std::uint32_t tracks = std::min(run.tracks, tracks_left(run));
+  if (tracks == 0) return Failure::first_track;
+  double first = 0, last = 0;
+  if (!fits(0, first)) return Failure::first_track;
+  if (tracks == 1) {
+    run.start_rev = turn(run.start_rev + 0.5 * first);
+    return Failure::none;
+  }
+  const std::uint32_t late = tracks - 2;
+  const std::uint32_t from = late - std::min(late, std::min(kLateTracks, tracks / 4));
+  if (!loss_finder_.none_lost(run, from, late)) return Failure::inside;
+  if (!fits(tracks - 1, last)) return Failure::last_track;
+  constexpr double kGain = 0.5;
+  run.start_rev = turn(run.start_rev + kGain * first);
+  run.skew_rev = turn(run.skew_rev + kGain * (last - first) / (tracks - 1));
+  return Failure::none;
+}
+
+void Mapper::settle(Run run, bool as_expected) {
+  constexpr std::size_t kCalm = 4;
+  mended_ = 0;
+  surprising_ += ((as_expected ? 0.0 : 1.0) - surprising_) /
+                 static_cast<double>(pattern_->period() + 10);
+  if (run.ring_place >= 0 && !runs_.empty()) pattern_->learn(run, runs_.back());
+  push(std::move(run));
+  if (std::has_single_bit(++settled_)) look_for_longer_pattern();
+  if (as_expected) {
+    if (++calm_ >= kCalm) calm_pattern_ = pattern_;
+    return;
+  }
+  calm_ = 0;
+  find_shifted_place();
+}
+
+// What comes once in some rounds of the pattern is part of a longer one.
+void Mapper::look_for_longer_pattern() {
+  constexpr double kOften = 0.08, kBetter = 0.5;
+  if (surprising_ < kOften || runs_.back().ring_place < 0) return;
+  auto longer = Pattern::of(since_gap(runs_));
+  if (!longer || longer->period() <= pattern_->period() ||
+      longer->differing() > kBetter * surprising_)
+    return;
+  ++counts_.patterns;
+  pattern_ = std::move(longer);
+  runs_.back().ring_place = static_cast<std::int32_t>(pattern_->last_place());
+  calm_pattern_ = pattern_;
+}
+
+// At the pace so far the rest would not be done in time: where exactly sectors are lost has to
+// wait.
+bool Mapper::short_of_time() {
+  if (options_.deadline_ns == 0) return false;
+  constexpr double kSpare = 0.93;
+  const double done = static_cast<double>(runs_.back().end() - paced_from_.first);
+  const double took = static_cast<double>(drive_.now_ns() - paced_from_.second);
+  const double left = static_cast<double>(options_.deadline_ns - drive_.now_ns());
+  if (done <= 0) return false;
+  return took / done * static_cast<double>(end() - runs_.back().end()) > kSpare * left;
+}
+
+// A band that was taken for two, or two for one, shifts all places behind it: then the last bands
+// are what the pattern, as it was before, has at another place.
+void Mapper::find_shifted_place() {
+  constexpr std::size_t kRuns = 5;
+  if (!calm_pattern_ || runs_.size() < kRuns || runs_.back().ring_place < 0) return;
+  const auto place = calm_pattern_->find_shifted(std::span(runs_).last(kRuns),
+                                                 static_cast<std::size_t>(runs_.back().ring_place));
+  if (!place) return;
+  pattern_ = calm_pattern_;
+  runs_.back().ring_place = static_cast<std::int32_t>(*place);
+}
+
+// As far as the last leap held the pattern, twice as far again.
+void Mapper::sweep() {
+  constexpr double kMostLeap = 1 << 14;
+  // A leap saves the readings of the bands in between, and costs halving them where it fails: by
+  // the cost of both, about a quarter of the bands between failures.
+  constexpr double kOfGap = 0.23;
+  const auto leap = static_cast<std::uint32_t>(
+      std::clamp(kOfGap * std::max(gap_, static_cast<double>(streak_)), 1.0, kMostLeap));
+  std::vector<Run> chain;
+  for (std::uint32_t i = 0; i < leap; ++i) {
+    const Run& before = chain.empty() ? runs_.back() : chain.back();
+    if (before.end() >= end()) break;
+    chain.push_back(pattern_->next(before));
+    if (chain.back().tracks == 0) break;
+  }
+  ++counts_.leaps;
+  const auto accept = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      ++counts_.bands_predicted;
+      settle(chain[i], true);
+    }
+  };
+  chain.back().standing = Standing::seen;
+  const double start = chain.back().start_rev;
+  Failure failure = held_against(chain.back());
+  const bool hold = failure == Failure::none;
+  if (hold) {
+    // What the pattern's skews are wrong by shows at the far end; it grew on the way.
+    const double off = ahead(chain.back().start_rev - start);
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i)
+      chain[i].start_rev += off * static_cast<double>(i + 1) / static_cast<double>(chain.size());
+    accept(chain.size());
+    streak_ += chain.size();
+    return;
+  }
+  std::size_t right = 0, wrong = chain.size();  // bands that hold; the first that does not
+  while (wrong - right > 1) {
+    const std::size_t middle = right + (wrong - right) / 2;
+    chain[middle - 1].standing = Standing::seen;
+    const Failure there = held_against(chain[middle - 1]);
+    if (there != Failure::none) failure = there;
+    (there == Failure::none ? right : wrong) = middle;
+  }
+  accept(right);
+  gap_ += 0.15 * (static_cast<double>(streak_ + right) - gap_);
+  streak_ = 0;
+  explain(pattern_->next(runs_.back()), failure);
+}
+
+// Whatever the tracks' format: the run's first sectors lie where it begins.
+bool Mapper::begins_here(const Run& run) {
+  double odds = 0;
+  for (std::uint32_t slot = 1; slot < 6; ++slot) {
+    if (const auto seen = prober_.look_at(run, 0, slot)) odds += seen->evidence;
+    if (odds > 3) return true;
+    if (odds < -7) return false;
+  }
+  return odds > 0;
+}
+
+// The pattern's next band is not as predicted.
+void Mapper::explain(Run run, Failure failure) {
+  run.standing = Standing::seen;
+  if (failure == Failure::first_track && !begins_here(run)) {
+    mend_start();
+    return;
+  }
+  if (tracks_left(run) <= 2) {  // the drive's last blocks
+    settle(run, true);
+    return;
+  }
+  const std::uint32_t early = std::min<std::uint32_t>(2, run.tracks - 1);
+  if (early > 0 && !prober_.check(run, early).holds && other_format(run)) return;
+  if (mend_inside(run)) return;
+  mend_start_by_walk();  // tracks of a kind that was not met before
+}
+
+// Sectors lost behind the last border that was read in the band before: all of the next one begins
+// so many blocks earlier.
+bool Mapper::mend_by_late_loss() {
+  constexpr std::uint32_t kFew = 16, kReads = 3;
+  Run before = runs_.back();
+  if (before.ring_place < 0 || before.tracks < 3) return false;
+  const Run expected = pattern_->next(before);
+  std::vector<double> offs;
+  for (std::uint32_t slot = 2; slot < 2 + kReads; ++slot)
+    if (const auto seen = prober_.look_at(expected, 0, slot)) offs.push_back(seen->off_rev);
+  if (offs.empty()) return false;
+  const auto lost = std::lround(statistics::median(offs) * expected.around());
+  if (lost < 1 || lost > kFew) return false;
+  const std::uint32_t last = before.tracks - 1,
+                      late = last - std::min(last, std::min(kLateTracks, before.tracks / 4));
+  add_loss(before, late + (last - late) / 2, static_cast<std::uint32_t>(lost), false);
+  Run next = pattern_->next(before);
+  next.standing = Standing::seen;
+  if (!begins_here(next)) return false;
+  if (!short_of_time()) {
+    before = runs_.back();
+    loss_finder_.locate(before, late, last, static_cast<std::uint32_t>(lost));
+  }
+  ++counts_.losses;
+  runs_.back() = before;
+  const Failure failure = held_against(next);
+  if (failure == Failure::none)
+    settle(next, true);
+  else if (failure == Failure::first_track)
+    mend_start_by_walk();
+  else
+    explain(next, failure);
+  return true;
+}
+
+// The band before may be longer by some tracks; else what is behind it is walked.
+void Mapper::mend_start() {
+  constexpr std::uint32_t kLonger = 12;
+  if (mend_by_late_loss()) return;
+  Run& before = runs_.back();
+  if (before.tracks > 1 && before.tail == 0) {
+    Run longer = before;
+    std::uint32_t more = 0;
+    while (more < kLonger && longer.tracks < tracks_left(longer) &&
+           prober_.check(before, before.tracks + more).holds)
+      longer.tracks = before.tracks + ++more;
+    if (more > 0) {
+      ++counts_.longer;
+      if (more == kLonger) follow(longer);
+      before = longer;
+      if (before.ring_place >= 0)
+        (*pattern_)[static_cast<std::size_t>(before.ring_place)].tracks = before.tracks;
+      Run again = pattern_->next(before);
+      again.standing = Standing::seen;
+      if (band_holds(again))
+        settle(again, true);
+      else if (begins_here(again))
+        explain(again, Failure::first_track);
+      else
+        mend_start_by_walk();
+      return;
+    }
+  }
+  mend_start_by_walk();
+}
+
+// What lies behind the last run is walked, and followed where the pattern has nothing of its kind.
+void Mapper::mend_start_by_walk() {
+  ++counts_.walked_on;
+  Run last = runs_.back();
+  Run next;
+  const Behind behind = look_behind(last, last.tracks - 1, next);
+  if (behind == Behind::loss || behind == Behind::nothing_new) {
+    constexpr int kOften = 3;  // and still it does not end: it is not as taken
+    if (++mended_ > kOften) {
+      mended_ = 0;
+      anew();
+      return;
+    }
+    last.tracks += 2;
+    runs_.pop_back();
+    follow(last);
+    push(last);
+    return;
+  }
+  if (behind == Behind::not_understood || behind == Behind::wrong_there) {
+    anew();
+    return;
+  }
+  next.standing = Standing::seen;
+  const std::size_t place = (static_cast<std::size_t>(last.ring_place) + 1) % pattern_->period();
+  const bool had_place = last.ring_place >= 0;
+  runs_.back() = last;
+  // The place's own number of tracks, if it holds.
+  const RingPlace& expected = (*pattern_)[place];
+  if (had_place && next.tracks > 1 && expected.tracks > 2) {
+    Run whole = next;
+    whole.tracks = expected.tracks;
+    whole.skew_rev = std::abs(ahead(next.skew_rev - expected.skew_rev)) < 0.006 ? expected.skew_rev
+                                                                                : next.skew_rev;
+    whole.ring_place = static_cast<std::int32_t>(place);
+    if (band_holds(whole)) {
+      settle(whole, false);
+      return;
+    }
+    const std::uint32_t early = std::min<std::uint32_t>(3, whole.tracks - 1);
+    if (prober_.check(whole, early).holds && mend_inside(whole)) return;
+  }
+  follow(next);
+  next.ring_place = -1;
+  if (had_place && alike(next, expected, entry_rev(last, next)))
+    next.ring_place = static_cast<std::int32_t>(place);
+  settle(next, false);
+  if (next.ring_place < 0) {
+    lost_ = 0;
+    begin_behind();
+  }
+}
+
+// Not all of what the pattern has of it need be there: a zone may begin.
+bool Mapper::alike(const Run& run, const RingPlace& expected, double entry) const {
+  constexpr double kSame_rev = 0.01;
+  int differing = 0;
+  if (std::abs(ahead(entry - expected.entry_rev)) > kSame_rev) ++differing;
+  if (run.tracks > expected.tracks + expected.tracks / 50 + 1 ||
+      run.tracks + expected.tracks / 50 + 1 < expected.tracks)
+    ++differing;
+  if (differing == 0 || (differing == 1 && run.slots == expected.slots)) return true;
+  return std::abs(ahead(entry - expected.entry_rev)) <= kSame_rev &&
+         2 * run.tracks >= expected.tracks;
+}
+
+// As if each run since the last one with a place had been a band.
+std::size_t Mapper::expected_place() const {
+  std::size_t since = 0;
+  for (std::size_t i = runs_.size() - 1; i-- > 0;) {
+    if (runs_[i].ring_place >= 0) return static_cast<std::size_t>(runs_[i].ring_place) + since;
+    if (!runs_[i + 1].same_band) ++since;
+  }
+  return since;
+}
+
+// The place in the pattern was lost: runs are learnt until they tell it.
+void Mapper::find_place_again() {
+  const auto learnt = std::span(runs_).first(runs_.size() - 1);
+  const std::size_t n = std::min<std::size_t>(learnt.size(), 2 + ++lost_);
+  // What followed the gap at once may be part of a band.
+  std::size_t whole = 0;
+  while (whole < learnt.size() && !learnt[learnt.size() - 1 - whole].after_gap) ++whole;
+  if (whole >= 3)
+    if (const auto place = pattern_->find_only(learnt.last(std::min<std::size_t>(whole, 5)))) {
+      runs_[runs_.size() - 2].ring_place = static_cast<std::int32_t>(*place);
+      runs_.pop_back();
+      return;
+    }
+  if (const auto place = pattern_->find(learnt.last(n), expected_place()); place && n > 2) {
+    runs_[runs_.size() - 2].ring_place = static_cast<std::int32_t>(*place);
+    runs_.pop_back();
+    return;
+  }
+  if (lost_ < pattern_->period() + 8) return;
+  pattern_.reset();
+}
+
+// A surface's zone begins with this band: tracks of another of the drive's formats.
+bool Mapper::other_format(Run& run) {
+  const Jitter& jitter = frame_.jitter();
+  std::vector<std::uint32_t> candidates;
+  for (const std::uint32_t format : formats_)
+    if (format != run.slots && format > run.slots * 0.7 && format < run.slots * 1.4)
+      candidates.push_back(format);
+  if (candidates.empty()) return false;
+  std::vector<double> odds(candidates.size(), 0.0);
+  const auto with = [&](std::uint32_t slots) {
+    Run other = run;
+    other.slots = slots;
+    other.start_rev = turn(run.start_rev);
+    return other;
+  };
+  for (int readings = 0; readings < 6; ++readings) {
+    const std::uint64_t block = run.first + run.slots + run.slots / 3 +
+                                static_cast<std::uint64_t>(readings) * (run.slots / 2 + 7);
+    const auto rev = prober_.angle(block);
+    if (!rev) continue;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      odds[i] += jitter.evidence(ahead(*rev - with(candidates[i]).end_of_block_rev(block)));
+    const auto best = std::ranges::max_element(odds);
+    if (readings >= 1 && *best < -6) return false;
+    if (readings < 2 || *best < 5) continue;
+    Run other = with(candidates[static_cast<std::size_t>(best - odds.begin())]);
+    if (!band_holds(other)) {
+      if (other.tracks > 4 && prober_.check(other, 3).holds) {  // right, but not to its end
+        if (mend_inside(other)) return true;
+      }
+      odds[static_cast<std::size_t>(best - odds.begin())] -= 20;
+      continue;
+    }
+    ++counts_.formats;
+    settle(other, false);
+    return true;
+  }
+  return false;
+}
+
+// More sectors may be lost behind that track.
+bool Mapper::settle_if_it_holds(Run& run, std::uint32_t right) {
+  const std::uint32_t last = std::min(run.tracks, tracks_left(run)) - 1;
+  for (int tries = 0; tries < 3; ++tries) {
+    if (band_holds(run)) {
+      settle(run, true);
+      return true;
+    }
+    if (right + 1 >= last) return false;
+    const auto more = loss_finder_.lost_before(run, last - 1, last - 1, 0,
+                                               run.slots + run.slots / 2);
+    if (!more || more->lost == 0) return false;
+    loss_finder_.locate(run, right, last - 1, more->lost);
+  }
+  return false;
+}
+
+// The band begins as predicted, and its first tracks are right: sectors were lost in it, it ends
+// earlier, or goes on with other tracks.
+bool Mapper::mend_inside(Run& run) {
+  const std::uint32_t tracks = std::min(run.tracks, tracks_left(run));
+  if (tracks < 3) return false;
+  const std::uint32_t late = tracks - 2;
+  const std::uint32_t from = late - std::min(late, std::min(kLateTracks, tracks / 8));
+  const auto lost = loss_finder_.lost_before(run, from, late, 0, run.slots + run.slots / 2);
+  if (lost && lost->lost > 0) {
+    Run with = run;
+    add_loss(with, lost->track / 2, lost->lost, false);
+    if (prober_.check(with, tracks - 1).holds || prober_.check(with, lost->track).holds) {
+      ++counts_.losses;
+      if (short_of_time() && band_holds(with)) {
+        settle(with, true);
+        return true;
+      }
+      loss_finder_.locate(run, 0, lost->track, lost->lost);
+      if (settle_if_it_holds(run, lost->track)) return true;
+    }
+  }
+  std::uint32_t right = 0;
+  if (lost) right = lost->track;
+  if (right + 1 < tracks && prober_.check(run, tracks - 1).holds) {  // it was the border's reading
+    settle(run, true);
+    return true;
+  }
+  if (!(right > 0 && prober_.check(run, right).holds)) right = 0;
+  // Bands of a surface with tracks of its own width are a track shorter or longer in turn.
+  if (lost && lost->lost == 0 && right + 2 < tracks) {
+    for (std::uint32_t less = 1; less <= 2; ++less) {
+      Run cut = run;
+      cut.tracks = tracks - less, cut.tail = 0;
+      if (!prober_.check(cut, cut.tracks - 1).holds) continue;
+      if (!begins_here(pattern_->next(cut))) break;
+      ++counts_.shorter;
+      settle(cut, true);
+      return true;
+    }
+  }
+  const std::uint32_t wrong = first_wrong_track(run, right, tracks - 1);
+  Run cut = run;
+  cut.tracks = wrong;
+  cut.tail = 0;
+  // Shorter than it was: the next band begins here.
+  Run next = pattern_->next(cut);
+  next.standing = Standing::seen;
+  if (wrong + 12 > tracks && begins_here(next)) {
+    ++counts_.shorter;
+    settle(cut, true);
+    return true;
+  }
+  ++counts_.walked_on;
+  switch (look_behind(cut, wrong - 1, next)) {
+    case Behind::loss:
+      cut.tracks = run.tracks;
+      cut.tail = run.tail;
+      if (band_holds(cut)) {
+        settle(cut, true);
+        return true;
+      }
+      cut.tracks = wrong + 1;
+      follow(cut);
+      settle(cut, false);
+      return true;
+    case Behind::another_run:
+      settle(cut, false);
+      if (next.same_band && run.tracks > cut.tracks) {
+        Run whole = next;
+        whole.tracks = run.tracks - cut.tracks;
+        whole.tail = run.tail;
+        whole.skew_rev = cut.skew_rev;
+        whole.ring_place = run.ring_place;
+        if (!band_holds(whole)) {
+          follow(next);
+          whole = next;
+          whole.ring_place = run.ring_place;
+        }
+        whole.same_band = true;
+        (*pattern_)[static_cast<std::size_t>(run.ring_place)].slots = whole.slots;
+        push(whole);
+        (*pattern_)[static_cast<std::size_t>(run.ring_place)].tracks = run.tracks;
+        return true;
+      }
+      follow(next);
+      next.ring_place = static_cast<std::int32_t>((static_cast<std::size_t>(run.ring_place) + 1) %
+                                                  pattern_->period());
+      settle(next, false);
+      return true;
+    case Behind::nothing_new:
+    case Behind::wrong_there:
+    case Behind::not_understood:
+      break;
+  }
+  return false;
+}
+
+}  // namespace platter::layout_by_timing

@@ -1,0 +1,257 @@
+#include "layout_by_timing/pattern.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "layout_by_timing/turn.h"
+#include "statistics/robust.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+constexpr double kSameAngle_rev = 0.008;
+
+bool alike_tracks(std::uint32_t a, std::uint32_t b) {
+  return (a > b ? a - b : b - a) <= std::max<std::uint32_t>(1, std::max(a, b) / 100);
+}
+
+RingPlace place_of(const Run& run, const Run& before) {
+  RingPlace place;
+  place.tracks = run.tracks;
+  place.slots = run.slots;
+  place.spares = run.spares;
+  place.tail = run.tail;
+  place.skew_rev = run.skew_rev;
+  place.entry_rev = entry_rev(before, run);
+  return place;
+}
+
+// A band that was taken for two is no rule.
+std::uint32_t median_of(std::vector<std::uint32_t>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// How much two runs differ: 0 to 4.
+int differences(const RingPlace& a, const RingPlace& b) {
+  int found = 0;
+  if (!alike_tracks(a.tracks, b.tracks)) ++found;
+  if (a.slots != b.slots) ++found;
+  if ((a.tail == 0) != (b.tail == 0)) ++found;
+  if (std::abs(ahead(a.entry_rev - b.entry_rev)) > kSameAngle_rev) ++found;
+  return found;
+}
+
+// Two parts of a band that was broken off in its middle.
+bool are_parts(const RingPlace& a, const RingPlace& b, std::uint32_t usual_tracks) {
+  constexpr double kPart = 0.96, kWhole = 0.02;
+  const double usual = usual_tracks;
+  return a.slots == b.slots && a.tracks < kPart * usual && b.tracks < kPart * usual &&
+         std::abs(a.tracks + b.tracks - usual) <= std::max(1.0, kWhole * usual);
+}
+
+// Bands: what goes on with the band of the run before is part of it.
+std::vector<RingPlace> bands_of(std::span<const Run> runs) {
+  std::vector<std::uint32_t> tracks;
+  for (const Run& run : runs) tracks.push_back(run.tracks);
+  const std::uint32_t usual = tracks.empty() ? 0 : median_of(tracks);
+  constexpr std::uint32_t kLong = 8;  // bands of which a single track is none
+  std::vector<RingPlace> bands;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const RingPlace place = place_of(runs[i], runs[i - 1]);
+    if (usual >= kLong && place.tracks == 1) continue;
+    if (!bands.empty() &&
+        (runs[i].same_band || (usual >= kLong && are_parts(bands.back(), place, usual))))
+      bands.back().tracks += place.tracks;
+    else
+      bands.push_back(place);
+  }
+  return bands;
+}
+
+}  // namespace
+
+double entry_rev(const Run& before, const Run& run) {
+  return turn(run.start_rev - before.track_start_rev(before.tracks - 1));
+}
+
+std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
+  // Chosen: a chance agreement of 6 runs of several kinds is rare, and checks tell it soon.
+  constexpr std::size_t kLeast = 6, kMost = 160;
+  constexpr double kMayDiffer = 0.4, kAsGood = 0.03;
+  std::vector<RingPlace> bands = bands_of(runs);
+  if (bands.size() > kMost) bands.erase(bands.begin(), bands.end() - kMost);
+  const std::size_t n = bands.size();
+  if (n < kLeast) return std::nullopt;
+  std::vector<double> rates;  // differing runs by period
+  for (std::size_t period = 1; period <= n / 2; ++period) {
+    if (n - period < std::min(kLeast, std::max<std::size_t>(period, 3))) break;
+    std::size_t differing = 0, compared = 0;
+    for (std::size_t i = period; i < n; ++i, ++compared)
+      if (differences(bands[i], bands[i - period]) > 0) ++differing;
+    rates.push_back(static_cast<double>(differing) / static_cast<double>(compared));
+  }
+  const double best = *std::ranges::min_element(rates);
+  if (best > kMayDiffer) return std::nullopt;
+  const auto period = static_cast<std::size_t>(
+      std::ranges::find_if(rates, [&](double rate) { return rate <= best + kAsGood; }) -
+      rates.begin() + 1);
+  Pattern pattern;
+  pattern.places_.assign(bands.end() - static_cast<std::ptrdiff_t>(period), bands.end());
+  // Of the rounds that were seen, each place's median angles.
+  for (std::size_t place = 0; place < period; ++place) {
+    RingPlace& of = pattern.places_[place];
+    double skew = 0, entry = 0;
+    int alike = 0;
+    std::vector<std::uint32_t> tails, tracks;
+    for (std::size_t i = n - period + place + 1; i-- > 0;) {
+      if ((n - period + place - i) % period != 0) continue;
+      tails.push_back(bands[i].tail);
+      tracks.push_back(bands[i].tracks);
+      if (differences(bands[i], of) > 0) continue;
+      skew += ahead(bands[i].skew_rev - of.skew_rev);
+      entry += ahead(bands[i].entry_rev - of.entry_rev);
+      ++alike;
+    }
+    of.skew_rev = turn(of.skew_rev + skew / alike);
+    of.entry_rev = turn(of.entry_rev + entry / alike);
+    of.tail = median_of(tails);
+    of.tracks = median_of(tracks);
+  }
+  pattern.last_ = period - 1;
+  pattern.differing_ = rates[period - 1];
+  pattern.share_skew();
+  return pattern;
+}
+
+std::uint32_t Pattern::usual_tracks() const {
+  std::vector<std::uint32_t> tracks;
+  for (const RingPlace& place : places_) tracks.push_back(place.tracks);
+  return median_of(tracks);
+}
+
+Run Pattern::next(const Run& run) const {
+  const std::size_t place = (static_cast<std::size_t>(run.ring_place) + 1) % places_.size();
+  const RingPlace& expected = places_[place];
+  Run next;
+  next.first = run.end();
+  next.tracks = expected.tracks;
+  next.slots = expected.slots;
+  next.spares = expected.spares;
+  next.tail = expected.tail;
+  next.skew_rev = expected.skew_rev;
+  next.start_rev = turn(run.track_start_rev(run.tracks - 1) + expected.entry_rev);
+  next.ring_place = static_cast<std::int32_t>(place);
+  next.standing = Standing::interpolated;
+  return next;
+}
+
+// What one band tells of its skew is wrong by parts of a turn at the end of another.
+void Pattern::share_skew() {
+  constexpr double kSame_rev = 0.0013;  // half a wedge of 384, of which skews are whole numbers
+  std::vector<double> skews;
+  for (const RingPlace& place : places_)
+    if (place.tracks > 1) skews.push_back(place.skew_rev);
+  if (skews.size() < 3) return;
+  const double common = statistics::median(skews);
+  for (RingPlace& place : places_)
+    if (std::abs(ahead(place.skew_rev - common)) < kSame_rev) place.skew_rev = common;
+}
+
+// The skew is the same on all surfaces, until it changes on all of them. Short runs tell little of
+// it.
+void Pattern::learn_skew(const Run& run, RingPlace& place) {
+  constexpr double kGain = 0.15, kSame_rev = 0.02;
+  if (run.tracks < 2 || run.tracks + place.tracks / 8 < place.tracks) return;
+  const double old = place.skew_rev, off = ahead(run.skew_rev - old);
+  if (std::abs(off) * run.tracks < kSame_rev) {
+    place.skew_rev = turn(old + kGain * off);
+    return;
+  }
+  if (run.standing != Standing::seen) return;
+  for (RingPlace& other : places_)
+    if (std::abs(ahead(other.skew_rev - old)) * run.tracks < kSame_rev)
+      other.skew_rev = run.skew_rev;
+  place.skew_rev = run.skew_rev;
+}
+
+void Pattern::learn(const Run& run, const Run& before) {
+  constexpr double kGain = 0.15;
+  RingPlace& place = places_[static_cast<std::size_t>(run.ring_place)];
+  const RingPlace seen = place_of(run, before);
+  // Once is no change: part of a band may have been taken for all of it.
+  if (alike_tracks(seen.tracks, place.tracks) || alike_tracks(seen.tracks, place.odd_tracks))
+    place.tracks = seen.tracks, place.odd_tracks = 0;
+  else
+    place.odd_tracks = seen.tracks;
+  learn_skew(run, place);
+  const double off = ahead(seen.entry_rev - place.entry_rev);
+  if (std::abs(off) < kSameAngle_rev) {
+    place.entry_rev = turn(place.entry_rev + kGain * off);
+    place.odd_entry_rev = -1;
+  } else if (place.odd_entry_rev >= 0 &&
+             std::abs(ahead(seen.entry_rev - place.odd_entry_rev)) < kSameAngle_rev) {
+    place.entry_rev = seen.entry_rev;
+    place.odd_entry_rev = -1;
+  } else {
+    place.odd_entry_rev = seen.entry_rev;
+  }
+  place.slots = seen.slots;
+  place.spares = seen.spares;
+}
+
+std::vector<int> Pattern::differing_at(std::span<const Run> runs, std::size_t& bands) const {
+  const std::vector<RingPlace> seen = bands_of(runs);
+  bands = seen.size();
+  std::vector<int> differing(period(), 0);
+  for (std::size_t place = 0; place < period(); ++place)
+    for (std::size_t back = 0; back < bands; ++back)
+      differing[place] += differences(seen[bands - 1 - back],
+                                      places_[(place + period() * bands - back) % period()]);
+  return differing;
+}
+
+std::optional<std::size_t> Pattern::find(std::span<const Run> runs, std::size_t expected) const {
+  constexpr std::size_t kMost = 6;
+  std::size_t bands = 0;
+  const std::vector<int> differing = differing_at(runs.last(std::min(runs.size(), kMost)), bands);
+  if (bands == 0) return std::nullopt;
+  const int least = *std::ranges::min_element(differing);
+  if (least > static_cast<int>(bands)) return std::nullopt;
+  if (differing[expected % period()] <= least + 1) return expected % period();
+  if (std::ranges::count(differing, least) > 1) return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::find(differing, least) - differing.begin());
+}
+
+std::optional<std::size_t> Pattern::find_only(std::span<const Run> runs) const {
+  std::size_t bands = 0;
+  const std::vector<int> differing = differing_at(runs, bands);
+  const int least = *std::ranges::min_element(differing);
+  if (bands < 2 || least > (bands > 2 ? 1 : 0) || std::ranges::count(differing, least) > 1)
+    return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::find(differing, least) - differing.begin());
+}
+
+// Formats change from zone to zone, at one place or some; where bands end and how the next one is
+// entered tells places apart.
+std::optional<std::size_t> Pattern::find_shifted(std::span<const Run> runs,
+                                                 std::size_t expected) const {
+  constexpr int kClearly = 2;
+  const auto place = find_only(runs);
+  if (!place || *place == expected % period()) return std::nullopt;
+  const std::vector<RingPlace> seen = bands_of(runs);
+  int here = 0, there = 0, of_shape = 0;
+  for (std::size_t back = 0; back < seen.size(); ++back) {
+    const RingPlace& band = seen[seen.size() - 1 - back];
+    const auto at = [&](std::size_t of) {
+      return places_[(of + period() * seen.size() - back) % period()];
+    };
+    here += differences(band, at(expected));
+    there += differences(band, at(*place));
+    of_shape += differences(band, at(expected)) - (band.slots != at(expected).slots ? 1 : 0);
+  }
+  return of_shape > 0 && here >= there + kClearly ? place : std::nullopt;
+}
+
+}  // namespace platter::layout_by_timing

@@ -1,0 +1,65 @@
+// The pattern that a drive's runs follow: a ring of places, one for each band until surfaces and
+// skews come again. Found by comparing the sequence of runs with itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "layout_by_timing/run.h"
+
+namespace platter::layout_by_timing {
+
+struct RingPlace {
+  std::uint32_t tracks = 0, slots = 0, spares = 0, tail = 0;
+  std::uint32_t odd_tracks = 0;  // as many the last time, far from `tracks`; 0: not
+  double odd_entry_rev = -1;     // likewise
+  double skew_rev = 0;
+  double entry_rev = 0;  // from the start of the last track of the run before to this one's first
+};
+
+class Pattern {
+ public:
+  // From runs in their order, the last ones of which were followed to their ends. nullopt: they do
+  // not come again.
+  static std::optional<Pattern> of(std::span<const Run> runs);
+
+  std::size_t period() const { return places_.size(); }
+  RingPlace& operator[](std::size_t place) { return places_[place % places_.size()]; }
+  const RingPlace& operator[](std::size_t place) const { return places_[place % places_.size()]; }
+  // Of its bands, the median.
+  std::uint32_t usual_tracks() const;
+  // Share of the bands that differed from the one a period before.
+  double differing() const { return differing_; }
+  // The place of the last of the runs that it was made of.
+  std::size_t last_place() const { return last_; }
+
+  // The run behind one that has a place.
+  Run next(const Run& run) const;
+  // What was seen of a run in its place is expected there the next time.
+  void learn(const Run& run, const Run& before);
+  // The place that fits these last runs best, where several do the one that is expected; nullopt:
+  // none does.
+  std::optional<std::size_t> find(std::span<const Run> runs, std::size_t expected) const;
+  // The only place at which all but one thing of these last runs is as expected; nullopt: there is
+  // none, or several.
+  std::optional<std::size_t> find_only(std::span<const Run> runs) const;
+  // Where these last runs belong, if clearly not to the place that is expected of the last.
+  std::optional<std::size_t> find_shifted(std::span<const Run> runs, std::size_t expected) const;
+
+ private:
+  void share_skew();
+  void learn_skew(const Run& run, RingPlace& place);
+  // How much each place would differ, were it that of the last of these.
+  std::vector<int> differing_at(std::span<const Run> runs, std::size_t& bands) const;
+
+  std::vector<RingPlace> places_;
+  std::size_t last_ = 0;
+  double differing_ = 0;
+};
+
+// From the start of the last track of a run to where the next one begins.
+double entry_rev(const Run& before, const Run& run);
+
+}  // namespace platter::layout_by_timing

@@ -1,0 +1,298 @@
+#include "layout_by_timing/to_layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "layout_by_timing/turn.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+// One run as it becomes a leaf.
+struct Band {
+  const Run* run = nullptr;
+  std::uint32_t tracks = 0;
+  std::uint32_t head = 0;
+  std::int32_t into = 0;  // cylinders from the round's first
+};
+
+// All surfaces once.
+struct Round {
+  std::vector<Band> bands;
+  std::uint32_t cylinders = 0;
+
+  double start_rev() const { return bands.front().run->start_rev; }
+};
+
+std::uint32_t usual_tracks(std::span<const Run> runs) {
+  std::map<std::uint32_t, std::size_t> counts;
+  for (const Run& run : runs) ++counts[run.tracks];
+  if (counts.empty()) return 0;
+  return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
+}
+
+// Each surface once in a round, whatever its number; what goes on with a band stays on its surface.
+std::vector<Round> rounds_of(std::span<const Run> runs, std::uint64_t physical,
+                             const Surfaces& surfaces) {
+  std::vector<Round> rounds;
+  for (const Run& run : runs) {
+    if (run.first >= physical) break;
+    const std::uint64_t needed = run.slot_of(std::min(run.end(), physical) - 1) / run.slots + 1;
+    const auto tracks = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(run.end() >= physical ? needed : run.tracks, 1));
+    if (surfaces.cylinders) {
+      rounds.push_back({{{&run, tracks, 0, 0}}, 1});
+      continue;
+    }
+    const bool goes_on = run.same_band && !rounds.empty();
+    if (!goes_on && (rounds.empty() || rounds.back().bands.back().head + 1 >= surfaces.heads))
+      rounds.emplace_back();
+    Round& round = rounds.back();
+    Band band{&run, tracks, 0, 0};
+    if (goes_on) {
+      const Band& before = round.bands.back();
+      band.head = before.head;
+      band.into = before.into + static_cast<std::int32_t>(before.tracks);
+    } else if (!round.bands.empty()) {
+      band.head = round.bands.back().head + 1;
+    }
+    round.cylinders = std::max(round.cylinders, static_cast<std::uint32_t>(band.into) + tracks);
+    round.bands.push_back(band);
+  }
+  return rounds;
+}
+
+// Whether two rounds are alike but for where they begin.
+bool alike(const Round& a, const Round& b) {
+  constexpr double kSame_rev = 0.002;
+  if (a.bands.size() != b.bands.size() || a.cylinders != b.cylinders) return false;
+  for (std::size_t i = 0; i < a.bands.size(); ++i) {
+    const Run &x = *a.bands[i].run, &y = *b.bands[i].run;
+    if (a.bands[i].tracks != b.bands[i].tracks || x.slots != y.slots || x.spares != y.spares ||
+        a.bands[i].head != b.bands[i].head)
+      return false;
+    const double apart = ahead((x.start_rev - a.start_rev()) - (y.start_rev - b.start_rev()));
+    const double skews = ahead(x.skew_rev - y.skew_rev) * a.bands[i].tracks;
+    if (std::abs(apart) > kSame_rev || std::abs(apart + skews) > kSame_rev) return false;
+  }
+  return true;
+}
+
+// Rounds [first, end) as one node: the mean of their angles.
+model::LayoutNode node_of(const std::vector<Round>& rounds, std::size_t first, std::size_t end,
+                          std::int64_t cylinder, double step_rev, bool cylinders,
+                          std::uint32_t unit) {
+  const auto count = static_cast<double>(end - first);
+  model::LayoutNode zone;
+  zone.count = static_cast<std::uint32_t>(end - first);
+  zone.cylinder = static_cast<std::int32_t>(cylinder);
+  zone.cylinder_step = zone.count > 1 ? static_cast<std::int32_t>(rounds[first].cylinders) : 0;
+  zone.angle_step_rev = zone.count > 1 ? step_rev : 0;
+  const Round& model_round = rounds[first];
+  double start = 0;
+  for (std::size_t r = first; r < end; ++r)
+    start += ahead(rounds[r].start_rev() - model_round.start_rev() -
+                   step_rev * static_cast<double>(r - first));
+  zone.angle_rev = turn(model_round.start_rev() + start / count);
+  for (std::size_t i = 0; i < model_round.bands.size(); ++i) {
+    const Band& band = model_round.bands[i];
+    double from_start = 0, skew = 0;
+    for (std::size_t r = first; r < end; ++r) {
+      const Run& run = *rounds[r].bands[i].run;
+      from_start += ahead((run.start_rev - rounds[r].start_rev()) -
+                          (band.run->start_rev - model_round.start_rev()));
+      skew += ahead(run.skew_rev - band.run->skew_rev);
+    }
+    model::LayoutNode leaf;
+    leaf.count = band.tracks;
+    leaf.head = static_cast<std::int32_t>(band.head);
+    leaf.cylinder = band.into;
+    if (leaf.count > 1) {
+      (cylinders ? leaf.head_step : leaf.cylinder_step) = 1;
+      leaf.angle_step_rev = turn(band.run->skew_rev + skew / count);
+    }
+    leaf.angle_rev = turn(band.run->start_rev - model_round.start_rev() + from_start / count);
+    leaf.sectors = band.run->around() * unit;
+    zone.children.push_back(leaf);
+  }
+  return zone;
+}
+
+class Skips {
+ public:
+  // `length` slots without blocks.
+  void add(std::uint64_t first, std::uint64_t length, std::uint64_t count = 1,
+           std::uint64_t stride = 0) {
+    if (length == 0) return;
+    if (count == 1 && !skips_.empty() && skips_.back().count == 1 &&
+        skips_.back().first_slot + skips_.back().length == first) {
+      skips_.back().length += length;
+      return;
+    }
+    skips_.push_back({first, length, count, stride});
+  }
+  std::vector<model::Skip> take() { return std::move(skips_); }
+
+ private:
+  std::vector<model::Skip> skips_;
+};
+
+// Slots of a run in which no block lies: its losses, its tail; and the spares behind each track.
+void add_skips(const Run& run, std::uint32_t tracks, std::uint64_t base, std::uint32_t unit,
+               Skips& skips) {
+  const std::uint64_t around = std::uint64_t{run.around()} * unit;
+  if (run.losses.empty() && run.tail == 0) {
+    if (run.spares > 0)
+      skips.add(base + std::uint64_t{run.slots} * unit, std::uint64_t{run.spares} * unit, tracks,
+                tracks > 1 ? around : 0);
+    return;
+  }
+  // Holes in the run's own slots, cut at the ends of tracks.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> holes;
+  std::uint64_t gone = 0;
+  const std::uint64_t end = std::uint64_t{tracks} * run.slots;
+  for (const Loss& loss : run.losses) {
+    holes.emplace_back(loss.behind + gone, loss.sectors);
+    gone += loss.sectors;
+  }
+  // One that was not located may be said to reach over the run's end, where all its blocks lie.
+  std::uint64_t limit = end - (tracks == run.tracks ? run.tail : 0);
+  for (auto hole = holes.rbegin(); hole != holes.rend(); ++hole) {
+    if (hole->first + hole->second > limit && hole->second <= limit)
+      hole->first = limit - hole->second;
+    limit = std::min(limit, hole->first);
+  }
+  if (run.tail > 0 && tracks == run.tracks) holes.emplace_back(end - run.tail, run.tail);
+  std::size_t hole = 0;
+  for (std::uint64_t track = 0; track < tracks; ++track) {
+    const std::uint64_t from = track * run.slots, to = from + run.slots;
+    for (; hole < holes.size() && holes[hole].first < to; ++hole) {
+      const std::uint64_t first = std::max(holes[hole].first, from);
+      const std::uint64_t last = std::min(holes[hole].first + holes[hole].second, to);
+      if (last > first)
+        skips.add(base + track * around + (first - from) * unit, (last - first) * unit);
+      if (holes[hole].first + holes[hole].second > to) break;
+    }
+    skips.add(base + track * around + std::uint64_t{run.slots} * unit,
+              std::uint64_t{run.spares} * unit);
+  }
+}
+
+}  // namespace
+
+std::vector<Run> without_gaps(std::span<const Run> runs, std::uint64_t blocks) {
+  std::vector<Run> whole;
+  const auto fill_to = [&](std::uint64_t to) {
+    const std::uint64_t from = whole.empty() ? 0 : whole.back().end();
+    if (from >= to) return;
+    Run guess;
+    guess.first = from;
+    guess.standing = Standing::guessed;
+    guess.after_gap = true;
+    guess.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(to - from, 1000));
+    if (!whole.empty()) {
+      const Run& before = whole.back();
+      guess.slots = before.slots, guess.spares = before.spares;
+      guess.skew_rev = before.skew_rev;
+      guess.start_rev = turn(before.track_start_rev(before.tracks));
+    }
+    guess.tracks = static_cast<std::uint32_t>((to - from + guess.slots - 1) / guess.slots);
+    guess.tail =
+        static_cast<std::uint32_t>(std::uint64_t{guess.tracks} * guess.slots - (to - from));
+    whole.push_back(guess);
+  };
+  for (const Run& run : runs) {
+    if (run.blocks() == 0 || run.first >= blocks) continue;
+    const std::uint64_t from = whole.empty() ? 0 : whole.back().end();
+    if (run.first < from) continue;
+    fill_to(run.first);
+    whole.push_back(run);
+  }
+  fill_to(blocks);
+  // What the last run has beyond the drive's end holds no block.
+  if (Run& last = whole.back(); last.end() > blocks) {
+    last.tracks = last.place_of(blocks - 1).track + 1;
+    last.tail = 0;
+    std::erase_if(last.losses,
+                  [&](const Loss& loss) { return last.first + loss.behind >= blocks; });
+    last.tail = static_cast<std::uint32_t>(last.end() - blocks);
+  }
+  return whole;
+}
+
+Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring) {
+  constexpr std::uint32_t kMostHeads = 32;
+  const std::size_t period = ring.size();
+  const std::uint32_t tracks = usual_tracks(runs);
+  if (period == 0) return {};
+  if (period == 1 && tracks > 1 && tracks <= kMostHeads) return {tracks, true};
+  // Up and down: seen from some place, the ring is the same in both directions. A zone of a surface
+  // may just have begun in one of them.
+  const auto differing = [&](std::size_t from, int direction) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < period / 2; ++i) {
+      const std::size_t ahead_of = (from + i) % period;
+      const std::size_t other = direction < 0 ? (from + 2 * period - 1 - i) % period
+                                              : (from + i + period / 2) % period;
+      if (ring[ahead_of] != ring[other]) ++found;
+    }
+    return found;
+  };
+  std::size_t mirrored = period, repeated = period;
+  for (std::size_t from = 0; from < period; ++from) {
+    mirrored = std::min(mirrored, differing(from, -1));
+    repeated = std::min(repeated, differing(from, 1));
+  }
+  const bool up_and_down = period % 2 == 0 && mirrored * 8 <= period && mirrored < repeated;
+  return {static_cast<std::uint32_t>(up_and_down ? period / 2 : period), false};
+}
+
+model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
+                        const Surfaces& surfaces) {
+  constexpr double kSameStep_rev = 0.002;
+  model::Layout layout;
+  layout.method = "timing";
+  const std::uint64_t physical = (blocks.logical - blocks.first_lbn + blocks.unit - 1) /
+                                 blocks.unit;
+  Skips skips;
+  std::uint64_t base = 0;
+  std::int64_t cylinder = 0;
+  if (blocks.first_lbn > 0) {  // what lies in front of the first whole physical block
+    model::LayoutNode front;
+    front.sectors = static_cast<std::uint32_t>(blocks.first_lbn);
+    layout.zones.push_back(front);
+    base = blocks.first_lbn;
+    cylinder = 1;
+  }
+  const std::vector<Round> rounds = rounds_of(runs, physical, surfaces);
+  for (std::size_t first = 0; first < rounds.size();) {
+    std::size_t end = first + 1;
+    double step = 0;
+    while (end < rounds.size() && alike(rounds[first], rounds[end])) {
+      const double ahead_rev = ahead(rounds[end].start_rev() - rounds[end - 1].start_rev());
+      const auto n = static_cast<double>(end - first);
+      if (n > 1 && std::abs(ahead(rounds[end].start_rev() - rounds[first].start_rev() - step * n)) >
+                       kSameStep_rev)
+        break;
+      step = n > 1
+                 ? step + ahead(rounds[end].start_rev() - rounds[first].start_rev() - step * n) / n
+                 : ahead_rev;
+      ++end;
+    }
+    layout.zones.push_back(
+        node_of(rounds, first, end, cylinder, step, surfaces.cylinders, blocks.unit));
+    for (; first < end; ++first) {
+      cylinder += rounds[first].cylinders;
+      for (const Band& band : rounds[first].bands) {
+        add_skips(*band.run, band.tracks, base, blocks.unit, skips);
+        base += std::uint64_t{band.tracks} * band.run->around() * blocks.unit;
+      }
+    }
+  }
+  layout.skips = skips.take();
+  return layout;
+}
+
+}  // namespace platter::layout_by_timing

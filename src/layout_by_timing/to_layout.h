@@ -1,0 +1,39 @@
+// The runs of a map as a model's layout: tracks with their angles, sectors without blocks, surfaces
+// and radii as far as the order of the runs tells them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "layout_by_timing/run.h"
+#include "model/drive_model.h"
+
+namespace platter::layout_by_timing {
+
+struct DriveBlocks {
+  std::uint64_t logical = 0;    // that the layout has to hold
+  std::uint32_t unit = 1;       // logical blocks of a physical one, in which runs count
+  std::uint64_t first_lbn = 0;  // of physical block 0
+};
+
+// How bands lie on the drive. Angles do not tell surfaces; the order in which they come again does.
+struct Surfaces {
+  std::uint32_t heads = 1;
+  bool cylinders = false;  // a run is a cylinder, each of its tracks on another surface
+};
+
+// `ring`: how many slots the tracks of each place of the pattern have; empty: there is no pattern,
+// and all is taken for one surface.
+Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring);
+
+// Every block in one run: what lies between runs, or behind the last one, is guessed to go on with
+// the tracks in front of it; what overlaps or is empty goes.
+std::vector<Run> without_gaps(std::span<const Run> runs, std::uint64_t blocks);
+
+// Rounds over all surfaces that are alike become one node. Runs must follow one another without a
+// gap up to the drive's last block.
+model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
+                        const Surfaces& surfaces);
+
+}  // namespace platter::layout_by_timing

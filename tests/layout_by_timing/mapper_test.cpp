@@ -1,0 +1,132 @@
+// Whole maps of simulated drives, held against their truth.
+#include "layout_by_timing/mapper.h"
+
+#include <catch2/catch.hpp>
+
+#include "layout_by_timing/mapped.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+SimulatedFormat small_format() {
+  SimulatedFormat format;
+  format.radii = 6'000;
+  format.formats = 8;
+  return format;
+}
+
+struct Mapping {
+  Mapping(const SimulatedFormat& format, std::uint64_t seed, double budget_s = 0)
+      : drive(format, seed), mapper(drive, format.period_ns * (1 + 1e-6), options(seed, budget_s)) {
+    mapper.map();
+    judged = judge(mapper.runs(), drive);
+  }
+  static MapperOptions options(std::uint64_t seed, double budget_s) {
+    MapperOptions options;
+    options.seed = seed;
+    options.deadline_ns = static_cast<Nanoseconds>(budget_s * 1e9);
+    return options;
+  }
+  SimulatedBands drive;
+  Mapper mapper;
+  Judged judged;
+};
+
+void require_good(const Mapping& mapping, double share) {
+  CAPTURE(mapping.judged.sectors, mapping.judged.first_block, mapping.judged.within_100);
+  CHECK(mapping.mapper.complete());
+  CHECK(mapping.judged.sectors >= share);
+  CHECK(mapping.judged.within_100 >= share);
+  CHECK(mapping.judged.first_block >= share);
+}
+
+}  // namespace
+
+TEST_CASE("a drive of bands is mapped by its pattern", "[layout_by_timing]") {
+  const Mapping mapping(small_format(), 1);
+  require_good(mapping, 0.999);
+  REQUIRE(mapping.mapper.pattern());
+  CHECK(mapping.mapper.pattern()->period() == 4);
+  // Most bands are told by the pattern, at far fewer accesses than walking all of them takes.
+  CHECK(mapping.mapper.counts().bands_predicted > mapping.drive.bands().size() / 2);
+}
+
+TEST_CASE("surfaces may be taken up and down, bands in and out", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.up_and_down = format.alternates = true;
+  const Mapping mapping(format, 2);
+  require_good(mapping, 0.995);
+  REQUIRE(mapping.mapper.pattern());
+  CHECK(mapping.mapper.pattern()->period() == 8);
+}
+
+TEST_CASE("surfaces may have tracks of their own width", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.pitches = {1.0, 1.012, 0.993, 1.007};
+  require_good(Mapping(format, 3), 0.99);
+}
+
+TEST_CASE("sectors that hold no blocks are found and located", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.irregular = 60;  // one sector to a whole track each
+  const Mapping mapping(format, 4);
+  require_good(mapping, 0.98);
+  CHECK(mapping.mapper.counts().losses > 20);
+}
+
+TEST_CASE("bands that end with spare sectors are mapped", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.spare_tail = 40;
+  require_good(Mapping(format, 5), 0.99);
+}
+
+TEST_CASE("a jitter as of a bridge makes the map slower, not wrong", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.radii = 2'400;
+  format.sectors = 334, format.last_sectors = 224;
+  format.delay_median_us = 30, format.delay_p99_us = 120;
+  const Mapping mapping(format, 6);
+  CHECK(mapping.mapper.frame().jitter().sigma_rev > 0.001);
+  CHECK(mapping.judged.stated_wrong <= 0.02);
+  CHECK(mapping.judged.within_100 >= 0.95);
+}
+
+TEST_CASE("what time does not suffice for is guessed, and said to be", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  Mapping mapping(format, 7, 6);
+  CHECK(static_cast<double>(mapping.drive.now_ns()) * 1e-9 < 7);
+  REQUIRE(mapping.mapper.complete());
+  CHECK(mapping.mapper.runs().back().standing == Standing::guessed);
+  CHECK(mapping.judged.stated_wrong <= 0.01);
+}
+
+TEST_CASE("random formats are mapped, or said not to be", "[layout_by_timing]") {
+  std::mt19937_64 random(4711);
+  const auto pick = [&](std::uint32_t least, std::uint32_t most) {
+    return least + static_cast<std::uint32_t>(random() % (most - least + 1));
+  };
+  double within = 0, stated_wrong = 0;
+  constexpr int kDrives = 8;
+  for (int i = 0; i < kDrives; ++i) {
+    SimulatedFormat format;
+    format.heads = pick(2, 8);
+    format.band_tracks = pick(20, 200);
+    format.radii = 12 * format.band_tracks;
+    format.sectors = pick(300, 700);
+    format.last_sectors = format.sectors * 2 / 3;
+    format.formats = pick(1, 6);
+    format.up_and_down = random() % 2 == 0;
+    format.irregular = pick(0, 10);
+    const Mapping mapping(format, 100 + static_cast<std::uint64_t>(i), 200);
+    CAPTURE(i, format.heads, format.band_tracks, format.sectors, format.formats,
+            mapping.judged.within_100, mapping.judged.stated_wrong);
+    CHECK(mapping.judged.stated_wrong <= 0.1);
+    within += mapping.judged.within_100 / kDrives;
+    stated_wrong += mapping.judged.stated_wrong / kDrives;
+  }
+  CAPTURE(within, stated_wrong);
+  CHECK(within >= 0.97);
+  CHECK(stated_wrong <= 0.02);
+}
+
+}  // namespace platter::layout_by_timing

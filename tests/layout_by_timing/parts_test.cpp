@@ -1,0 +1,152 @@
+// The parts of the mapper: walks and their borders, losses, and the pattern.
+#include <catch2/catch.hpp>
+
+#include "layout_by_timing/losses.h"
+#include "layout_by_timing/mapped.h"
+#include "layout_by_timing/pattern.h"
+#include "layout_by_timing/walk.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+struct Probing {
+  explicit Probing(const SimulatedFormat& format)
+      : drive(format, 11),
+        frame(drive, format.period_ns, drive.blocks() / 2),
+        prober(drive, frame, 1) {}
+  SimulatedBands drive;
+  Frame frame;
+  Prober prober;
+};
+
+// As a band of the drive is, had it lost nothing.
+Run run_of(const SimulatedBands::Band& band, std::uint64_t first, Prober& prober) {
+  Run run;
+  run.first = first;
+  run.tracks = band.tracks, run.slots = band.slots;
+  run.skew_rev = band.skew;
+  run.start_rev = turn(*prober.angle(first) - 1.0 / band.slots);
+  return run;
+}
+
+Run plain_run(std::uint64_t first, std::uint32_t slots, std::uint32_t tracks, double start_rev) {
+  Run run;
+  run.first = first;
+  run.slots = slots, run.tracks = tracks;
+  run.start_rev = start_rev, run.skew_rev = 0.08;
+  return run;
+}
+
+// Three surfaces of 600, 590 and 610 sectors; behind the third the next is entered farther on.
+std::vector<Run> rounds(int count) {
+  std::vector<Run> runs;
+  for (int i = 0; i < 3 * count; ++i) {
+    const std::uint32_t slots = i % 3 == 0 ? 600 : i % 3 == 1 ? 590 : 610;
+    const std::uint64_t first = runs.empty() ? 0 : runs.back().end();
+    const double entered = runs.empty()
+                               ? 0
+                               : runs.back().track_start_rev(49) + (i % 3 == 0 ? 0.52 : 0.31);
+    runs.push_back(plain_run(first, slots, 50, turn(entered)));
+  }
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE("a walk shows tracks, and single reads where the second begins", "[layout_by_timing]") {
+  Probing at({});
+  Walker walker(at.prober);
+  const auto around = walker.find_around(1000);
+  REQUIRE(around);
+  const std::uint32_t slots = at.drive.truth(1000).slots;
+  CHECK(std::abs(*around - slots) < 0.03 * slots);
+  walker.find_gap(1000, *around);
+  const auto pieces = walker.walk(0, *around, 2.5);
+  REQUIRE(pieces.size() >= 3);
+  CHECK(std::abs(pieces[1].around - slots) < 4 * pieces[1].around_error + 0.5);
+  const auto border = walker.border(pieces[0], pieces[1], slots, slots);
+  REQUIRE(border);
+  CHECK(*border == at.drive.truth(*border).first_block);
+  CHECK(*border == slots);
+}
+
+TEST_CASE("how many sectors are lost is told exactly, and on which track", "[layout_by_timing]") {
+  SimulatedFormat format;
+  format.spread = 0, format.formats = 1;
+  const std::uint32_t lost = GENERATE(1u, 8u, 540u, 600u);
+  CAPTURE(lost);
+  Probing at(format);
+  at.drive.lose_at(20 * 600 + (lost == 600 ? 0 : 30), lost);
+  Run run = run_of(at.drive.bands().front(), 0, at.prober);
+  LossFinder finder(at.prober);
+  CHECK(finder.none_lost(run, 10, 18));
+  CHECK_FALSE(finder.none_lost(run, 50, 58));
+  const auto found = finder.lost_before(run, 50, 58, 0, 900);
+  REQUIRE(found);
+  CHECK(found->lost == lost);
+  finder.locate(run, 0, found->track, found->lost);
+  CHECK(run.lost() == lost);
+  REQUIRE(run.losses.size() == 1);
+  // Of a track that lost nearly all, the few blocks at its end may be taken for the next one's.
+  const std::uint64_t track = run.losses.front().behind / 600;
+  CHECK(track >= (lost == 600 ? 19 : 20));
+  CHECK(track <= (lost == 540 ? 21 : 20));
+  const std::uint64_t block = 40 * 600;
+  CHECK(std::abs(ahead(run.end_of_block_rev(block) - *at.prober.angle(block))) < 0.006);
+}
+
+TEST_CASE("no loss is stated where the run itself is wrong", "[layout_by_timing]") {
+  SimulatedFormat format;
+  format.spread = 0, format.formats = 1;
+  Probing at(format);
+  const SimulatedBands::Band& band = at.drive.bands()[1];
+  Run run = run_of(band, band.first_slot, at.prober);
+  run.first -= 3;  // as if fewer than none were lost
+  LossFinder finder(at.prober);
+  CHECK_FALSE(finder.lost_before(run, 50, 58, 0, 900));
+}
+
+TEST_CASE("the pattern of runs is found, and what comes next by it", "[layout_by_timing]") {
+  const std::vector<Run> runs = rounds(5);
+  const auto pattern = Pattern::of(runs);
+  REQUIRE(pattern);
+  CHECK(pattern->period() == 3);
+  CHECK(pattern->differing() == 0);
+  Run last = runs.back();
+  last.ring_place = static_cast<std::int32_t>(pattern->last_place());
+  const Run next = pattern->next(last);
+  CHECK(next.first == last.end());
+  CHECK(next.slots == 600);
+  CHECK(std::abs(ahead(next.start_rev - last.track_start_rev(49) - 0.52)) < 1e-6);
+}
+
+TEST_CASE("a skew that changed on one surface is expected on all", "[layout_by_timing]") {
+  std::vector<Run> runs = rounds(5);
+  auto pattern = Pattern::of(runs);
+  REQUIRE(pattern);
+  runs.back().ring_place = static_cast<std::int32_t>(pattern->last_place());
+  Run next = pattern->next(runs.back());
+  next.standing = Standing::seen;
+  next.skew_rev = 0.0826;
+  pattern->learn(next, runs.back());
+  for (std::size_t place = 0; place < 3; ++place) CHECK((*pattern)[place].skew_rev == 0.0826);
+  // A part of a band tells too little of it.
+  next.tracks = 5, next.skew_rev = 0.09;
+  pattern->learn(next, runs.back());
+  for (std::size_t place = 0; place < 3; ++place) CHECK((*pattern)[place].skew_rev == 0.0826);
+}
+
+TEST_CASE("places are told shifted by how bands are entered, not by formats",
+          "[layout_by_timing]") {
+  std::vector<Run> runs = rounds(6);
+  const auto pattern = Pattern::of(runs);
+  REQUIRE(pattern);
+  const std::size_t last = pattern->last_place();
+  CHECK_FALSE(pattern->find_shifted(std::span(runs).last(5), last));
+  CHECK(pattern->find_shifted(std::span(runs).last(5), last + 1) == last);
+  std::vector<Run> zoned(runs.end() - 5, runs.end());
+  for (std::size_t i = 1; i < zoned.size(); ++i) zoned[i].slots = 600;  // a zone begins
+  CHECK_FALSE(pattern->find_shifted(zoned, last));
+}
+
+}  // namespace platter::layout_by_timing
