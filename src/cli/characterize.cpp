@@ -38,6 +38,7 @@ struct Arguments {
   std::vector<std::string> writable, skip;
   std::optional<std::uint64_t> seed;
   double budget_s = 0;
+  bool full_map = false, no_map = false;
   bool json = false;
   Outputs outputs;
 };
@@ -206,6 +207,8 @@ void characterize(const Arguments& arguments) {
   options.device_name = arguments.device;
   options.journal_folder = arguments.journal;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
+  if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
+  if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
   options.expected = [&](double seconds) {
     if (::isatty(STDERR_FILENO) || arguments.budget_s > 0)
       fmt::print(stderr, "the run will take about {:.0f} s of the drive's time\n", seconds);
@@ -294,6 +297,13 @@ void add_characterize(CLI::App& app) {
                                                                : text + " is not from 1 to 1e7";
           },
           "SECONDS"));
+  CLI::Option* full = command->add_flag(
+      "--full-map", arguments->full_map,
+      "a map by timing takes all the time that it needs, whatever the budget");
+  command
+      ->add_flag("--no-map", arguments->no_map,
+                 "no map by timing: only what needs no map, in minutes (status 13)")
+      ->excludes(full);
   command->add_flag("--json", arguments->json, "print the model as JSON");
   arguments->outputs.add_force(*command);
   command->callback([arguments] { characterize(*arguments); });

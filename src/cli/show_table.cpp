@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "emit/table/table.h"
@@ -18,6 +19,13 @@ using Json = nlohmann::ordered_json;
 
 double rpm_of(const engine::FlatMotion& motion) {
   return 60e9 * static_cast<double>(motion.denominator) / static_cast<double>(motion.numerator_ns);
+}
+
+std::uint64_t runs_in(const engine::LayoutView& layout) {
+  std::uint64_t runs = 0;
+  for (const engine::FlatNode& node : layout.nodes)
+    if (engine::has_run_list(node)) runs += engine::listed(node);
+  return runs;
 }
 
 Json as_json(const emit_table::Table& table) {
@@ -51,6 +59,7 @@ Json as_json(const emit_table::Table& table) {
                      {"zones", totals.zones},
                      {"tracks", totals.tracks},
                      {"nodes", view.layout.nodes.size()},
+                     {"runs", runs_in(view.layout)},
                      {"pieces", view.layout.piece_shifts.size()},
                      {"remaps", view.layout.remaps.size()}}},
                    {"seek_points", view.seek_lines.size() / view.motion.seek_curves},
@@ -76,9 +85,10 @@ void print_words(const std::string& path, const emit_table::Table& table) {
   fmt::print("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
   fmt::print("rotation      {:.2f} rpm\n", rpm_of(view.motion));
   fmt::print(
-      "layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} pieces, {} remaps\n",
+      "layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} listed runs, {} "
+      "pieces, {} remaps\n",
       totals.cylinders, totals.heads, totals.zones, totals.tracks, view.layout.nodes.size(),
-      view.layout.piece_shifts.size(), view.layout.remaps.size());
+      runs_in(view.layout), view.layout.piece_shifts.size(), view.layout.remaps.size());
   fmt::print("seek curve    {} points{}\n", view.seek_lines.size() / view.motion.seek_curves,
              view.motion.seek_curves > 1 ? ", of reads and writes, inward and outward apart" : "");
   fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,

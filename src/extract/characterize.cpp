@@ -11,7 +11,7 @@
 
 #include "extract/estimate.h"
 #include "extract/geometry_hints.h"
-#include "extract/map_by_translation.h"
+#include "extract/map_of_drive.h"
 #include "extract/resume.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
@@ -46,7 +46,7 @@ class Characterization {
         context_(drive_, options.seed),
         settings_(options_, drive_, context_, [this](std::string text) { note(std::move(text)); }),
         fitness_(drive_, options_.device_name, [this](std::string text) { note(std::move(text)); }),
-        maps_(context_, options.device_name, options.budget_s),
+        maps_(context_, options.device_name, options.budget_s, options.map_by_time),
         rig_{options_,
              guard_,
              drive_,
@@ -94,7 +94,7 @@ class Characterization {
 
   // The drive time that the run is expected to take is told before it begins.
   void plan_the_time();
-  bool may_find_a_map();
+  bool may_translate();
   void announce(const std::string& what, double seconds);
   void announce_anew(std::size_t index, double took_s);
   double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
@@ -143,7 +143,7 @@ class Characterization {
   mtbrc::Context context_;
   RunSettings settings_;
   Fitness fitness_;
-  MapByTranslation maps_;
+  MapOfDrive maps_;
   Record record_;
   Session session_;  // what this process measures
   Findings found_;
@@ -278,7 +278,12 @@ void Characterization::plan_the_time() {
     if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
   plan_.emplace(rpm, options_.budget_s);
   for (std::size_t done = 0; done < session_.stages_before; ++done) plan_->leave_out(done);
-  if (!may_find_a_map()) plan_->expect_no_map();
+  const bool map_is_to_come = session_.stages_before <= kLayout;
+  if (!map_is_to_come && !found_.map) plan_->expect_no_map();
+  const bool by_time = map_is_to_come && !may_translate();
+  if (by_time && options_.map_by_time == MapByTime::none) plan_->expect_no_map();
+  if (by_time && options_.map_by_time != MapByTime::none)
+    plan_->expect_map_by_timing(static_cast<double>(drive_.blocks()) * drive_.block_bytes());
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
     throw Error(
         ExitStatus::usage,
@@ -290,8 +295,7 @@ void Characterization::plan_the_time() {
 }
 
 // A drive that does not translate addresses says so at once; that takes nothing of its media.
-bool Characterization::may_find_a_map() {
-  if (session_.stages_before > kLayout) return found_.map != nullptr;
+bool Characterization::may_translate() {
   if (!record_.facts.answers.empty()) return true;
   try {
     return drive_.addresses().translates();

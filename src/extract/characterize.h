@@ -2,6 +2,7 @@
 // back, the safety journal, provenance. Learns only from the drive.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -36,6 +37,13 @@ struct InterruptedRun {
   std::string name;  // of its file
 };
 
+// How a drive that does not translate addresses is mapped by timing.
+enum class MapByTime : std::uint8_t {
+  in_time,  // as far as the budget, or four times what such drives take, allows
+  whole,    // however long it takes
+  none,     // the run makes do without a map
+};
+
 struct Options {
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
   std::uint64_t seed = 1;
@@ -44,6 +52,7 @@ struct Options {
   // Drive time that the run may take; absent: what its precision needs. What is given up for it is
   // told in the model's notes.
   std::optional<double> budget_s;
+  MapByTime map_by_time = MapByTime::in_time;
   // Called once, before the first experiment, with the drive time that the run is expected to take.
   std::function<void(double seconds)> expected;
   // Stage, and the share of the whole run that is done.

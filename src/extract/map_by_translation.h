@@ -19,7 +19,7 @@ class MapByTranslation final : public MapSource {
 
   FoundMap find(std::vector<Answer>& answers) override;
   // A map that was found before, without angles.
-  void take_up(const model::Layout& found);
+  void take_up(const model::Layout& found) override;
   model::Parameter question_time() const override { return question_time_; }
   double visits() const override;
   std::size_t zones() const override { return translated_.zones.size(); }

@@ -22,6 +22,8 @@ class MapSource {
   // Which LBNs lie on which track, without angles. Broken off where the context's deadline passes:
   // a part of a map is of no use. What the drive said is kept in `answers`, and not asked again.
   virtual FoundMap find(std::vector<Answer>& answers) = 0;
+  // A map that was found before, as find() gave it.
+  virtual void take_up(const model::Layout& found) = 0;
   // What one question to the drive took in it, in ms; without samples: none was asked.
   virtual model::Parameter question_time() const = 0;
   // How many visits of tracks the angles of the map take at the least, and how many zones it has.

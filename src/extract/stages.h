@@ -63,7 +63,7 @@ inline constexpr std::array<Stage, 11> kStages{{
      .weight = 6,
      .least = 1,
      .gives_up = 0,
-     .caches = Caches::any,
+     .caches = Caches::off,
      .parts = {{{.experiment = find_map, .estimate = take_map, .needs = Needs::nothing}}}},
     {.name = "angles",
      .weight = 11,

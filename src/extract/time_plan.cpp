@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "extract/map_by_timing.h"
+
 namespace platter::extract {
 namespace {
 
@@ -39,6 +41,13 @@ TimePlan::TimePlan(double rpm, std::optional<double> budget_s) : budget_s_(budge
 void TimePlan::expect(std::size_t stage, double full_s, double least_s) {
   least_s_[stage] = std::max(least_s_[stage], least_s);
   full_s_[stage] = std::max({full_s_[stage], full_s, least_s_[stage]});
+}
+
+void TimePlan::expect_map_by_timing(double bytes) {
+  constexpr double kSampled = 0.2;  // Chosen: so little is of use yet
+  const double full_s = timed_map_s(bytes);
+  full_s_[kLayout] = full_s;
+  least_s_[kLayout] = kSampled * full_s;
 }
 
 // At the end, in the place of the self-validation, which there is none of: the rotation once more,

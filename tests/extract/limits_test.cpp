@@ -83,8 +83,8 @@ void check_is_whole(const Run& run, const model::DriveModel& truth) {
   CHECK(run.model.validity.demerits.front().folded_phase_share > 0.9);
 }
 
-TEST_CASE("of a drive that does not translate the rotation's time is announced") {
-  model::DriveModel model = drive_named("cache-base");
+TEST_CASE("of a drive that does not translate a map's time by timing is announced") {
+  model::DriveModel model = drive_named("quantum-atlas10k");
   if (!model.firmware) model.firmware.emplace();
   model.firmware->address_translation = false;
   virtual_drive::VirtualDevice drive(model);
@@ -93,8 +93,7 @@ TEST_CASE("of a drive that does not translate the rotation's time is announced")
   std::vector<double> announced;
   options.expected = [&](double seconds) { announced.push_back(seconds); };
   const Run run = characterize(drive, options);
-  CHECK(run.ended_by->status() == ExitStatus::incomplete);
-  REQUIRE(announced.size() == 1);
+  REQUIRE_FALSE(announced.empty());
   const double took_s = run.model.provenance.drive_seconds;
   INFO("announced " << announced.front() << " s, took " << took_s << " s");
   CHECK(announced.front() < 2 * took_s);

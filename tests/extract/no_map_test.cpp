@@ -34,6 +34,7 @@ Measured measured(const model::DriveModel& truth, std::vector<LbnRange> writable
   const Folder folder;
   Options options = options_in(folder);
   options.writable = std::move(writable);
+  options.map_by_time = MapByTime::none;
   std::optional<double> first_s;
   options.expected = [&](double seconds) { first_s = first_s.value_or(seconds); };
   Run run = characterize(device, options);
@@ -134,6 +135,7 @@ TEST_CASE("without a map: a budget leaves the rotation its share") {
   virtual_drive::VirtualDevice device(truth);
   const Folder folder;
   Options options = options_in(folder);
+  options.map_by_time = MapByTime::none;
   options.budget_s = 15;
   const Run run = characterize(device, options);
   CHECK(run.model.provenance.drive_seconds < 15.5);

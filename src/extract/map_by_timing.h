@@ -1,0 +1,46 @@
+// A run's map by timing alone, of a drive that does not translate addresses.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "extract/characterize.h"
+#include "extract/map_source.h"
+#include "layout_by_timing/mapper.h"
+#include "layout_by_timing/media_timing.h"
+#include "mtbrc/context.h"
+
+namespace platter::extract {
+
+// What the map of a drive of so many bytes takes by timing, about, in seconds. Chosen: by drives of
+// the catalogue from 0.5 to 20 TB.
+constexpr double timed_map_s(double bytes) { return 90 + 90e-12 * bytes; }
+
+class MapByTiming final : public MapSource {
+ public:
+  // `name`: the device's, for sentences.
+  MapByTiming(mtbrc::Context& context, std::string name, MapByTime how)
+      : context_(context), name_(std::move(name)), how_(how) {}
+
+  FoundMap find(std::vector<Answer>& answers) override;
+  void take_up(const model::Layout& found) override { layout_ = found; }
+  model::Parameter question_time() const override { return {}; }
+  double visits() const override;
+  std::size_t zones() const override { return layout_.zones.size(); }
+  // The map was found with its angles: what it is worth, by blocks that nothing else used.
+  FoundMap with_angles() override;
+
+ private:
+  FoundMap none(const std::string& why);
+  Nanoseconds deadline_ns() const;
+
+  mtbrc::Context& context_;
+  std::string name_;
+  MapByTime how_;
+  model::Layout layout_;
+};
+
+}  // namespace platter::extract

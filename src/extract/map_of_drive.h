@@ -1,0 +1,47 @@
+// A run's map in whichever way the drive allows: by address translation where it has that, else by
+// timing alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "extract/map_by_timing.h"
+#include "extract/map_by_translation.h"
+#include "extract/map_source.h"
+
+namespace platter::extract {
+
+class MapOfDrive final : public MapSource {
+ public:
+  // `name`: the device's, for sentences.
+  MapOfDrive(mtbrc::Context& context, const std::string& name, std::optional<double> budget_s,
+             MapByTime how)
+      : context_(context),
+        by_translation_(context, name, budget_s),
+        by_timing_(context, name, how) {}
+
+  FoundMap find(std::vector<Answer>& answers) override {
+    by_ = !answers.empty() || context_.drive.addresses().translates()
+              ? static_cast<MapSource*>(&by_translation_)
+              : &by_timing_;
+    return by_->find(answers);
+  }
+  void take_up(const model::Layout& found) override {
+    by_ = found.timed ? static_cast<MapSource*>(&by_timing_) : &by_translation_;
+    by_->take_up(found);
+  }
+  model::Parameter question_time() const override { return by_->question_time(); }
+  double visits() const override { return by_->visits(); }
+  std::size_t zones() const override { return by_->zones(); }
+  FoundMap with_angles() override { return by_->with_angles(); }
+
+ private:
+  mtbrc::Context& context_;
+  MapByTranslation by_translation_;
+  MapByTiming by_timing_;
+  MapSource* by_ = &by_translation_;
+};
+
+}  // namespace platter::extract

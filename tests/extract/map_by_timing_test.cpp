@@ -1,0 +1,105 @@
+// A drive of today that translates no addresses is characterized all the same: its map by timing,
+// compared with the truth, and what the map says of itself.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "engine/layout_map.h"
+#include "extract/runs.h"
+#include "virtual_drive/modern_drive.h"
+#include "virtual_drive/virtual_device.h"
+
+namespace platter::extract {
+namespace {
+
+model::DriveModel small_drive(std::uint32_t blocks_of_sector = 1) {
+  virtual_drive::ModernDrive drive;
+  drive.recipe.surfaces = {{1, 1}, {0.98, 1}, {1.02, 1}, {0.99, 1}};
+  drive.recipe.band = 40;
+  drive.recipe.bands = 4 * 50;
+  drive.recipe.sectors = 320 * blocks_of_sector;
+  drive.recipe.last_sectors = 240 * blocks_of_sector;
+  drive.recipe.formats = 6;
+  drive.recipe.blocks_of_sector = blocks_of_sector;
+  drive.recipe.irregularities.tracks = 4;
+  drive.block_bytes = 512;
+  drive.physical_block_bytes = 512 * blocks_of_sector;
+  std::mt19937_64 random(7);
+  model::DriveModel model = virtual_drive::make_modern(drive, random);
+  model.identity.name = "small";
+  model.identity.vendor = "PLATTER", model.identity.product = "SMALL",
+  model.identity.revision = "1";
+  model.identity.serial = "SMALL-1";
+  return model;
+}
+
+struct Found {
+  double sectors = 0, first_lbn = 0, within_100 = 0;
+};
+
+Found compare(const model::Layout& found, const model::Layout& truth) {
+  const engine::LayoutMap map(found), real(truth);
+  REQUIRE(map.blocks() >= real.blocks());
+  constexpr int kBlocks = 4000;
+  std::mt19937_64 random(1);
+  std::vector<double> offs;
+  Found shares;
+  for (int i = 0; i < kBlocks; ++i) {
+    const std::uint64_t lbn = std::uniform_int_distribution<std::uint64_t>(
+        0, real.blocks() - 1)(random);
+    const auto slot = map.slot_of_lbn(lbn), real_slot = real.slot_of_lbn(lbn);
+    const auto track = map.track_of_slot(slot), real_track = real.track_of_slot(real_slot);
+    shares.sectors += track.sectors == real_track.sectors;
+    shares.first_lbn += map.lbn_at_or_after_slot(track.first_slot) ==
+                        real.lbn_at_or_after_slot(real_track.first_slot);
+    offs.push_back(engine::rev_from_angle(map.angle_of_lbn(lbn) - real.angle_of_lbn(lbn)));
+  }
+  // Their common angle: that with most of them about it.
+  double most = 0;
+  for (const double about : {offs[0], offs[100], offs[200], offs[300], offs[400]}) {
+    double near = 0;
+    for (const double off : offs) near += std::abs(off - about - std::round(off - about)) < 0.01;
+    most = std::max(most, near);
+  }
+  return {shares.sectors / kBlocks, shares.first_lbn / kBlocks, most / kBlocks};
+}
+
+}  // namespace
+
+TEST_CASE("a drive that does not translate is mapped by timing, and characterized in all stages") {
+  const std::uint32_t blocks_of_sector = GENERATE(1U, 8U);
+  const Folder folder;
+  const model::DriveModel truth = small_drive(blocks_of_sector);
+  virtual_drive::VirtualDevice device(truth);
+  const Run run = characterize(device, options_in(folder));
+  const model::Layout& layout = run.model.layout;
+  INFO(layout.reason);
+  REQUIRE(layout.method == "timing");
+  const Found found = compare(layout, truth.layout);
+  CHECK(found.sectors > 0.995);
+  CHECK(found.first_lbn > 0.97);
+  CHECK(found.within_100 > 0.98);
+  REQUIRE(layout.timed);
+  CHECK(layout.timed->blocks > 380);
+  REQUIRE(layout.timed->shares.size() == 3);
+  CHECK(layout.timed->shares[1].low <= found.within_100 + 0.01);
+  CHECK(layout.timed->shares[1].high >= found.within_100 - 0.01);
+  CHECK(run.model.seek.points.size() > 5);
+  CHECK(run.model.head_switch);
+  CHECK(run.model.identity.heads == 4);
+  REQUIRE_FALSE(run.model.validity.demerits.empty());
+}
+
+TEST_CASE("where time ends before a map by timing is whole, the run says how far it came") {
+  const Folder folder;
+  const model::DriveModel truth = small_drive();
+  virtual_drive::VirtualDevice device(truth);
+  Options options = options_in(folder);
+  options.budget_s = 60;
+  const Run run = characterize(device, options);
+  const bool mapped = !run.model.layout.zones.empty();
+  CHECK(mapped == run.model.layout.reason.empty());
+}
+
+}  // namespace platter::extract
