@@ -278,6 +278,7 @@ std::optional<Place> Places::fresh_near(std::uint64_t lbn, std::uint64_t span) {
   for (int i = 0; i < kNearTries; ++i, step += track_blocks_) {
     if (slot + step >= last_slot_) break;
     const std::uint64_t at = map_.lbn_at_or_after_slot(slot + step);
+    if (at >= map_.blocks()) break;
     if (map_.track_of_slot(map_.slot_of_lbn(at)).cylinder == cylinder) continue;
     if (const auto place = take(at, Kind::any_track, span)) return place;
   }
