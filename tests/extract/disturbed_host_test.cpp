@@ -59,7 +59,9 @@ class DisturbedHost final : public scsi::Device {
 TEST_CASE("A host that is disturbed for a moment does not hide the rotation") {
   const Folder folder;
   DisturbedHost host;
-  const Run run = characterize(host, options_in(folder));
+  Options options = options_in(folder);
+  options.map_by_time = MapByTime::none;
+  const Run run = characterize(host, options);
   CHECK(host.late_completions() == 24);
   REQUIRE(run.model.rotation.period.value);
   CHECK(*run.model.rotation.period.value == Approx(6e6).epsilon(1e-5));
