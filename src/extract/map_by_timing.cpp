@@ -79,7 +79,8 @@ FoundMap MapByTiming::find(std::vector<Answer>&) {
   }
   const std::uint64_t logical = context_.drive.blocks();
   const std::uint64_t mapped = mapper.runs().empty() ? 0 : mapper.runs().back().end();
-  if (mapped < media.blocks())
+  constexpr double kEnough = 0.9;  // of the blocks; the rest is guessed, and judged with them
+  if (static_cast<double>(mapped) < kEnough * static_cast<double>(media.blocks()))
     return none(
         fmt::format("the drive does not translate addresses, and the time ended when {:.1f} "
                     "% of its blocks were mapped by timing",

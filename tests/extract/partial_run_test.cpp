@@ -165,7 +165,7 @@ TEST_CASE("a drive without a map ends incomplete") {
   virtual_drive::VirtualDevice device(model);
   Folder folder;
   Options options = options_in(folder);
-  options.budget_s = 60;  // too little for a map by timing
+  options.map_by_time = MapByTime::none;
   const Run run = characterize(device, options);
   REQUIRE(run.ended_by);
   CHECK(run.ended_by->status() == ExitStatus::incomplete);
