@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "virtual_drive/invented.h"
 #include "virtual_drive/random_drive.h"
 #include "virtual_drive/random_layout.h"
 
@@ -177,14 +178,6 @@ model::DriveModel busy(const InventedDrive& drive) {
 
 // Drives for the cache's sake: 500 MB without a defect, so that the rest of a characterization is
 // soon done, and a cache in which each differs from the first in one respect.
-model::Parameter policy(double number, const char* unit = "") {
-  model::Parameter parameter;
-  parameter.value = number;
-  parameter.unit = unit;
-  parameter.method = "invented";
-  return parameter;
-}
-
 model::DriveModel cache_base(const InventedDrive& drive) {
   Recipe recipe;
   recipe.heads = 4;
@@ -194,10 +187,10 @@ model::DriveModel cache_base(const InventedDrive& drive) {
   recipe.sectors = 334;
   recipe.last_sectors = 224;
   model::DriveModel model = made_from(drive, recipe, kClassicMechanics, "cache-base");
-  model.cache.read_ahead_max_blocks = policy(0, "blocks");  // as far as the segment goes
+  model.cache.read_ahead_max_blocks = invented(0, "blocks");  // as far as the segment goes
   // Else a sequential read as soon as the one before is complete would find its first block
   // just being read, and lose a revolution where the host took 10 us less than it mostly takes.
-  model.cache.almost_read_hits = policy(1);
+  model.cache.almost_read_hits = invented(1);
   return model;
 }
 
@@ -216,36 +209,36 @@ model::DriveModel with_firmware(const InventedDrive& drive, Change change) {
 }
 
 model::DriveModel cache_one_segment(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.segments = policy(1); });
+  return with_cache(drive, [](model::Cache& c) { c.segments = invented(1); });
 }
 
 model::DriveModel cache_many_segments(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.segments = policy(32); });
+  return with_cache(drive, [](model::Cache& c) { c.segments = invented(32); });
 }
 
 model::DriveModel cache_fifo(const InventedDrive& drive) {
   return with_cache(drive, [](model::Cache& c) {
-    c.replacement = policy(static_cast<double>(model::Replacement::first_in_first_out));
+    c.replacement = invented(static_cast<double>(model::Replacement::first_in_first_out));
   });
 }
 
 model::DriveModel cache_random(const InventedDrive& drive) {
   return with_cache(drive, [](model::Cache& c) {
-    c.replacement = policy(static_cast<double>(model::Replacement::random));
+    c.replacement = invented(static_cast<double>(model::Replacement::random));
   });
 }
 
 model::DriveModel cache_pooled(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.buffer_blocks = policy(1024, "blocks"); });
+  return with_cache(drive, [](model::Cache& c) { c.buffer_blocks = invented(1024, "blocks"); });
 }
 
 model::DriveModel cache_discards(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.discards_after_transfer = policy(1); });
+  return with_cache(drive, [](model::Cache& c) { c.discards_after_transfer = invented(1); });
 }
 
 model::DriveModel with_read_ahead(const InventedDrive& drive, model::ReadAhead kind) {
   return with_cache(drive,
-                    [&](model::Cache& c) { c.read_ahead = policy(static_cast<double>(kind)); });
+                    [&](model::Cache& c) { c.read_ahead = invented(static_cast<double>(kind)); });
 }
 
 model::DriveModel cache_no_read_ahead(const InventedDrive& drive) {
@@ -265,77 +258,78 @@ model::DriveModel cache_read_ahead_next_track(const InventedDrive& drive) {
 }
 
 model::DriveModel cache_read_ahead_sequential(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.read_ahead_after_sequential = policy(1); });
+  return with_cache(drive, [](model::Cache& c) { c.read_ahead_after_sequential = invented(1); });
 }
 
 model::DriveModel cache_read_ahead_short(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.read_ahead_max_blocks = policy(64, "blocks"); });
+  return with_cache(drive,
+                    [](model::Cache& c) { c.read_ahead_max_blocks = invented(64, "blocks"); });
 }
 
 model::DriveModel cache_read_ahead_least(const InventedDrive& drive) {
   return with_cache(drive,
-                    [](model::Cache& c) { c.read_ahead_min_blocks = policy(128, "blocks"); });
+                    [](model::Cache& c) { c.read_ahead_min_blocks = invented(128, "blocks"); });
 }
 
 model::DriveModel cache_read_ahead_on_hit(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.read_ahead_on_hit = policy(1); });
+  return with_cache(drive, [](model::Cache& c) { c.read_ahead_on_hit = invented(1); });
 }
 
 model::DriveModel cache_no_abort(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.read_ahead_abort = policy(0); });
+  return with_cache(drive, [](model::Cache& c) { c.read_ahead_abort = invented(0); });
 }
 
 model::DriveModel cache_write_through(const InventedDrive& drive) {
-  return with_cache(drive, [](model::Cache& c) { c.write_back_level = policy(0); });
+  return with_cache(drive, [](model::Cache& c) { c.write_back_level = invented(0); });
 }
 
 model::DriveModel cache_separate_write(const InventedDrive& drive) {
   return with_cache(drive, [](model::Cache& c) {
-    c.separate_write_segment = policy(1);
-    c.write_segments = policy(2);
+    c.separate_write_segment = invented(1);
+    c.write_segments = invented(2);
   });
 }
 
 // Written data wait in any segment; the four behind it differ from this one.
 model::DriveModel cache_shared_writes(const InventedDrive& drive) {
   return with_cache(drive, [](model::Cache& c) {
-    c.destage_behind = policy(1);
+    c.destage_behind = invented(1);
     c.write_segments = c.segments;
   });
 }
 
 model::DriveModel cache_destage_idle(const InventedDrive& drive) {
   model::DriveModel model = cache_shared_writes(drive);
-  model.cache.destage_idle = policy(50, "ms");
+  model.cache.destage_idle = invented(50, "ms");
   return model;
 }
 
 model::DriveModel cache_destage_by_lbn(const InventedDrive& drive) {
   model::DriveModel model = cache_shared_writes(drive);
-  model.cache.destage_order = policy(static_cast<double>(model::DestageOrder::by_lbn));
+  model.cache.destage_order = invented(static_cast<double>(model::DestageOrder::by_lbn));
   return model;
 }
 
 model::DriveModel cache_write_burst(const InventedDrive& drive) {
   model::DriveModel model = cache_shared_writes(drive);
-  model.cache.written_blocks = policy(512, "blocks");
+  model.cache.written_blocks = invented(512, "blocks");
   return model;
 }
 
 model::DriveModel cache_persistent(const InventedDrive& drive) {
   model::DriveModel model = cache_shared_writes(drive);
-  model.cache.written_persist = policy(1);
-  model.cache.synchronize = policy(0.2, "ms");
+  model.cache.written_persist = invented(1);
+  model.cache.synchronize = invented(0.2, "ms");
   return model;
 }
 
 model::DriveModel adaptive(const InventedDrive& drive, double fewest, double most,
                            double requests) {
   return with_cache(drive, [&](model::Cache& c) {
-    c.segments = policy(most);
-    c.segment_blocks = policy(2048 / most, "blocks");
-    c.adaptive_min_segments = policy(fewest);
-    c.adaptive_window_requests = policy(requests);
+    c.segments = invented(most);
+    c.segment_blocks = invented(2048 / most, "blocks");
+    c.adaptive_min_segments = invented(fewest);
+    c.adaptive_window_requests = invented(requests);
   });
 }
 
@@ -353,9 +347,9 @@ model::DriveModel cache_adaptive_wide(const InventedDrive& drive) {
 // 256 MB, on a drive that is larger than that.
 model::DriveModel cache_large(const InventedDrive& drive) {
   model::DriveModel model = made_from(drive, classic_recipe({}), kClassicMechanics);
-  model.cache.read_ahead_max_blocks = policy(0, "blocks");
-  model.cache.segments = policy(512);
-  model.cache.segment_blocks = policy(1024, "blocks");
+  model.cache.read_ahead_max_blocks = invented(0, "blocks");
+  model.cache.segments = invented(512);
+  model.cache.segment_blocks = invented(1024, "blocks");
   return model;
 }
 

@@ -5,19 +5,12 @@
 #include <utility>
 
 #include "model/validate.h"
+#include "virtual_drive/invented.h"
 
 namespace platter::virtual_drive {
 namespace {
 
-model::Parameter told(double number, const char* unit = "") {
-  model::Parameter parameter;
-  parameter.value = number;
-  parameter.unit = unit;
-  parameter.method = "invented";
-  return parameter;
-}
-
-model::Parameter told_ms(double time) { return told(std::round(time * 1e6) / 1e6, "ms"); }
+model::Parameter told_ms(double time) { return invented(std::round(time * 1e6) / 1e6, "ms"); }
 
 model::Seek modern_seek(const ModernMechanics& mechanics, std::uint32_t cylinders) {
   constexpr double kStep = 1.15;  // between points; lines are within 0.1 % of the root
@@ -41,7 +34,7 @@ model::Rotation modern_rotation(const ModernMechanics& mechanics) {
   model::Rotation rotation;
   rotation.numerator_ns = 600'000'000'000;
   rotation.denominator = mechanics.decirpm;
-  rotation.period = told(600e9 / mechanics.decirpm, "ns");
+  rotation.period = invented(600e9 / mechanics.decirpm, "ns");
   return rotation;
 }
 
@@ -49,21 +42,21 @@ model::Rotation modern_rotation(const ModernMechanics& mechanics) {
 model::Cache modern_cache(const ModernDrive& drive) {
   const double segments = 2.0 * drive.buffer_mib;
   model::Cache cache;
-  cache.read_enabled = told(1);
-  cache.write_back_level = told(2);
-  cache.segments = cache.write_segments = told(segments);
-  cache.segment_blocks = told(double{1 << 19} / drive.block_bytes, "blocks");
-  cache.separate_write_segment = told(0);
-  cache.read_ahead = told(static_cast<double>(model::ReadAhead::to_segment_full));
-  cache.read_ahead_min_blocks = told(0, "blocks");
-  cache.read_ahead_max_blocks = told(0, "blocks");  // as far as the segment goes
-  cache.read_ahead_on_hit = told(0);
-  cache.read_free_blocks = told(0);
-  cache.zero_latency_read = cache.zero_latency_write = told(1);
-  cache.read_hit_on_written = told(1);
-  cache.combine_sequential_writes = told(1);
-  cache.almost_read_hits = told(1);
-  cache.destage_behind = told(1);
+  cache.read_enabled = invented(1);
+  cache.write_back_level = invented(2);
+  cache.segments = cache.write_segments = invented(segments);
+  cache.segment_blocks = invented(double{1 << 19} / drive.block_bytes, "blocks");
+  cache.separate_write_segment = invented(0);
+  cache.read_ahead = invented(static_cast<double>(model::ReadAhead::to_segment_full));
+  cache.read_ahead_min_blocks = invented(0, "blocks");
+  cache.read_ahead_max_blocks = invented(0, "blocks");  // as far as the segment goes
+  cache.read_ahead_on_hit = invented(0);
+  cache.read_free_blocks = invented(0);
+  cache.zero_latency_read = cache.zero_latency_write = invented(1);
+  cache.read_hit_on_written = invented(1);
+  cache.combine_sequential_writes = invented(1);
+  cache.almost_read_hits = invented(1);
+  cache.destage_behind = invented(1);
   return cache;
 }
 
@@ -151,8 +144,8 @@ model::DriveModel make_modern(const ModernDrive& drive, std::mt19937_64& random)
   model.bus.block_transfer = told_ms(drive.block_bytes / drive.bus_mb_s / 1000);
   constexpr double kShortestPositioningFirst = 8;
   const bool usb = drive.attachment == Attachment::usb;
-  model.queue.depth = told(usb ? 1 : 32);
-  model.queue.policy = told(usb ? 1 : kShortestPositioningFirst);
+  model.queue.depth = invented(usb ? 1 : 32);
+  model.queue.policy = invented(usb ? 1 : kShortestPositioningFirst);
   model.imperfections = modern_imperfections(drive);
   model.firmware = modern_firmware(drive);
   return model;

@@ -10,21 +10,14 @@
 
 #include "model/validate.h"
 #include "virtual_drive/imperfections.h"
+#include "virtual_drive/invented.h"
 #include "virtual_drive/random_dice.h"
 
 namespace platter::virtual_drive {
 namespace {
 
-model::Parameter value(double number, const std::string& unit = "") {
-  model::Parameter parameter;
-  parameter.value = number;
-  parameter.unit = unit;
-  parameter.method = "invented";
-  return parameter;
-}
-
 double in_us(double ms) { return std::round(ms * 1000) / 1000; }
-model::Parameter ms(double time) { return value(in_us(time), "ms"); }
+model::Parameter ms(double time) { return invented(in_us(time), "ms"); }
 
 double drawn_log(Dice& dice, double low, double high) {
   return std::exp(dice.uniform(std::log(low), std::log(high)));
@@ -72,26 +65,26 @@ void draw_other_seeks(model::DriveModel& drive, Dice& dice) {
 
 model::Cache plain_cache() {
   model::Cache cache;
-  cache.read_enabled = value(1);
-  cache.write_back_level = value(2);
-  cache.segments = value(8);
-  cache.segment_blocks = value(256, "blocks");
-  cache.write_segments = value(1);
-  cache.separate_write_segment = value(0);
-  cache.read_ahead = value(static_cast<double>(model::ReadAhead::to_segment_full));
-  cache.read_ahead_min_blocks = value(0, "blocks");
-  cache.read_ahead_max_blocks = value(256, "blocks");
-  cache.read_ahead_over_requested = value(0);
-  cache.read_ahead_on_hit = value(0);
-  cache.read_free_blocks = value(0);
-  cache.zero_latency_read = value(1);
-  cache.zero_latency_write = value(1);
-  cache.read_hit_on_written = value(1);
-  cache.combine_sequential_writes = value(1);
-  cache.stop_read_ahead_in_sector = value(0);
-  cache.write_hit_stops_read_ahead = value(1);
-  cache.almost_read_hits = value(0);
-  cache.transfer_partial_hit = value(1);
+  cache.read_enabled = invented(1);
+  cache.write_back_level = invented(2);
+  cache.segments = invented(8);
+  cache.segment_blocks = invented(256, "blocks");
+  cache.write_segments = invented(1);
+  cache.separate_write_segment = invented(0);
+  cache.read_ahead = invented(static_cast<double>(model::ReadAhead::to_segment_full));
+  cache.read_ahead_min_blocks = invented(0, "blocks");
+  cache.read_ahead_max_blocks = invented(256, "blocks");
+  cache.read_ahead_over_requested = invented(0);
+  cache.read_ahead_on_hit = invented(0);
+  cache.read_free_blocks = invented(0);
+  cache.zero_latency_read = invented(1);
+  cache.zero_latency_write = invented(1);
+  cache.read_hit_on_written = invented(1);
+  cache.combine_sequential_writes = invented(1);
+  cache.stop_read_ahead_in_sector = invented(0);
+  cache.write_hit_stops_read_ahead = invented(1);
+  cache.almost_read_hits = invented(0);
+  cache.transfer_partial_hit = invented(1);
   return cache;
 }
 
@@ -108,24 +101,24 @@ model::Overheads plain_overheads() {
 
 model::Cache random_cache(Dice& dice) {
   model::Cache cache = plain_cache();
-  if (dice.chance(0.05)) cache.read_enabled = value(0);
+  if (dice.chance(0.05)) cache.read_enabled = invented(0);
   const std::uint64_t buffer = std::uint64_t{1} << dice.pick(8, 15);  // blocks
   const std::uint64_t segments = std::min(dice.log_pick(1, 32), buffer / 16);
   const std::uint64_t each = buffer / segments;
-  cache.segments = value(static_cast<double>(segments));
-  cache.segment_blocks = value(static_cast<double>(each), "blocks");
-  cache.write_back_level = value(dice.chance(0.75) ? 2 : 0);
-  cache.read_ahead = value(static_cast<double>(dice.pick(0, 4)));
+  cache.segments = invented(static_cast<double>(segments));
+  cache.segment_blocks = invented(static_cast<double>(each), "blocks");
+  cache.write_back_level = invented(dice.chance(0.75) ? 2 : 0);
+  cache.read_ahead = invented(static_cast<double>(dice.pick(0, 4)));
   const auto longest = static_cast<double>(dice.chance(0.6) ? each : dice.log_pick(8, each));
-  cache.read_ahead_max_blocks = value(longest, "blocks");
-  cache.read_ahead_on_hit = value(dice.chance(0.3) ? 1 : 0);
-  cache.read_free_blocks = value(dice.chance(0.4) ? 1 : 0);
-  cache.zero_latency_read = value(dice.chance(0.6) ? 1 : 0);
-  cache.zero_latency_write = value(dice.chance(0.6) ? 1 : 0);
-  cache.read_hit_on_written = value(dice.chance(0.7) ? 1 : 0);
-  cache.combine_sequential_writes = value(dice.chance(0.7) ? 1 : 0);
-  cache.separate_write_segment = value(segments > 1 && dice.chance(0.3) ? 1 : 0);
-  cache.replacement = value(static_cast<double>(dice.chance(0.7) ? 0 : dice.pick(1, 2)));
+  cache.read_ahead_max_blocks = invented(longest, "blocks");
+  cache.read_ahead_on_hit = invented(dice.chance(0.3) ? 1 : 0);
+  cache.read_free_blocks = invented(dice.chance(0.4) ? 1 : 0);
+  cache.zero_latency_read = invented(dice.chance(0.6) ? 1 : 0);
+  cache.zero_latency_write = invented(dice.chance(0.6) ? 1 : 0);
+  cache.read_hit_on_written = invented(dice.chance(0.7) ? 1 : 0);
+  cache.combine_sequential_writes = invented(dice.chance(0.7) ? 1 : 0);
+  cache.separate_write_segment = invented(segments > 1 && dice.chance(0.3) ? 1 : 0);
+  cache.replacement = invented(static_cast<double>(dice.chance(0.7) ? 0 : dice.pick(1, 2)));
   return cache;
 }
 
@@ -210,7 +203,7 @@ model::DriveModel drive_around(RandomLayout layout, const Mechanics& mechanics) 
   drive.provenance.notes.push_back(layout.description);
   drive.rotation.numerator_ns = 60'000'000'000;
   drive.rotation.denominator = mechanics.rpm;
-  drive.rotation.period = value(60e9 / mechanics.rpm, "ns");
+  drive.rotation.period = invented(60e9 / mechanics.rpm, "ns");
   drive.layout.angle.unit = "rev";
   drive.layout.angle.error = 0;
   drive.seek = seek_curve(mechanics, drive.identity.cylinders);
@@ -218,9 +211,9 @@ model::DriveModel drive_around(RandomLayout layout, const Mechanics& mechanics) 
   drive.write_settle = ms(mechanics.write_settle_ms);
   drive.cache = plain_cache();
   drive.overheads = plain_overheads();
-  drive.bus.block_transfer = value(0.0128, "ms");
-  drive.queue.depth = value(1);
-  drive.queue.policy = value(1);
+  drive.bus.block_transfer = invented(0.0128, "ms");
+  drive.queue.depth = invented(1);
+  drive.queue.policy = invented(1);
   drive.imperfections = default_imperfections(0);
   drive.firmware.emplace();
   drive.firmware->scsi_level = "SPC";
@@ -244,9 +237,9 @@ model::DriveModel random_drive(std::uint64_t seed, const Limits& limits) {
   drive.provenance.seed = seed;
   drive.cache = random_cache(dice);
   drive.overheads = random_overheads(dice);
-  drive.bus.block_transfer = value(std::round(drawn_log(dice, 0.0016, 0.1) * 1e6) / 1e6, "ms");
+  drive.bus.block_transfer = invented(std::round(drawn_log(dice, 0.0016, 0.1) * 1e6) / 1e6, "ms");
   constexpr double kDepths[] = {1, 8, 32, 64};
-  drive.queue.depth = value(kDepths[dice.pick(0, 3)]);
+  drive.queue.depth = invented(kDepths[dice.pick(0, 3)]);
   draw_firmware(drive, dice);
   constexpr std::uint64_t kArm = 0x61726d;  // nothing drawn before hangs on it
   std::mt19937_64 arm(seed ^ kArm);
