@@ -14,11 +14,11 @@
 #include "engine/layout_map.h"
 #include "layout_by_timing/mapper.h"
 #include "layout_by_timing/media_timing.h"
-#include "layout_by_timing/turn.h"
 #include "model/error.h"
 #include "mtbrc/probe.h"
 #include "mtbrc/rotation.h"
 #include "scsi/guard.h"
+#include "statistics/circular.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/virtual_device.h"
 
@@ -38,12 +38,14 @@ std::uint64_t first_lbn_of_track(const engine::LayoutMap& map, const engine::Tra
 // The angle that most of the differences have, their median about it.
 double common_angle(const std::vector<double>& offs) {
   std::vector<int> counts(1024, 0);
-  for (const double off : offs) ++counts[static_cast<std::size_t>(turn(off) * 1023.999)];
+  for (const double off : offs)
+    ++counts[static_cast<std::size_t>(statistics::turn_rev(off) * 1023.999)];
   const auto most = std::ranges::max_element(counts) - counts.begin();
   const double about = (static_cast<double>(most) + 0.5) / 1024;
   std::vector<double> near;
   for (const double off : offs)
-    if (std::abs(ahead(off - about)) < 0.01) near.push_back(ahead(off - about));
+    if (std::abs(statistics::wrap_rev(off - about)) < 0.01)
+      near.push_back(statistics::wrap_rev(off - about));
   std::ranges::nth_element(near, near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2));
   return about + near[near.size() / 2];
 }
@@ -78,7 +80,7 @@ Shares judge(const std::vector<Run>& runs, const MediaTiming& media,
   if (offs.empty()) return shares;
   const double common = common_angle(offs);
   for (const double off : offs) {
-    const double error = std::abs(ahead(off - common));
+    const double error = std::abs(statistics::wrap_rev(off - common));
     shares.within_32 += error < 1.0 / 32, shares.within_100 += error < 0.01,
         shares.within_200 += error < 0.005;
   }

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 namespace {
@@ -29,7 +29,7 @@ Frame::Frame(TimedBlocks& drive, double period_ns, std::uint64_t reference)
       seen.push_back(nominal_rev(done->completed_ns));
   if (seen.empty()) return;
   const double first = seen.front();
-  for (double& rev : seen) rev = ahead(rev - first);
+  for (double& rev : seen) rev = statistics::wrap_rev(rev - first);
   constant_rev_ = first + statistics::median(seen);
   // The period is known to some millionths: over half a second that is less than the jitter.
   std::vector<double> off;
@@ -61,7 +61,7 @@ double Frame::predicted_rev(double time_s, std::size_t of_last) const {
 double Frame::angle_rev(Nanoseconds time_ns) const {
   const double drift = predicted_rev(static_cast<double>(time_ns - origin_ns_) * 1e-9,
                                      kWidths[width_]);
-  return turn(nominal_rev(time_ns) - constant_rev_ - drift);
+  return statistics::turn_rev(nominal_rev(time_ns) - constant_rev_ - drift);
 }
 
 void Frame::take(double time_s, double rev) {
@@ -97,7 +97,7 @@ std::optional<double> Frame::read_offset() {
       return std::nullopt;
     }
     if (const auto done = drive_.access(block))
-      seen.push_back(ahead(nominal_rev(done->completed_ns) - expected - about));
+      seen.push_back(statistics::wrap_rev(nominal_rev(done->completed_ns) - expected - about));
   }
   if (seen.size() < 3) return std::nullopt;
   return about + statistics::median(seen);

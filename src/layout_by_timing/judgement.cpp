@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 #include "statistics/robust.h"
 #include "statistics/share.h"
 
@@ -20,12 +20,13 @@ double common_rev(const std::vector<double>& offs) {
   std::ptrdiff_t most = -1;
   for (const double about : offs) {
     const auto near = std::ranges::count_if(
-        offs, [&](double off) { return std::abs(ahead(off - about)) < kNear; });
+        offs, [&](double off) { return std::abs(statistics::wrap_rev(off - about)) < kNear; });
     if (near > most) most = near, best = about;
   }
   std::vector<double> near;
   for (const double off : offs)
-    if (std::abs(ahead(off - best)) < kNear) near.push_back(ahead(off - best));
+    if (std::abs(statistics::wrap_rev(off - best)) < kNear)
+      near.push_back(statistics::wrap_rev(off - best));
   return near.empty() ? best : best + statistics::median(near);
 }
 
@@ -42,19 +43,20 @@ std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, 
   try {
     for (const std::uint64_t block : drawn)
       if (const auto angle = prober.angle(block))
-        offs.push_back(ahead(*angle - end_rev(block))), read.push_back(block);
+        offs.push_back(statistics::wrap_rev(*angle - end_rev(block))), read.push_back(block);
     if (offs.empty()) return offs;
     const double common = common_rev(offs);
-    for (double& off : offs) off = ahead(off - common);
+    for (double& off : offs) off = statistics::wrap_rev(off - common);
     // Of three readings the median.
     for (std::size_t i = 0; i < offs.size(); ++i) {
       if (std::abs(offs[i]) < kFar_rev) continue;
       const auto second = prober.angle(read[i]), third = prober.angle(read[i]);
       if (!second || !third) continue;
       const double end = end_rev(read[i]) + common;
-      std::array<double, 3> all{0, ahead(*second - end - offs[i]), ahead(*third - end - offs[i])};
+      std::array<double, 3> all{0, statistics::wrap_rev(*second - end - offs[i]),
+                                statistics::wrap_rev(*third - end - offs[i])};
       std::ranges::sort(all);
-      offs[i] = ahead(offs[i] + all[1]);
+      offs[i] = statistics::wrap_rev(offs[i] + all[1]);
     }
   } catch (const OutOfTime&) {
   }

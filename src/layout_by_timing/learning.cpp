@@ -4,8 +4,8 @@
 
 #include "layout_by_timing/line.h"
 #include "layout_by_timing/mapper.h"
-#include "layout_by_timing/turn.h"
 #include "model/error.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 namespace {
@@ -59,8 +59,9 @@ std::optional<Run> Mapper::run_from(const std::vector<Piece>& pieces, std::size_
       const auto left = prober_.angle(second - 1), right = prober_.angle(second);
       const Jitter& jitter = frame_.jitter();
       if (!left || !right ||
-          jitter.evidence(ahead(*left - piece.end_rev(second - 1, run.around()))) < 0 ||
-          jitter.evidence(ahead(*right - behind.end_rev(second, behind.around))) < 0)
+          jitter.evidence(statistics::wrap_rev(*left - piece.end_rev(second - 1, run.around()))) <
+              0 ||
+          jitter.evidence(statistics::wrap_rev(*right - behind.end_rev(second, behind.around))) < 0)
         border.reset();
     }
     if (!border) border = walker_.border(piece, behind, run.around(), behind.around);
@@ -69,14 +70,15 @@ std::optional<Run> Mapper::run_from(const std::vector<Piece>& pieces, std::size_
     if (std::abs(run.around() - piece.around) >
         std::max(0.05 * piece.around, 6 * piece.around_error))
       return std::nullopt;  // a short track: its slope says another length
-    run.start_rev = turn(piece.end_rev(first, run.around()) - 1.0 / run.around());
-    const double next_start = turn(behind.end_rev(*border, behind.around) - 1.0 / behind.around);
+    run.start_rev = statistics::turn_rev(piece.end_rev(first, run.around()) - 1.0 / run.around());
+    const double next_start =
+        statistics::turn_rev(behind.end_rev(*border, behind.around) - 1.0 / behind.around);
     const bool same = std::abs(behind.around - run.around()) <
                       std::max(1.5, 4 * behind.around_error);
-    run.skew_rev = turn(next_start - run.start_rev);
+    run.skew_rev = statistics::turn_rev(next_start - run.start_rev);
     if (same) run.tracks = 2;
   } else {
-    run.start_rev = turn(piece.end_rev(first, run.around()) - 1.0 / run.around());
+    run.start_rev = statistics::turn_rev(piece.end_rev(first, run.around()) - 1.0 / run.around());
   }
   return run;
 }
@@ -116,8 +118,9 @@ std::optional<Run> Mapper::begin_at(std::uint64_t block) {
     run->spares = spares_ = spares_seen(pieces, *run, pooled.sectors, pooled.error);
   const std::uint64_t front = *border - block;
   if (front == run->slots) {  // a whole track in front: the same run, if the skew is
-    const double start = turn(pieces[0].end_rev(block, run->around()) - 1.0 / run->around());
-    if (std::abs(ahead(run->start_rev - start - run->skew_rev)) < 0.01) {
+    const double start =
+        statistics::turn_rev(pieces[0].end_rev(block, run->around()) - 1.0 / run->around());
+    if (std::abs(statistics::wrap_rev(run->start_rev - start - run->skew_rev)) < 0.01) {
       run->first = block, run->start_rev = start, ++run->tracks;
       return run;
     }
@@ -126,7 +129,8 @@ std::optional<Run> Mapper::begin_at(std::uint64_t block) {
   before.first = block;
   before.slots = static_cast<std::uint32_t>(front);
   before.spares = run->around() > front ? run->around() - static_cast<std::uint32_t>(front) : 0;
-  before.start_rev = turn(pieces[0].end_rev(block, run->around()) - 1.0 / run->around());
+  before.start_rev =
+      statistics::turn_rev(pieces[0].end_rev(block, run->around()) - 1.0 / run->around());
   push(before);
   return run;
 }
@@ -152,12 +156,12 @@ void Mapper::follow(Run& run) {
   const double walked = 12;  // readings of a walked track, about
   line.add(0, 0, walked), line.add(run.tracks - 1, 0, walked);
   const auto take_line = [&] {
-    run.start_rev = turn(base.start_rev + line.at(0));
-    run.skew_rev = turn(base.skew_rev + line.slope());
+    run.start_rev = statistics::turn_rev(base.start_rev + line.at(0));
+    run.skew_rev = statistics::turn_rev(base.skew_rev + line.slope());
   };
   const auto note = [&](std::uint32_t track, const Verdict& seen) {
     const double moved = run.track_start_rev(track) - base.track_start_rev(track);
-    line.add(track, ahead(seen.off_rev + moved), seen.readings);
+    line.add(track, statistics::wrap_rev(seen.off_rev + moved), seen.readings);
     take_line();
   };
   const auto is_right = [&](std::uint32_t track, std::uint32_t beyond) {
@@ -215,7 +219,8 @@ bool Mapper::enters_whole(const Run& run, const Piece& before, const Piece& behi
   for (std::uint32_t back = 1; back <= std::min<std::uint32_t>(3, lost); ++back) {
     const std::uint64_t block = *due + run.slots - back;
     if (const auto rev = prober_.angle(block))
-      odds += frame_.jitter().evidence(ahead(*rev - behind.end_rev(block, run.around())));
+      odds += frame_.jitter().evidence(
+          statistics::wrap_rev(*rev - behind.end_rev(block, run.around())));
     if (std::abs(odds) > 3) break;
   }
   return odds > 0;
@@ -232,8 +237,9 @@ bool Mapper::explain_by_loss(Run& run, const std::vector<Piece>& pieces, std::si
     for (std::size_t i = from; i < pieces.size(); ++i) {
       const Piece& piece = pieces[i];
       for (const std::uint64_t block : {piece.first, piece.last})
-        off = std::max(off, std::abs(ahead(piece.end_rev(block, run.around()) -
-                                           run.end_of_slot_rev(run.slot_of(block) + sectors))));
+        off = std::max(
+            off, std::abs(statistics::wrap_rev(piece.end_rev(block, run.around()) -
+                                               run.end_of_slot_rev(run.slot_of(block) + sectors))));
     }
     if (off < least_off) least_off = off, lost = sectors;
   }
@@ -279,8 +285,8 @@ Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, dou
   for (std::size_t i = 0; i < pieces.size() && deviates == pieces.size(); ++i) {
     const Piece& piece = pieces[i];
     for (const std::uint64_t block : {piece.first, piece.last})
-      if (std::abs(ahead(piece.end_rev(block, piece.around) - run.end_of_block_rev(block))) >
-          std::max(0.012, 5 * sigma))
+      if (std::abs(statistics::wrap_rev(piece.end_rev(block, piece.around) -
+                                        run.end_of_block_rev(block))) > std::max(0.012, 5 * sigma))
         deviates = i;
   }
   if (deviates == pieces.size()) return Behind::nothing_new;
@@ -297,8 +303,10 @@ Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, dou
       const auto left = prober_.angle(candidate - 1), right = prober_.angle(candidate);
       const Jitter& jitter = frame_.jitter();
       if (left && right &&
-          jitter.evidence(ahead(*left - before.end_rev(candidate - 1, run.around()))) > 0 &&
-          jitter.evidence(ahead(*right - piece.end_rev(candidate, piece.around))) > 0)
+          jitter.evidence(
+              statistics::wrap_rev(*left - before.end_rev(candidate - 1, run.around()))) > 0 &&
+          jitter.evidence(statistics::wrap_rev(*right - piece.end_rev(candidate, piece.around))) >
+              0)
         first = candidate;
     }
   if (!first) first = walker_.border(before, piece, run.around(), piece.around);
@@ -307,12 +315,13 @@ Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, dou
   if (!found) return Behind::not_understood;
   // Some tracks of the same run may be gone, all or nearly.
   const std::uint64_t slot = run.slot_of(*first);
-  if (found->slots == run.slots && std::abs(ahead(found->skew_rev - run.skew_rev)) < 0.006 &&
+  if (found->slots == run.slots &&
+      std::abs(statistics::wrap_rev(found->skew_rev - run.skew_rev)) < 0.006 &&
       (run.ring_place >= 0 || slot % run.slots != 0)) {
     // At a track's end a switch of heads may look like some tracks: as servo wedges 120 is 4 x 30.
     const std::uint32_t most = slot % run.slots == 0 ? 1 : 3;
     for (std::uint64_t on = slot / run.slots + 1; on <= slot / run.slots + most; ++on)
-      if (std::abs(ahead(run.track_start_rev(on) - found->start_rev)) <
+      if (std::abs(statistics::wrap_rev(run.track_start_rev(on) - found->start_rev)) <
           std::max(0.006, 5 * sigma)) {
         const Place hole = run.place_of(before.last + (*first - before.last) / 2);
         add_loss(run, hole.track, static_cast<std::uint32_t>(on * run.slots - slot), true);
@@ -329,8 +338,9 @@ Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, dou
   run.tail = static_cast<std::uint32_t>(whole - slots);
   if (run.end() != *first) return Behind::not_understood;
   next = *found;
-  next.same_band = std::abs(ahead(next.start_rev - run.track_start_rev(run.tracks))) < 0.006 &&
-                   next.tracks > 1 && std::abs(ahead(next.skew_rev - run.skew_rev)) < 0.006;
+  next.same_band =
+      std::abs(statistics::wrap_rev(next.start_rev - run.track_start_rev(run.tracks))) < 0.006 &&
+      next.tracks > 1 && std::abs(statistics::wrap_rev(next.skew_rev - run.skew_rev)) < 0.006;
   return Behind::another_run;
 }
 

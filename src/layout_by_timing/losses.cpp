@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 
@@ -26,8 +26,8 @@ std::uint32_t LossFinder::border_that_comes(const Run& run, std::uint32_t first_
   // Behind a turn's worth of skews the angles come again.
   const std::uint32_t from = last_track - std::min<std::uint32_t>(last_track - first_track, 40);
   for (std::uint32_t track = from; track <= last_track; ++track) {
-    const double wait =
-        turn(run.track_start_rev(track) + static_cast<double>(slot) / run.around() - now);
+    const double wait = statistics::turn_rev(run.track_start_rev(track) +
+                                             static_cast<double>(slot) / run.around() - now);
     if (wait < least) least = wait, best = track;
   }
   return best;
@@ -53,7 +53,8 @@ std::optional<LossFinder::Found> LossFinder::lost_before(const Run& run, std::ui
   const Jitter& jitter = prober_.frame().jitter();
   // A reading's angle tells how many roughly; how many exactly is told by borders alone, for where
   // the run's tracks begin is known no better than to some sectors.
-  const double unsure = std::max(1.5 / run.around(), std::abs(ahead(run.skew_rev)) / 8);
+  const double unsure = std::max(1.5 / run.around(),
+                                 std::abs(statistics::wrap_rev(run.skew_rev)) / 8);
   // Fewer than the run knows: then the run is wrong, and that must not pass for nearly a track
   // lost.
   constexpr std::uint32_t kFewer = 8;
@@ -69,11 +70,12 @@ std::optional<LossFinder::Found> LossFinder::lost_before(const Run& run, std::ui
     const std::uint64_t at = run.slot_of(seen->block);
     const double measured = run.end_of_block_rev(seen->block) + seen->off_rev;
     for (std::uint32_t lost = least; lost <= most; ++lost)
-      odds[lost - least] += jitter.evidence(ahead(measured - run.end_of_slot_rev(at + lost)),
-                                            unsure);
+      odds[lost - least] += jitter.evidence(
+          statistics::wrap_rev(measured - run.end_of_slot_rev(at + lost)), unsure);
     for (std::uint32_t i = 0; i < fewer.size(); ++i)
       if (at > i)
-        fewer[i] += jitter.evidence(ahead(measured - run.end_of_slot_rev(at - i - 1)), unsure);
+        fewer[i] += jitter.evidence(
+            statistics::wrap_rev(measured - run.end_of_slot_rev(at - i - 1)), unsure);
     const auto best = std::ranges::max_element(odds);
     if (!fewer.empty() && readings >= 1 && *std::ranges::max_element(fewer) > *best + kLead)
       return std::nullopt;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 namespace {
@@ -86,7 +86,7 @@ Mapper::Failure Mapper::held_against(Run& run) {
   double first = 0, last = 0;
   if (!fits(0, first)) return Failure::first_track;
   if (tracks == 1) {
-    run.start_rev = turn(run.start_rev + 0.5 * first);
+    run.start_rev = statistics::turn_rev(run.start_rev + 0.5 * first);
     return Failure::none;
   }
   const std::uint32_t late = tracks - 2;
@@ -94,8 +94,8 @@ Mapper::Failure Mapper::held_against(Run& run) {
   if (!loss_finder_.none_lost(run, from, late)) return Failure::inside;
   if (!fits(tracks - 1, last)) return Failure::last_track;
   constexpr double kGain = 0.5;
-  run.start_rev = turn(run.start_rev + kGain * first);
-  run.skew_rev = turn(run.skew_rev + kGain * (last - first) / (tracks - 1));
+  run.start_rev = statistics::turn_rev(run.start_rev + kGain * first);
+  run.skew_rev = statistics::turn_rev(run.skew_rev + kGain * (last - first) / (tracks - 1));
   return Failure::none;
 }
 
@@ -181,7 +181,7 @@ void Mapper::sweep() {
   const bool hold = failure == Failure::none;
   if (hold) {
     // What the pattern's skews are wrong by shows at the far end; it grew on the way.
-    const double off = ahead(chain.back().start_rev - start);
+    const double off = statistics::wrap_rev(chain.back().start_rev - start);
     for (std::size_t i = 0; i + 1 < chain.size(); ++i)
       chain[i].start_rev += off * static_cast<double>(i + 1) / static_cast<double>(chain.size());
     accept(chain.size());
@@ -328,8 +328,9 @@ void Mapper::mend_start_by_walk() {
   if (had_place && next.tracks > 1 && expected.tracks > 2) {
     Run whole = next;
     whole.tracks = expected.tracks;
-    whole.skew_rev = std::abs(ahead(next.skew_rev - expected.skew_rev)) < 0.006 ? expected.skew_rev
-                                                                                : next.skew_rev;
+    whole.skew_rev = std::abs(statistics::wrap_rev(next.skew_rev - expected.skew_rev)) < 0.006
+                         ? expected.skew_rev
+                         : next.skew_rev;
     whole.ring_place = static_cast<std::int32_t>(place);
     if (band_holds(whole)) {
       settle(whole, false);
@@ -353,12 +354,12 @@ void Mapper::mend_start_by_walk() {
 bool Mapper::alike(const Run& run, const RingPlace& expected, double entry) const {
   constexpr double kSame_rev = 0.01;
   int differing = 0;
-  if (std::abs(ahead(entry - expected.entry_rev)) > kSame_rev) ++differing;
+  if (std::abs(statistics::wrap_rev(entry - expected.entry_rev)) > kSame_rev) ++differing;
   if (run.tracks > expected.tracks + expected.tracks / 50 + 1 ||
       run.tracks + expected.tracks / 50 + 1 < expected.tracks)
     ++differing;
   if (differing == 0 || (differing == 1 && run.slots == expected.slots)) return true;
-  return std::abs(ahead(entry - expected.entry_rev)) <= kSame_rev &&
+  return std::abs(statistics::wrap_rev(entry - expected.entry_rev)) <= kSame_rev &&
          2 * run.tracks >= expected.tracks;
 }
 
@@ -406,7 +407,7 @@ bool Mapper::other_format(Run& run) {
   const auto with = [&](std::uint32_t slots) {
     Run other = run;
     other.slots = slots;
-    other.start_rev = turn(run.start_rev);
+    other.start_rev = statistics::turn_rev(run.start_rev);
     return other;
   };
   for (int readings = 0; readings < 6; ++readings) {
@@ -415,7 +416,8 @@ bool Mapper::other_format(Run& run) {
     const auto rev = prober_.angle(block);
     if (!rev) continue;
     for (std::size_t i = 0; i < candidates.size(); ++i)
-      odds[i] += jitter.evidence(ahead(*rev - with(candidates[i]).end_of_block_rev(block)));
+      odds[i] +=
+          jitter.evidence(statistics::wrap_rev(*rev - with(candidates[i]).end_of_block_rev(block)));
     const auto best = std::ranges::max_element(odds);
     if (readings >= 1 && *best < -6) return false;
     if (readings < 2 || *best < 5) continue;

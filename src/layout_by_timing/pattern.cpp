@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 #include "statistics/robust.h"
 
 namespace platter::layout_by_timing {
@@ -39,7 +39,7 @@ int differences(const RingPlace& a, const RingPlace& b) {
   if (!alike_tracks(a.tracks, b.tracks)) ++found;
   if (a.slots != b.slots) ++found;
   if ((a.tail == 0) != (b.tail == 0)) ++found;
-  if (std::abs(ahead(a.entry_rev - b.entry_rev)) > kSameAngle_rev) ++found;
+  if (std::abs(statistics::wrap_rev(a.entry_rev - b.entry_rev)) > kSameAngle_rev) ++found;
   return found;
 }
 
@@ -73,7 +73,7 @@ std::vector<RingPlace> bands_of(std::span<const Run> runs) {
 }  // namespace
 
 double entry_rev(const Run& before, const Run& run) {
-  return turn(run.start_rev - before.track_start_rev(before.tracks - 1));
+  return statistics::turn_rev(run.start_rev - before.track_start_rev(before.tracks - 1));
 }
 
 std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
@@ -110,12 +110,12 @@ std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
       tails.push_back(bands[i].tail);
       tracks.push_back(bands[i].tracks);
       if (differences(bands[i], of) > 0) continue;
-      skew += ahead(bands[i].skew_rev - of.skew_rev);
-      entry += ahead(bands[i].entry_rev - of.entry_rev);
+      skew += statistics::wrap_rev(bands[i].skew_rev - of.skew_rev);
+      entry += statistics::wrap_rev(bands[i].entry_rev - of.entry_rev);
       ++alike;
     }
-    of.skew_rev = turn(of.skew_rev + skew / alike);
-    of.entry_rev = turn(of.entry_rev + entry / alike);
+    of.skew_rev = statistics::turn_rev(of.skew_rev + skew / alike);
+    of.entry_rev = statistics::turn_rev(of.entry_rev + entry / alike);
     of.tail = median_of(tails);
     of.tracks = median_of(tracks);
   }
@@ -141,7 +141,7 @@ Run Pattern::next(const Run& run) const {
   next.spares = expected.spares;
   next.tail = expected.tail;
   next.skew_rev = expected.skew_rev;
-  next.start_rev = turn(run.track_start_rev(run.tracks - 1) + expected.entry_rev);
+  next.start_rev = statistics::turn_rev(run.track_start_rev(run.tracks - 1) + expected.entry_rev);
   next.ring_place = static_cast<std::int32_t>(place);
   next.standing = Standing::interpolated;
   return next;
@@ -156,7 +156,8 @@ void Pattern::share_skew() {
   if (skews.size() < 3) return;
   const double common = statistics::median(skews);
   for (RingPlace& place : places_)
-    if (std::abs(ahead(place.skew_rev - common)) < kSame_rev) place.skew_rev = common;
+    if (std::abs(statistics::wrap_rev(place.skew_rev - common)) < kSame_rev)
+      place.skew_rev = common;
 }
 
 // The skew is the same on all surfaces, until it changes on all of them. Short runs tell little of
@@ -164,14 +165,14 @@ void Pattern::share_skew() {
 void Pattern::learn_skew(const Run& run, RingPlace& place) {
   constexpr double kGain = 0.15, kSame_rev = 0.02;
   if (run.tracks < 2 || run.tracks + place.tracks / 8 < place.tracks) return;
-  const double old = place.skew_rev, off = ahead(run.skew_rev - old);
+  const double old = place.skew_rev, off = statistics::wrap_rev(run.skew_rev - old);
   if (std::abs(off) * run.tracks < kSame_rev) {
-    place.skew_rev = turn(old + kGain * off);
+    place.skew_rev = statistics::turn_rev(old + kGain * off);
     return;
   }
   if (run.standing != Standing::seen) return;
   for (RingPlace& other : places_)
-    if (std::abs(ahead(other.skew_rev - old)) * run.tracks < kSame_rev)
+    if (std::abs(statistics::wrap_rev(other.skew_rev - old)) * run.tracks < kSame_rev)
       other.skew_rev = run.skew_rev;
   place.skew_rev = run.skew_rev;
 }
@@ -186,12 +187,13 @@ void Pattern::learn(const Run& run, const Run& before) {
   else
     place.odd_tracks = seen.tracks;
   learn_skew(run, place);
-  const double off = ahead(seen.entry_rev - place.entry_rev);
+  const double off = statistics::wrap_rev(seen.entry_rev - place.entry_rev);
   if (std::abs(off) < kSameAngle_rev) {
-    place.entry_rev = turn(place.entry_rev + kGain * off);
+    place.entry_rev = statistics::turn_rev(place.entry_rev + kGain * off);
     place.odd_entry_rev = -1;
   } else if (place.odd_entry_rev >= 0 &&
-             std::abs(ahead(seen.entry_rev - place.odd_entry_rev)) < kSameAngle_rev) {
+             std::abs(statistics::wrap_rev(seen.entry_rev - place.odd_entry_rev)) <
+                 kSameAngle_rev) {
     place.entry_rev = seen.entry_rev;
     place.odd_entry_rev = -1;
   } else {

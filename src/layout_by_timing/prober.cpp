@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 #include "statistics/robust.h"
 
 namespace platter::layout_by_timing {
@@ -35,7 +35,7 @@ Prober::Lead& Prober::lead_to(const Run& run, std::uint32_t track) {
 
 Reading Prober::reading(const Run& run, std::uint64_t block, double angle_rev,
                         double unsure_rev) const {
-  const double off = ahead(angle_rev - run.end_of_block_rev(block));
+  const double off = statistics::wrap_rev(angle_rev - run.end_of_block_rev(block));
   return {block, off, frame_.jitter().evidence(off, unsure_rev)};
 }
 
@@ -60,7 +60,7 @@ double Prober::rev_after_lead(const Run& run, std::uint32_t track) {
 std::optional<Reading> Prober::look(const Run& run, std::uint32_t track, double unsure_rev) {
   const double under_head = rev_after_lead(run, track);
   Lead& lead = lead_to(run, track);
-  const double from_start = turn(under_head - run.track_start_rev(track));
+  const double from_start = statistics::turn_rev(under_head - run.track_start_rev(track));
   const auto slot = static_cast<std::uint32_t>(from_start * run.around()) + 1;
   const auto seen = look_at(run, track, slot >= run.slots ? 0 : slot, unsure_rev);
   if (!seen) return seen;

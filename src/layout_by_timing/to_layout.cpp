@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 namespace {
@@ -73,8 +73,9 @@ bool alike(const Round& a, const Round& b) {
     if (a.bands[i].tracks != b.bands[i].tracks || x.slots != y.slots || x.spares != y.spares ||
         a.bands[i].head != b.bands[i].head)
       return false;
-    const double apart = ahead((x.start_rev - a.start_rev()) - (y.start_rev - b.start_rev()));
-    const double skews = ahead(x.skew_rev - y.skew_rev) * a.bands[i].tracks;
+    const double apart =
+        statistics::wrap_rev((x.start_rev - a.start_rev()) - (y.start_rev - b.start_rev()));
+    const double skews = statistics::wrap_rev(x.skew_rev - y.skew_rev) * a.bands[i].tracks;
     if (std::abs(apart) > kSame_rev || std::abs(apart + skews) > kSame_rev) return false;
   }
   return true;
@@ -93,17 +94,17 @@ model::LayoutNode node_of(const std::vector<Round>& rounds, std::size_t first, s
   const Round& model_round = rounds[first];
   double start = 0;
   for (std::size_t r = first; r < end; ++r)
-    start += ahead(rounds[r].start_rev() - model_round.start_rev() -
-                   step_rev * static_cast<double>(r - first));
-  zone.angle_rev = turn(model_round.start_rev() + start / count);
+    start += statistics::wrap_rev(rounds[r].start_rev() - model_round.start_rev() -
+                                  step_rev * static_cast<double>(r - first));
+  zone.angle_rev = statistics::turn_rev(model_round.start_rev() + start / count);
   for (std::size_t i = 0; i < model_round.bands.size(); ++i) {
     const Band& band = model_round.bands[i];
     double from_start = 0, skew = 0;
     for (std::size_t r = first; r < end; ++r) {
       const Run& run = *rounds[r].bands[i].run;
-      from_start += ahead((run.start_rev - rounds[r].start_rev()) -
-                          (band.run->start_rev - model_round.start_rev()));
-      skew += ahead(run.skew_rev - band.run->skew_rev);
+      from_start += statistics::wrap_rev((run.start_rev - rounds[r].start_rev()) -
+                                         (band.run->start_rev - model_round.start_rev()));
+      skew += statistics::wrap_rev(run.skew_rev - band.run->skew_rev);
     }
     model::LayoutNode leaf;
     leaf.count = band.tracks;
@@ -111,9 +112,10 @@ model::LayoutNode node_of(const std::vector<Round>& rounds, std::size_t first, s
     leaf.cylinder = band.into;
     if (leaf.count > 1) {
       (cylinders ? leaf.head_step : leaf.cylinder_step) = 1;
-      leaf.angle_step_rev = turn(band.run->skew_rev + skew / count);
+      leaf.angle_step_rev = statistics::turn_rev(band.run->skew_rev + skew / count);
     }
-    leaf.angle_rev = turn(band.run->start_rev - model_round.start_rev() + from_start / count);
+    leaf.angle_rev =
+        statistics::turn_rev(band.run->start_rev - model_round.start_rev() + from_start / count);
     leaf.sectors = band.run->around() * unit;
     zone.children.push_back(leaf);
   }
@@ -196,7 +198,7 @@ std::vector<Run> without_gaps(std::span<const Run> runs, std::uint64_t blocks) {
       const Run& before = whole.back();
       guess.slots = before.slots, guess.spares = before.spares;
       guess.skew_rev = before.skew_rev;
-      guess.start_rev = turn(before.track_start_rev(before.tracks));
+      guess.start_rev = statistics::turn_rev(before.track_start_rev(before.tracks));
     }
     guess.tracks = static_cast<std::uint32_t>((to - from + guess.slots - 1) / guess.slots);
     guess.tail =
@@ -271,14 +273,17 @@ model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
     std::size_t end = first + 1;
     double step = 0;
     while (end < rounds.size() && alike(rounds[first], rounds[end])) {
-      const double ahead_rev = ahead(rounds[end].start_rev() - rounds[end - 1].start_rev());
+      const double ahead_rev =
+          statistics::wrap_rev(rounds[end].start_rev() - rounds[end - 1].start_rev());
       const auto n = static_cast<double>(end - first);
-      if (n > 1 && std::abs(ahead(rounds[end].start_rev() - rounds[first].start_rev() - step * n)) >
-                       kSameStep_rev)
+      if (n > 1 &&
+          std::abs(statistics::wrap_rev(rounds[end].start_rev() - rounds[first].start_rev() -
+                                        step * n)) > kSameStep_rev)
         break;
-      step = n > 1
-                 ? step + ahead(rounds[end].start_rev() - rounds[first].start_rev() - step * n) / n
-                 : ahead_rev;
+      step = n > 1 ? step + statistics::wrap_rev(rounds[end].start_rev() -
+                                                 rounds[first].start_rev() - step * n) /
+                                n
+                   : ahead_rev;
       ++end;
     }
     layout.zones.push_back(

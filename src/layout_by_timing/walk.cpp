@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 #include "statistics/robust.h"
 
 namespace platter::layout_by_timing {
@@ -31,12 +31,13 @@ std::vector<std::vector<Step>> by_track(const std::vector<Step>& steps, double t
     std::vector<double> offs;
     std::vector<Step>& track = tracks.back();
     for (std::size_t back = 0; back < std::min(kNear, track.size()); ++back)
-      offs.push_back(ahead(track[track.size() - 1 - back].rev - track.back().rev));
+      offs.push_back(statistics::wrap_rev(track[track.size() - 1 - back].rev - track.back().rev));
     const double here = track.back().rev + statistics::median(offs);
     const auto goes_on = [&](std::size_t j) {
       // Of a track of another size than was taken, readings creep away from the earlier ones.
-      return j < steps.size() && (std::abs(ahead(steps[j].rev - here)) < threshold ||
-                                  std::abs(ahead(steps[j].rev - track.back().rev)) < threshold);
+      return j < steps.size() &&
+             (std::abs(statistics::wrap_rev(steps[j].rev - here)) < threshold ||
+              std::abs(statistics::wrap_rev(steps[j].rev - track.back().rev)) < threshold);
     };
     if (goes_on(i)) {
       track.push_back(steps[i]);
@@ -57,7 +58,7 @@ Piece fit(std::vector<Step> steps, double around, const Jitter& jitter) {
   const double base = steps[steps.size() / 2].rev;
   double slope = 0, middle = 0, x = 0, xx = 0;
   std::vector<double> offs;
-  for (const Step& step : steps) offs.push_back(ahead(step.rev - base));
+  for (const Step& step : steps) offs.push_back(statistics::wrap_rev(step.rev - base));
   std::vector<bool> in(steps.size(), true);
   std::size_t n = 0;
   for (int pass = 0; pass < 3; ++pass) {
@@ -84,7 +85,7 @@ Piece fit(std::vector<Step> steps, double around, const Jitter& jitter) {
   const double per_block = 1 / around + slope;
   piece.readings = n;
   piece.of = x;
-  piece.at_rev = turn(base + middle + x / around);
+  piece.at_rev = statistics::turn_rev(base + middle + x / around);
   piece.around = 1 / per_block;
   piece.around_error = xx > 0 ? jitter.sigma_rev / std::sqrt(xx) * piece.around * piece.around
                               : 1e9;
@@ -102,7 +103,7 @@ std::optional<double> Walker::find_around(std::uint64_t near) {
         if (const auto rev = prober_.angle(block)) seen.push_back(*rev);
       if (seen.empty()) return std::nullopt;
       const double first = seen.front();
-      for (double& rev : seen) rev = ahead(rev - first);
+      for (double& rev : seen) rev = statistics::wrap_rev(rev - first);
       return first + statistics::median(seen);
     };
     const auto zero = read(near);
@@ -113,7 +114,7 @@ std::optional<double> Walker::find_around(std::uint64_t near) {
       const auto there = read(near + on);
       if (!there) break;
       const double foreseen = reach == 0 ? 0 : per_block * static_cast<double>(on);
-      const double off = ahead(*there - *zero - foreseen);
+      const double off = statistics::wrap_rev(*there - *zero - foreseen);
       if (std::abs(off) >
           (reach == 0 ? 0.1 : std::max(unsure * static_cast<double>(on) * 5, 0.012)))
         break;  // another track
@@ -155,7 +156,7 @@ std::vector<Piece> Walker::walk(std::uint64_t from, double around, double revolu
   for (std::size_t i = 0; i < reads; ++i) {
     const std::uint64_t block = from + i * gap;
     if (const auto rev = prober_.angle(block))
-      steps.push_back({block, turn(*rev - static_cast<double>(block) / around)});
+      steps.push_back({block, statistics::turn_rev(*rev - static_cast<double>(block) / around)});
   }
   const Jitter& jitter = prober_.frame().jitter();
   std::vector<Piece> pieces;
@@ -173,8 +174,8 @@ std::optional<std::uint64_t> Walker::border(const Piece& before, const Piece& be
     for (int i = 0; i < 6; ++i) {
       const auto rev = prober_.angle(block);
       if (!rev) return i == 0 ? std::nullopt : std::optional(sum);  // read before, as it seems
-      sum += jitter.evidence(ahead(*rev - behind.end_rev(block, around_behind))) -
-             jitter.evidence(ahead(*rev - before.end_rev(block, around_before)));
+      sum += jitter.evidence(statistics::wrap_rev(*rev - behind.end_rev(block, around_behind))) -
+             jitter.evidence(statistics::wrap_rev(*rev - before.end_rev(block, around_before)));
       if (std::abs(sum) > 4) break;
     }
     return sum;

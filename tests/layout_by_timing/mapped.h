@@ -9,7 +9,7 @@
 
 #include "layout_by_timing/mapper.h"
 #include "layout_by_timing/simulated_bands.h"
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 
@@ -20,10 +20,11 @@ struct Judged {
 
 inline double middle_angle(std::vector<double> offs) {
   std::vector<int> counts(512, 0);
-  for (const double off : offs) ++counts[static_cast<std::size_t>(turn(off) * 511.999)];
+  for (const double off : offs)
+    ++counts[static_cast<std::size_t>(statistics::turn_rev(off) * 511.999)];
   const double about = static_cast<double>(std::ranges::max_element(counts) - counts.begin()) /
                        512.0;
-  for (double& off : offs) off = ahead(off - about);
+  for (double& off : offs) off = statistics::wrap_rev(off - about);
   std::erase_if(offs, [](double off) { return std::abs(off) > 0.01; });
   return offs.empty() ? about : about + statistics::median(offs);
 }
@@ -53,7 +54,7 @@ inline Judged judge(const std::vector<Run>& runs, const SimulatedBands& drive) {
   if (seen.empty()) return judged;
   const double middle = middle_angle(offs);
   for (const Seen& one : seen) {
-    const bool near = std::abs(ahead(one.off - middle)) < 0.01;
+    const bool near = std::abs(statistics::wrap_rev(one.off - middle)) < 0.01;
     judged.sectors += one.sectors, judged.first_block += one.first_block, judged.within_100 += near;
     judged.stated_wrong += one.seen && !(near && one.sectors);
   }

@@ -25,7 +25,7 @@ Run run_of(const SimulatedBands::Band& band, std::uint64_t first, Prober& prober
   run.first = first;
   run.tracks = band.tracks, run.slots = band.slots;
   run.skew_rev = band.skew;
-  run.start_rev = turn(*prober.angle(first) - 1.0 / band.slots);
+  run.start_rev = statistics::turn_rev(*prober.angle(first) - 1.0 / band.slots);
   return run;
 }
 
@@ -46,7 +46,7 @@ std::vector<Run> rounds(int count) {
     const double entered = runs.empty()
                                ? 0
                                : runs.back().track_start_rev(49) + (i % 3 == 0 ? 0.52 : 0.31);
-    runs.push_back(plain_run(first, slots, 50, turn(entered)));
+    runs.push_back(plain_run(first, slots, 50, statistics::turn_rev(entered)));
   }
   return runs;
 }
@@ -92,7 +92,8 @@ TEST_CASE("how many sectors are lost is told exactly, and on which track", "[lay
   CHECK(track >= (lost == 600 ? 19 : 20));
   CHECK(track <= (lost == 540 ? 21 : 20));
   const std::uint64_t block = 40 * 600;
-  CHECK(std::abs(ahead(run.end_of_block_rev(block) - *at.prober.angle(block))) < 0.006);
+  CHECK(std::abs(statistics::wrap_rev(run.end_of_block_rev(block) - *at.prober.angle(block))) <
+        0.006);
 }
 
 TEST_CASE("no loss is stated where the run itself is wrong", "[layout_by_timing]") {
@@ -117,7 +118,7 @@ TEST_CASE("the pattern of runs is found, and what comes next by it", "[layout_by
   const Run next = pattern->next(last);
   CHECK(next.first == last.end());
   CHECK(next.slots == 600);
-  CHECK(std::abs(ahead(next.start_rev - last.track_start_rev(49) - 0.52)) < 1e-6);
+  CHECK(std::abs(statistics::wrap_rev(next.start_rev - last.track_start_rev(49) - 0.52)) < 1e-6);
 }
 
 TEST_CASE("a skew that changed on one surface is expected on all", "[layout_by_timing]") {

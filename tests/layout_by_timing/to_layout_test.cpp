@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engine/layout_map.h"
-#include "layout_by_timing/turn.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 namespace {
@@ -27,7 +27,7 @@ std::vector<Run> random_runs(std::mt19937_64& random, std::uint32_t heads, std::
       Run run;
       run.first = runs.empty() ? 0 : runs.back().end();
       run.tracks = tracks[head], run.slots = slots[head], run.spares = spares, run.tail = tail;
-      run.skew_rev = 0.1, run.start_rev = turn(start);
+      run.skew_rev = 0.1, run.start_rev = statistics::turn_rev(start);
       start += 0.1 * (run.tracks - 1) + 0.3;
       run.ring_place = static_cast<std::int32_t>(head);
       const std::uint64_t all = std::uint64_t{run.tracks} * run.slots - tail;
@@ -60,7 +60,7 @@ void check_same(const std::vector<Run>& runs, const DriveBlocks& blocks, const S
       REQUIRE(track.sectors == run.around() * blocks.unit);
       const double end = engine::rev_from_angle(map.angle_of_slot(track, slot)) +
                          1.0 / track.sectors;
-      REQUIRE(std::abs(ahead(end - run.end_of_block_rev(block))) < 1e-4);
+      REQUIRE(std::abs(statistics::wrap_rev(end - run.end_of_block_rev(block))) < 1e-4);
       REQUIRE(slot - track.first_slot ==
               run.place_of(block).sector * blocks.unit + blocks.unit - 1);
     }
@@ -114,7 +114,8 @@ TEST_CASE("cylinders, head first, are runs whose tracks are on one surface each"
   for (int i = 0; i < 20; ++i) {
     Run run;
     run.first = runs.empty() ? 0 : runs.back().end();
-    run.tracks = 6, run.slots = 100, run.tail = 12, run.skew_rev = 0.2, run.start_rev = turn(start);
+    run.tracks = 6, run.slots = 100, run.tail = 12, run.skew_rev = 0.2,
+    run.start_rev = statistics::turn_rev(start);
     run.ring_place = 0;
     start += 0.2 * 5 + 0.35;
     runs.push_back(run);
