@@ -1,6 +1,7 @@
 #include "layout_by_timing/media_timing.h"
 
 #include "model/error.h"
+#include "mtbrc/access.h"
 #include "mtbrc/probe.h"
 
 namespace platter::layout_by_timing {
@@ -14,21 +15,12 @@ MediaTiming::MediaTiming(mtbrc::Context& context) : context_(context) {
   blocks_ = (whole->last + 1 - whole->first) / unit_;
 }
 
-// What was turned away at first and sent again tells no time.
 std::optional<Access> MediaTiming::access(std::uint64_t block) {
-  const auto interruptions = [this] {
-    return context_.drive.busy_replies() + context_.drive.unit_attentions();
-  };
-  const std::uint64_t before = interruptions();
-  try {
-    const scsi::Completion done = mtbrc::reach_media(context_,
-                                                     first_lbn_ + block * unit_ + unit_ - 1);
-    if (done.status != scsi::Status::good || interruptions() != before) return std::nullopt;
-    return Access{done.issued_ns, done.completed_ns};
-  } catch (const Error& error) {
-    if (error.status() != ExitStatus::drive_error) throw;
-    return std::nullopt;
-  }
+  const auto done = mtbrc::timed(context_.drive, [&](scsi::Drive&) {
+    return mtbrc::reach_media(context_, first_lbn_ + block * unit_ + unit_ - 1);
+  });
+  if (!done) return std::nullopt;
+  return Access{done->issued_ns, done->completed_ns};
 }
 
 }  // namespace platter::layout_by_timing

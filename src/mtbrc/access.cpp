@@ -4,15 +4,12 @@
 
 namespace platter::mtbrc {
 
-// What was turned away at first and sent again tells no time from what came before it.
-std::optional<scsi::Completion> Accesses::timed(
-    const std::function<scsi::Completion(scsi::Drive&)>& command) {
-  const auto interruptions = [this] {
-    return context_.drive.busy_replies() + context_.drive.unit_attentions();
-  };
+std::optional<scsi::Completion> timed(
+    scsi::Drive& drive, const std::function<scsi::Completion(scsi::Drive&)>& command) {
+  const auto interruptions = [&drive] { return drive.busy_replies() + drive.unit_attentions(); };
   const std::uint64_t before = interruptions();
   try {
-    const scsi::Completion done = command(context_.drive);
+    const scsi::Completion done = command(drive);
     if (done.status != scsi::Status::good || interruptions() != before) return std::nullopt;
     return done;
   } catch (const scsi::WriteFailed&) {
@@ -30,7 +27,7 @@ std::optional<Sample> Accesses::access(Sample sample, bool force) {
     sample.after_completed_ns = last_->completed_ns;
   }
   last_.reset();
-  const auto done = timed([&sample, force](scsi::Drive& drive) {
+  const auto done = timed(context_.drive, [&sample, force](scsi::Drive& drive) {
     return sample.blocks == 0 ? drive.seek(sample.lbn)
            : sample.write     ? drive.write(sample.lbn, sample.blocks)
            : sample.verify    ? drive.verify(sample.lbn, sample.blocks)
@@ -86,7 +83,8 @@ std::optional<Sample> Accesses::seek(Experiment experiment, std::uint64_t lbn, s
 }
 
 std::optional<Sample> Accesses::round_trip() {
-  const auto done = timed([](scsi::Drive& drive) { return drive.test_unit_ready(); });
+  const auto done = timed(context_.drive,
+                          [](scsi::Drive& drive) { return drive.test_unit_ready(); });
   if (!done) return std::nullopt;
   return Sample{.experiment = Experiment::round_trip,
                 .blocks = 0,

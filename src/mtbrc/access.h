@@ -8,13 +8,18 @@
 
 namespace platter::mtbrc {
 
+// The command at once, and no sample of it. nullopt: the drive reported an error for these sectors
+// (they are of no use for timing), or turned the command away before it took it (BUSY, a unit
+// attention), and what was sent again tells no time from what came before; what stops a run is
+// thrown by the drive.
+std::optional<scsi::Completion> timed(scsi::Drive& drive,
+                                      const std::function<scsi::Completion(scsi::Drive&)>& command);
+
 class Accesses {
  public:
   explicit Accesses(Context& context) : context_(context) {}
 
-  // Issues the command at once and keeps the sample. nullopt: the drive reported an error for these
-  // sectors (they are of no use for timing), or turned the command away before it took it (BUSY, a
-  // unit attention); what stops a run is thrown by the drive.
+  // Issues the command at once and keeps the sample; nullopt as of timed().
   std::optional<Sample> read(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
                              std::uint32_t blocks = 1);
   // One block by the command that reaches the media (Context::probe).
@@ -31,8 +36,6 @@ class Accesses {
   const std::optional<Sample>& last() const { return last_; }
 
  private:
-  std::optional<scsi::Completion> timed(
-      const std::function<scsi::Completion(scsi::Drive&)>& command);
   std::optional<Sample> access(Sample sample, bool force = false);
 
   Context& context_;
