@@ -21,9 +21,7 @@ constexpr double timed_map_s(double bytes) { return 90 + 90e-12 * bytes; }
 
 class MapByTiming final : public MapSource {
  public:
-  // `name`: the device's, for sentences.
-  MapByTiming(mtbrc::Context& context, std::string name, MapByTime how)
-      : context_(context), name_(std::move(name)), how_(how) {}
+  MapByTiming(mtbrc::Context& context, MapByTime how) : context_(context), how_(how) {}
 
   FoundMap find(std::vector<Answer>& answers) override;
   void take_up(const model::Layout& found) override { layout_ = found; }
@@ -38,7 +36,6 @@ class MapByTiming final : public MapSource {
   Nanoseconds deadline_ns() const;
 
   mtbrc::Context& context_;
-  std::string name_;
   MapByTime how_;
   model::Layout layout_;
 };

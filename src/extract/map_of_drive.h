@@ -18,9 +18,7 @@ class MapOfDrive final : public MapSource {
   // `name`: the device's, for sentences.
   MapOfDrive(mtbrc::Context& context, const std::string& name, std::optional<double> budget_s,
              MapByTime how)
-      : context_(context),
-        by_translation_(context, name, budget_s),
-        by_timing_(context, name, how) {}
+      : context_(context), by_translation_(context, name, budget_s), by_timing_(context, how) {}
 
   FoundMap find(std::vector<Answer>& answers) override {
     by_ = !answers.empty() || context_.drive.addresses().translates()

@@ -78,27 +78,16 @@ void Frame::take(double time_s, double rev) {
   offsets_.push_back({time_s, rev});
   if (offsets_.size() > kWidths.back()) offsets_.pop_front();
   last_s_ = time_s;
-  ++references_;
 }
 
 // How far the reference is from where the period alone has it, near the last offset.
 std::optional<double> Frame::read_offset() {
+  if (!drive_.may_repeat()) return std::nullopt;
   std::vector<double> seen;
   const double about = offsets_.empty() ? 0 : offsets_.back().rev;
-  for (int i = 0; i < kReads; ++i) {
-    double expected = constant_rev_;
-    std::uint64_t block = reference_;
-    if (next_) {
-      const auto known = next_();
-      if (!known) break;
-      block = known->block;
-      expected += known->end_rev;
-    } else if (!drive_.may_repeat()) {
-      return std::nullopt;
-    }
-    if (const auto done = drive_.access(block))
-      seen.push_back(statistics::wrap_rev(nominal_rev(done->completed_ns) - expected - about));
-  }
+  for (int i = 0; i < kReads; ++i)
+    if (const auto done = drive_.access(reference_))
+      seen.push_back(statistics::wrap_rev(nominal_rev(done->completed_ns) - constant_rev_ - about));
   if (seen.size() < 3) return std::nullopt;
   return about + statistics::median(seen);
 }

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -16,25 +15,15 @@ namespace platter::layout_by_timing {
 class Frame {
  public:
   // Reads `reference` until jitter and drift are known. Where no block may be read twice, the frame
-  // turns by the period alone until there are blocks to hold it by (hold_by).
+  // turns by the period alone.
   Frame(TimedBlocks& drive, double period_ns, std::uint64_t reference);
 
   double period_ns() const { return period_ns_; }
   const Jitter& jitter() const { return jitter_; }
-  // What readings scattered by, where there was no reference to tell it.
-  void learn_jitter(std::span<const double> residuals_rev) { jitter_ = Jitter::of(residuals_rev); }
   // The platter's angle at a time.
   double angle_rev(Nanoseconds time_ns) const;
   // Re-reads the reference where that is due.
   void keep();
-  // From now on fresh blocks are read, whose ends are known. `next`: block and angle; nullopt: none
-  // is left.
-  struct Known {
-    std::uint64_t block = 0;
-    double end_rev = 0;
-  };
-  void hold_by(std::function<std::optional<Known>()> next) { next_ = std::move(next); }
-  std::uint64_t references() const { return references_; }
 
  private:
   struct Offset {
@@ -55,8 +44,6 @@ class Frame {
   std::size_t width_ = 0;       // of the widths, the best
   double every_s_ = 0.5, last_s_ = 0;
   double constant_rev_ = 0;  // of the reference
-  std::function<std::optional<Known>()> next_;
-  std::uint64_t references_ = 0;
 };
 
 }  // namespace platter::layout_by_timing

@@ -21,7 +21,6 @@ Mapper::Mapper(TimedBlocks& drive, double period_ns, MapperOptions options)
       walker_(prober_),
       loss_finder_(prober_) {
   prober_.set_deadline(options_.deadline_ns);
-  if (options_.before_access) prober_.on_access(options_.before_access);
 }
 
 void Mapper::map() {

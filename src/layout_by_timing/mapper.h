@@ -25,7 +25,6 @@ struct MapperOptions {
   std::uint64_t seed = 1;
   Nanoseconds deadline_ns = 0;           // of the drive's clock; 0: none
   std::function<void(double)> progress;  // share of the blocks that is mapped
-  std::function<void()> before_access;   // may throw
 };
 
 // How often what happened, for people and for tests.
@@ -47,7 +46,6 @@ class Mapper {
   const MapperCounts& counts() const { return counts_; }
   const Frame& frame() const { return frame_; }
   const std::optional<Pattern>& pattern() const { return pattern_; }
-  Prober& prober() { return prober_; }
 
  private:
   std::uint64_t end() const { return drive_.blocks(); }

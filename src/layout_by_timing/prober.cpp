@@ -14,8 +14,6 @@ std::optional<double> Prober::angle(std::uint64_t block) {
   if (block >= drive_.blocks() || !fresh(block)) return std::nullopt;
   frame_.keep();
   if (deadline_ns_ > 0 && drive_.now_ns() > deadline_ns_) throw OutOfTime{};
-  if (asked_) asked_();
-  ++accesses_;
   if (!drive_.may_repeat()) used_.insert(block);
   const auto done = drive_.access(block);
   if (!done) return std::nullopt;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <random>
 #include <unordered_set>
@@ -36,13 +35,12 @@ class Prober {
 
   // Thrown by the next access after this time of the drive; 0: none.
   void set_deadline(Nanoseconds deadline_ns) { deadline_ns_ = deadline_ns; }
-  // Asked before each access; may throw.
-  void on_access(std::function<void()> asked) { asked_ = std::move(asked); }
 
   // The angle at which a block ends. nullopt: unreadable, or asked for before where that is not
   // allowed.
   std::optional<double> angle(std::uint64_t block);
-  // Whether the last access caught its sector in the revolution in which it was issued.
+  // Of the last access, which tells whether it caught its sector in the revolution in which it was
+  // issued.
   Nanoseconds last_took_ns() const { return took_ns_; }
   // Of blocks that may be asked for now.
   bool fresh(std::uint64_t block) const { return drive_.may_repeat() || !used_.contains(block); }
@@ -58,7 +56,6 @@ class Prober {
   // The angle under the head once the arm can be on that track.
   double rev_after_lead(const Run& run, std::uint32_t track);
 
-  std::uint64_t accesses() const { return accesses_; }
   const Frame& frame() const { return frame_; }
   std::mt19937_64& random() { return random_; }
 
@@ -75,9 +72,7 @@ class Prober {
   TimedBlocks& drive_;
   Frame& frame_;
   std::mt19937_64 random_;
-  std::function<void()> asked_;
   Nanoseconds deadline_ns_ = 0, took_ns_ = 0;
-  std::uint64_t accesses_ = 0;
   std::unordered_set<std::uint64_t> used_;
   std::array<Lead, 40> leads_{};
   std::uint64_t arm_block_ = 0, arm_run_ = 0;  // where the last access was
