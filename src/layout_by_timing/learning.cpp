@@ -54,16 +54,9 @@ std::optional<Run> Mapper::run_from(const std::vector<Piece>& pieces, std::size_
     const std::uint64_t second = first + run.slots;
     // Where arithmetic has the border, if both of its sides say so; else it is looked for.
     const bool possible = second > piece.last && second <= behind.first;
-    auto border = possible ? std::optional(second) : std::nullopt;
-    if (possible) {
-      const auto left = prober_.angle(second - 1), right = prober_.angle(second);
-      const Jitter& jitter = frame_.jitter();
-      if (!left || !right ||
-          jitter.evidence(statistics::wrap_rev(*left - piece.end_rev(second - 1, run.around()))) <
-              0 ||
-          jitter.evidence(statistics::wrap_rev(*right - behind.end_rev(second, behind.around))) < 0)
-        border.reset();
-    }
+    std::optional<std::uint64_t> border;
+    if (possible && walker_.begins_with(second, piece, behind, run.around(), behind.around))
+      border = second;
     if (!border) border = walker_.border(piece, behind, run.around(), behind.around);
     if (!border || *border <= first) return std::nullopt;
     run.slots = static_cast<std::uint32_t>(*border - first);
@@ -193,19 +186,16 @@ void Mapper::follow(Run& run) {
   mend_losses(run);
 }
 
-// Sectors that the run has lost up to its last tracks, found and located. False: no number of them
-// explains where its late tracks end.
-bool Mapper::mend_losses(Run& run) {
-  if (run.tracks < 3) return true;
+// Sectors that the run has lost up to its last tracks, found and located.
+void Mapper::mend_losses(Run& run) {
+  if (run.tracks < 3) return;
   const std::uint32_t late = run.tracks - 2;
-  const std::uint32_t from = late - std::min(late, std::min<std::uint32_t>(30, run.tracks / 8));
-  if (loss_finder_.none_lost(run, from, late)) return true;
+  const std::uint32_t from = first_of_late(late, run.tracks / 8);
+  if (loss_finder_.none_lost(run, from, late)) return;
   const auto found = loss_finder_.lost_before(run, from, late, 0, run.slots + run.slots / 2);
-  if (!found) return false;
-  if (found->lost == 0) return true;
+  if (!found || found->lost == 0) return;
   loss_finder_.locate(run, 0, found->track, found->lost);
   ++counts_.losses;
-  return true;
 }
 
 // An entry to another track turned by as much as the lost sectors looks like them, but that track
@@ -294,21 +284,12 @@ Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, dou
   if (explain_by_loss(run, pieces, deviates)) return Behind::loss;
   const Piece& before = pieces[deviates - 1];
   const Piece& piece = pieces[deviates];
-  const std::uint64_t due =
-      run.first +
-      (run.block_at(std::uint64_t{track + 1} * run.slots).value_or(run.first) - run.first);
+  const std::uint64_t due = run.block_at(std::uint64_t{track + 1} * run.slots).value_or(run.first);
   std::optional<std::uint64_t> first;
   for (const std::uint64_t candidate : {due, due + run.slots})
-    if (candidate > before.last && candidate <= piece.first) {
-      const auto left = prober_.angle(candidate - 1), right = prober_.angle(candidate);
-      const Jitter& jitter = frame_.jitter();
-      if (left && right &&
-          jitter.evidence(
-              statistics::wrap_rev(*left - before.end_rev(candidate - 1, run.around()))) > 0 &&
-          jitter.evidence(statistics::wrap_rev(*right - piece.end_rev(candidate, piece.around))) >
-              0)
-        first = candidate;
-    }
+    if (candidate > before.last && candidate <= piece.first &&
+        walker_.begins_with(candidate, before, piece, run.around(), piece.around))
+      first = candidate;
   if (!first) first = walker_.border(before, piece, run.around(), piece.around);
   if (!first) return Behind::not_understood;
   auto found = run_from(pieces, deviates, *first);
@@ -333,9 +314,7 @@ Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, dou
   std::erase_if(run.losses, [&](const Loss& loss) { return run.first + loss.behind >= *first; });
   const std::uint64_t slots = run.slot_of(*first - 1) + 1;
   run.tracks = static_cast<std::uint32_t>((slots + run.slots - 1) / run.slots);
-  run.tail = 0;
-  const std::uint64_t whole = std::uint64_t{run.tracks} * run.slots;
-  run.tail = static_cast<std::uint32_t>(whole - slots);
+  run.tail = static_cast<std::uint32_t>(std::uint64_t{run.tracks} * run.slots - slots);
   if (run.end() != *first) return Behind::not_understood;
   next = *found;
   next.same_band =

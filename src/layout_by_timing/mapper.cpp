@@ -7,11 +7,11 @@
 #include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
-namespace {
 
-constexpr std::uint32_t kLateTracks = 30;  // among which a border comes by soon
-
-}  // namespace
+std::uint32_t Mapper::first_of_late(std::uint32_t last, std::uint32_t most) {
+  constexpr std::uint32_t kLateTracks = 30;
+  return last - std::min(last, std::min(kLateTracks, most));
+}
 
 Mapper::Mapper(TimedBlocks& drive, double period_ns, MapperOptions options)
     : drive_(drive),
@@ -89,8 +89,7 @@ Mapper::Failure Mapper::held_against(Run& run) {
     return Failure::none;
   }
   const std::uint32_t late = tracks - 2;
-  const std::uint32_t from = late - std::min(late, std::min(kLateTracks, tracks / 4));
-  if (!loss_finder_.none_lost(run, from, late)) return Failure::inside;
+  if (!loss_finder_.none_lost(run, first_of_late(late, tracks / 4), late)) return Failure::inside;
   if (!fits(tracks - 1, last)) return Failure::last_track;
   constexpr double kGain = 0.5;
   run.start_rev = statistics::turn_rev(run.start_rev + kGain * first);
@@ -152,7 +151,8 @@ void Mapper::find_shifted_place() {
   runs_.back().ring_place = static_cast<std::int32_t>(*place);
 }
 
-// As far as the last leap held the pattern, twice as far again.
+// The next bands by the pattern, as many as a leap is worth, the last of which is held against the
+// drive.
 void Mapper::sweep() {
   constexpr double kMostLeap = 1 << 14;
   // A leap saves the readings of the bands in between, and costs halving them where it fails: by
@@ -177,8 +177,7 @@ void Mapper::sweep() {
   chain.back().standing = Standing::seen;
   const double start = chain.back().start_rev;
   Failure failure = held_against(chain.back());
-  const bool hold = failure == Failure::none;
-  if (hold) {
+  if (failure == Failure::none) {
     // What the pattern's skews are wrong by shows at the far end; it grew on the way.
     const double off = statistics::wrap_rev(chain.back().start_rev - start);
     for (std::size_t i = 0; i + 1 < chain.size(); ++i)
@@ -242,8 +241,7 @@ bool Mapper::mend_by_late_loss() {
   if (offs.empty()) return false;
   const auto lost = std::lround(statistics::median(offs) * expected.around());
   if (lost < 1 || lost > kFew) return false;
-  const std::uint32_t last = before.tracks - 1,
-                      late = last - std::min(last, std::min(kLateTracks, before.tracks / 4));
+  const std::uint32_t last = before.tracks - 1, late = first_of_late(last, before.tracks / 4);
   add_loss(before, late + (last - late) / 2, static_cast<std::uint32_t>(lost), false);
   Run next = pattern_->next(before);
   next.standing = Standing::seen;
@@ -379,15 +377,12 @@ void Mapper::find_place_again() {
   // What followed the gap at once may be part of a band.
   std::size_t whole = 0;
   while (whole < learnt.size() && !learnt[learnt.size() - 1 - whole].after_gap) ++whole;
-  if (whole >= 3)
-    if (const auto place = pattern_->find_only(learnt.last(std::min<std::size_t>(whole, 5)))) {
-      runs_[runs_.size() - 2].ring_place = static_cast<std::int32_t>(*place);
-      runs_.pop_back();
-      return;
-    }
-  if (const auto place = pattern_->find(learnt.last(n), expected_place()); place && n > 2) {
-    runs_[runs_.size() - 2].ring_place = static_cast<std::int32_t>(*place);
-    runs_.pop_back();
+  std::optional<std::size_t> place;
+  if (whole >= 3) place = pattern_->find_only(learnt.last(std::min<std::size_t>(whole, 5)));
+  if (!place && n > 2) place = pattern_->find(learnt.last(n), expected_place());
+  if (place) {
+    runs_.pop_back();  // has only begun
+    runs_.back().ring_place = static_cast<std::int32_t>(*place);
     return;
   }
   if (lost_ < pattern_->period() + 8) return;
@@ -406,7 +401,6 @@ bool Mapper::other_format(Run& run) {
   const auto with = [&](std::uint32_t slots) {
     Run other = run;
     other.slots = slots;
-    other.start_rev = statistics::turn_rev(run.start_rev);
     return other;
   };
   for (int readings = 0; readings < 6; ++readings) {
@@ -458,8 +452,8 @@ bool Mapper::mend_inside(Run& run) {
   const std::uint32_t tracks = std::min(run.tracks, tracks_left(run));
   if (tracks < 3) return false;
   const std::uint32_t late = tracks - 2;
-  const std::uint32_t from = late - std::min(late, std::min(kLateTracks, tracks / 8));
-  const auto lost = loss_finder_.lost_before(run, from, late, 0, run.slots + run.slots / 2);
+  const auto lost = loss_finder_.lost_before(run, first_of_late(late, tracks / 8), late, 0,
+                                             run.slots + run.slots / 2);
   if (lost && lost->lost > 0) {
     Run with = run;
     add_loss(with, lost->track / 2, lost->lost, false);

@@ -53,11 +53,13 @@ class Mapper {
   void push(Run run);
   bool is_long(const Run& run) const;
   std::uint32_t tracks_left(const Run& run) const;
+  // The first of the tracks up to that one among which a border comes by soon; of so many at most.
+  static std::uint32_t first_of_late(std::uint32_t last, std::uint32_t most);
 
   // Without a pattern.
   std::optional<Run> begin_at(std::uint64_t block);
   void follow(Run& run);
-  bool mend_losses(Run& run);
+  void mend_losses(Run& run);
   void learn_one();
   void look_for_pattern();
   static std::span<const Run> since_gap(std::span<const Run> runs);

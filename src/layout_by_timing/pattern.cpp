@@ -242,18 +242,16 @@ std::optional<std::size_t> Pattern::find_shifted(std::span<const Run> runs,
   constexpr int kClearly = 2;
   const auto place = find_only(runs);
   if (!place || *place == expected % period()) return std::nullopt;
+  std::size_t bands = 0;
+  const std::vector<int> differing = differing_at(runs, bands);
   const std::vector<RingPlace> seen = bands_of(runs);
-  int here = 0, there = 0, of_shape = 0;
-  for (std::size_t back = 0; back < seen.size(); ++back) {
-    const RingPlace& band = seen[seen.size() - 1 - back];
-    const auto at = [&](std::size_t of) {
-      return places_[(of + period() * seen.size() - back) % period()];
-    };
-    here += differences(band, at(expected));
-    there += differences(band, at(*place));
-    of_shape += differences(band, at(expected)) - (band.slots != at(expected).slots ? 1 : 0);
-  }
-  return of_shape > 0 && here >= there + kClearly ? place : std::nullopt;
+  int of_formats = 0;
+  for (std::size_t back = 0; back < bands; ++back)
+    if (seen[bands - 1 - back].slots !=
+        places_[(expected + period() * bands - back) % period()].slots)
+      ++of_formats;
+  const int here = differing[expected % period()];
+  return here > of_formats && here >= differing[*place] + kClearly ? place : std::nullopt;
 }
 
 }  // namespace platter::layout_by_timing

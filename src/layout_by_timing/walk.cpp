@@ -165,6 +165,16 @@ std::vector<Piece> Walker::walk(std::uint64_t from, double around, double revolu
   return pieces;
 }
 
+bool Walker::begins_with(std::uint64_t block, const Piece& before, const Piece& behind,
+                         double around_before, double around_behind) {
+  const Jitter& jitter = prober_.frame().jitter();
+  const auto left = prober_.angle(block - 1), right = prober_.angle(block);
+  return left && right &&
+         jitter.evidence(statistics::wrap_rev(*left - before.end_rev(block - 1, around_before))) >
+             0 &&
+         jitter.evidence(statistics::wrap_rev(*right - behind.end_rev(block, around_behind))) > 0;
+}
+
 std::optional<std::uint64_t> Walker::border(const Piece& before, const Piece& behind,
                                             double around_before, double around_behind) {
   const Jitter& jitter = prober_.frame().jitter();

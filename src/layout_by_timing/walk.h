@@ -35,6 +35,9 @@ class Walker {
 
   // From a block on, for so many revolutions.
   std::vector<Piece> walk(std::uint64_t from, double around, double revolutions);
+  // Whether the second of two neighbouring pieces begins with that block, if both sides are asked.
+  bool begins_with(std::uint64_t block, const Piece& before, const Piece& behind,
+                   double around_before, double around_behind);
   // The first block of the second of two neighbouring pieces, by single reads in between, both
   // sides read. Of a border between other tracks than theirs: nullopt.
   std::optional<std::uint64_t> border(const Piece& before, const Piece& behind,
