@@ -207,14 +207,16 @@ void check_remaps(const Layout& layout, std::uint64_t slots, std::uint64_t block
   check.require(twice == targets.end(), "layout.remaps", "use one slot for two blocks");
 }
 
-void check_not_understood(const Layout& layout, std::uint64_t blocks, const Checker& check) {
-  for (std::size_t i = 0; i < layout.not_understood.size(); ++i) {
-    const NotUnderstood& range = layout.not_understood[i];
-    const auto path = [i] { return fmt::format("layout.not_understood[{}]", i); };
+// Ranges of blocks in their order; `unsorted`: what is wrong with one that is not.
+template <typename Range>
+void check_ranges(const std::vector<Range>& ranges, std::string_view member,
+                  std::string_view unsorted, std::uint64_t blocks, const Checker& check) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Range& range = ranges[i];
+    const auto path = [&] { return fmt::format("layout.{}[{}]", member, i); };
     check.require(range.first_lbn <= range.last_lbn, path, "is above last_lbn", ".first_lbn");
     check.require(range.last_lbn < blocks, path, "is past the last block", ".last_lbn");
-    check.require(i == 0 || range.first_lbn > layout.not_understood[i - 1].last_lbn, path,
-                  "is not after the previous range; ranges are sorted", ".first_lbn");
+    check.require(i == 0 || range.first_lbn > ranges[i - 1].last_lbn, path, unsorted, ".first_lbn");
   }
 }
 
@@ -228,15 +230,14 @@ void check_timed(const TimedMap& timed, std::uint64_t blocks, const Checker& che
         0 <= share.low && share.low <= share.share && share.share <= share.high && share.high <= 1,
         path, "is not within its interval, or that not from 0 to 1", ".share");
   }
+  check_ranges(timed.stretches, "timed.stretches",
+               "is not after the previous stretch; stretches are sorted", blocks, check);
   for (std::size_t i = 0; i < timed.stretches.size(); ++i) {
-    const MapStretch& stretch = timed.stretches[i];
-    const auto path = [i] { return fmt::format("layout.timed.stretches[{}]", i); };
-    check.require(stretch.first_lbn <= stretch.last_lbn, path, "is above last_lbn", ".first_lbn");
-    check.require(stretch.last_lbn < blocks, path, "is past the last block", ".last_lbn");
-    check.require(i == 0 || stretch.first_lbn > timed.stretches[i - 1].last_lbn, path,
-                  "is not after the previous stretch; stretches are sorted", ".first_lbn");
-    check.require(stretch.standing == "interpolated" || stretch.standing == "guessed", path,
-                  "is neither interpolated nor guessed", ".standing");
+    const std::string& standing = timed.stretches[i].standing;
+    check.require(
+        standing == "interpolated" || standing == "guessed",
+        [i] { return fmt::format("layout.timed.stretches[{}]", i); },
+        "is neither interpolated nor guessed", ".standing");
   }
 }
 
@@ -268,7 +269,8 @@ void check_layout(const DriveModel& model, const Checker& check) {
   check_skips(layout, all.slots, check);
   const std::uint64_t blocks = count_blocks(layout);
   check_remaps(layout, all.slots, blocks, check);
-  check_not_understood(layout, blocks, check);
+  check_ranges(layout.not_understood, "not_understood",
+               "is not after the previous range; ranges are sorted", blocks, check);
   if (layout.timed) check_timed(*layout.timed, blocks, check);
   check.require(blocks > 0, "layout", "maps no block at all");
   check.require(model.identity.blocks <= blocks, "identity.blocks",
