@@ -218,16 +218,15 @@ std::optional<Place> Places::find(Kind kind, std::uint64_t span) {
     stop_if_asked();
     if (const auto place = take(map_.lbn_at_or_after_slot(slot(random_)), kind, span)) return place;
   }
-  if (kind == Kind::before_end)
-    return find_from(map_.lbn_at_or_after_slot(slot(random_)), kind, span);
+  if (kind == Kind::before_end) return find_from(slot(random_), kind, span);
   return std::nullopt;
 }
 
 // The next one in the zone, once around: for kinds that no random place is of.
-std::optional<Place> Places::find_from(std::uint64_t lbn, Kind kind, std::uint64_t span) {
+std::optional<Place> Places::find_from(std::uint64_t slot, Kind kind, std::uint64_t span) {
   const std::uint64_t first = map_.lbn_at_or_after_slot(first_slot_);
   const std::uint64_t end = map_.lbn_at_or_after_slot(end_slot_);
-  engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
+  engine::Track track = map_.track_of_slot(slot);
   for (std::uint64_t passed = 0, steps = 0; passed < end - first && steps < kMostSteps; ++steps) {
     stop_if_asked();
     const std::uint64_t next_slot = track.first_slot + track.sectors;

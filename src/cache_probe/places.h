@@ -66,7 +66,7 @@ class Places {
  private:
   std::optional<Place> take(std::uint64_t lbn, Kind kind, std::uint64_t span);
   std::optional<Place> find(Kind kind, std::uint64_t span);
-  std::optional<Place> find_from(std::uint64_t lbn, Kind kind, std::uint64_t span);
+  std::optional<Place> find_from(std::uint64_t slot, Kind kind, std::uint64_t span);
   void learn_track_rev();
   bool serves(const Place& place, Kind kind) const;
   bool used_lately(const LbnRange& range) const;

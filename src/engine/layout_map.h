@@ -2,6 +2,7 @@
 // order (model/drive_model.h); LBNs are the slots that no skip covers.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -55,10 +56,13 @@ class LayoutMap {
   }
 
   std::uint64_t slot_of_lbn(std::uint64_t lbn) const {  // lbn < blocks()
-    return pieces_.run_at(lbn).slot;
+    return run_at(lbn).slot;
   }
   // The slot of an LBN, and up to which LBN the slots follow one another.
-  LbnPieces::Run run_at(std::uint64_t lbn) const { return pieces_.run_at(lbn); }
+  LbnPieces::Run run_at(std::uint64_t lbn) const {
+    assert(lbn < blocks());
+    return pieces_.run_at(lbn);
+  }
   std::optional<std::uint64_t> lbn_of_slot(std::uint64_t slot) const;  // nullopt: no LBN there
   // First LBN (in sequence order, remaps ignored) at or after a slot; blocks() past the last.
   std::uint64_t lbn_at_or_after_slot(std::uint64_t slot) const {

@@ -80,5 +80,17 @@ TEST_CASE("where most tracks have a defect, the usual one is of those that have 
   CHECK(places.fresh(Kind::any, 0));
 }
 
+// Half of the random places that the search begins at are behind the last block.
+TEST_CASE("where no block lies on the last tracks, a kind that there is none of is not found") {
+  constexpr std::uint32_t kTracks = 900, kSectors = 40;
+  model::Layout layout = engine::testing::plain_zones({{kTracks, kSectors}});
+  layout.skips.push_back({kTracks / 2 * kSectors, kTracks / 2 * kSectors});
+  std::mt19937_64 random(1);
+  const engine::LayoutMap map(layout);
+  REQUIRE(map.blocks() == kTracks / 2 * kSectors);
+  Places places(map, random);
+  for (int i = 0; i < 16; ++i) CHECK_FALSE(places.fresh(Kind::before_end, 0));
+}
+
 }  // namespace
 }  // namespace platter::cache_probe
