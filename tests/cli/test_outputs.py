@@ -100,7 +100,7 @@ OTHER_OPTIONS = set("""
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
     --device --overwrite --yes --hide-serial --results --commands --resume --skip
     --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
-    --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
+    --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
 """.split())
 
 # What each subcommand prints; None: nothing.
