@@ -198,6 +198,18 @@ void Mapper::mend_losses(Run& run) {
   ++counts_.losses;
 }
 
+// What seems to be missing at the run's end may have been lost in front of its last track: then the
+// end of the track before that is already so many blocks early.
+void Mapper::mend_tail(Run& run) {
+  if (run.tail == 0 || run.tracks < 3) return;
+  const std::uint32_t before_last = run.tracks - 2;
+  const auto found = loss_finder_.lost_before(run, before_last, before_last, 0, run.tail);
+  if (!found || found->lost == 0) return;
+  run.tail -= found->lost;
+  loss_finder_.locate(run, 0, before_last, found->lost);
+  ++counts_.losses;
+}
+
 // An entry to another track turned by as much as the lost sectors looks like them, but that track
 // is whole: its last blocks are not on the next one.
 bool Mapper::enters_whole(const Run& run, const Piece& before, const Piece& behind,
@@ -316,6 +328,7 @@ Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, dou
   run.tracks = static_cast<std::uint32_t>((slots + run.slots - 1) / run.slots);
   run.tail = static_cast<std::uint32_t>(std::uint64_t{run.tracks} * run.slots - slots);
   if (run.end() != *first) return Behind::not_understood;
+  mend_tail(run);
   next = *found;
   next.same_band =
       std::abs(statistics::wrap_rev(next.start_rev - run.track_start_rev(run.tracks))) < 0.006 &&

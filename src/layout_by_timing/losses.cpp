@@ -33,15 +33,24 @@ std::uint32_t LossFinder::border_that_comes(const Run& run, std::uint32_t first_
   return best;
 }
 
-bool LossFinder::none_lost(const Run& run, std::uint32_t first_track, std::uint32_t last_track) {
+bool LossFinder::border_holds(const Run& run, std::uint32_t first_track, std::uint32_t last_track,
+                              std::uint32_t slot) {
   double odds = 0;
   for (int readings = 0; readings < 4; ++readings) {
-    const std::uint32_t track = border_that_comes(run, first_track, last_track, run.slots - 1);
-    if (const auto seen = prober_.look_at(run, track, run.slots - 1)) odds += seen->evidence;
+    const std::uint32_t track = border_that_comes(run, first_track, last_track, slot);
+    if (const auto seen = prober_.look_at(run, track, slot)) odds += seen->evidence;
     if (odds > 2.5) return true;
     if (odds < -7) return false;
   }
   return odds > 0;
+}
+
+bool LossFinder::none_lost(const Run& run, std::uint32_t first_track, std::uint32_t last_track) {
+  return border_holds(run, first_track, last_track, run.slots - 1);
+}
+
+bool LossFinder::begins_right(const Run& run, std::uint32_t first_track, std::uint32_t last_track) {
+  return border_holds(run, first_track, last_track, 0);
 }
 
 std::optional<LossFinder::Found> LossFinder::lost_before(const Run& run, std::uint32_t first_track,

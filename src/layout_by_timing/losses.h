@@ -16,6 +16,9 @@ class LossFinder {
 
   // Whether the end of a track of the window is where the run has it: one reading, or some more.
   bool none_lost(const Run& run, std::uint32_t first_track, std::uint32_t last_track);
+  // Likewise the beginning of a track: where the run has lost sectors that the drive has not,
+  // tracks begin later, and their ends do not show it.
+  bool begins_right(const Run& run, std::uint32_t first_track, std::uint32_t last_track);
   // Sectors that were lost up to a track of the window, beside the run's known losses: `least` to
   // `most`. nullopt: no number of them explains the readings. `track`: the one that was read.
   struct Found {
@@ -30,6 +33,8 @@ class LossFinder {
  private:
   std::uint32_t border_that_comes(const Run& run, std::uint32_t first_track,
                                   std::uint32_t last_track, std::uint32_t slot);
+  bool border_holds(const Run& run, std::uint32_t first_track, std::uint32_t last_track,
+                    std::uint32_t slot);
   void split(const Run& run, std::uint32_t before, std::uint32_t lost_before, std::uint32_t at,
              std::uint32_t lost_at, std::vector<std::pair<std::uint32_t, std::uint32_t>>& holes);
 

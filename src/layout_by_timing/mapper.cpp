@@ -97,13 +97,40 @@ Mapper::Failure Mapper::held_against(Run& run) {
   return Failure::none;
 }
 
+// What is lost in a run's first tracks may have been lost in the run before, behind the last border
+// that was read there: then this run's blocks begin so much earlier.
+void Mapper::mend_early_loss(Run& run) {
+  if (run.losses.empty() || runs_.empty() || runs_.back().end() != run.first || run.tracks < 3)
+    return;
+  const Loss first = run.losses.front();
+  Run& before = runs_.back();
+  if (run.place_of(run.first + first.behind).track > 1 || first.sectors >= run.slots ||
+      before.tail + first.sectors >= before.slots)
+    return;
+  Run earlier = run;
+  earlier.losses.erase(earlier.losses.begin());
+  earlier.first -= first.sectors;
+  for (Loss& loss : earlier.losses) loss.behind += first.sectors;
+  if (!loss_finder_.begins_right(earlier, 1, 1) || !loss_finder_.begins_right(earlier, 0, 0))
+    return;
+  before.tail += first.sectors;
+  mend_tail(before);
+  run = earlier;
+}
+
 void Mapper::settle(Run run, bool as_expected) {
   constexpr std::size_t kCalm = 4;
   mended_ = 0;
+  if (run.standing == Standing::seen) mend_early_loss(run);
   surprising_ += ((as_expected ? 0.0 : 1.0) - surprising_) /
                  static_cast<double>(pattern_->period() + 10);
   if (run.ring_place >= 0 && !runs_.empty()) pattern_->learn(run, runs_.back());
+  constexpr int kUnconfirmed = 8;
+  ++unconfirmed_;
+  const bool confirms = run.standing == Standing::seen &&
+                        (!run.losses.empty() || run.tail > 0 || unconfirmed_ >= kUnconfirmed);
   push(std::move(run));
+  if (confirms) confirm();
   if (std::has_single_bit(++settled_)) look_for_longer_pattern();
   if (as_expected) {
     if (++calm_ >= kCalm) calm_pattern_ = pattern_;
@@ -111,6 +138,77 @@ void Mapper::settle(Run run, bool as_expected) {
   }
   calm_ = 0;
   find_shifted_place();
+}
+
+bool Mapper::begins_right(std::size_t index) {
+  const Run& run = runs_[index];
+  const std::uint32_t last = std::max(1U, std::min(run.tracks, tracks_left(run))) - 1;
+  return loss_finder_.begins_right(run, first_of_late(last, run.tracks / 4), last);
+}
+
+// A band whose tracks all begin some blocks too early passes wherever it is read but at a track's
+// first blocks: so those are read now and then. If they lie on the track before, it is looked for
+// where that began, and what was taken for lost there is taken back.
+void Mapper::confirm() {
+  constexpr std::uint32_t kMost = 8;
+  unconfirmed_ = 0;
+  std::size_t wrong = runs_.size() - 1;
+  if (begins_right(wrong)) {
+    confirmed_ = runs_.size();
+    return;
+  }
+  std::size_t right = std::min(confirmed_, wrong);  // so many from the beginning are
+  while (wrong > right) {
+    const std::size_t middle = right + (wrong - right) / 2;
+    if (begins_right(middle))
+      right = middle + 1;
+    else
+      wrong = middle;
+  }
+  for (std::uint32_t sectors = 1; sectors <= kMost; ++sectors)
+    for (const std::size_t from : {wrong, wrong - std::min<std::size_t>(wrong, 1)})
+      if (take_back(from, wrong, sectors)) {
+        ++counts_.taken_back;
+        confirmed_ = runs_.size();
+        return;
+      }
+  confirmed_ = wrong;
+}
+
+// So many sectors of what run `from` has lost, if then run `wrong` begins where it should.
+bool Mapper::take_back(std::size_t from, std::size_t wrong, std::uint32_t sectors) {
+  const auto moved = [&](Run run) {
+    run.first += sectors;
+    run.start_rev = statistics::turn_rev(run.start_rev + static_cast<double>(sectors) /
+                                                             static_cast<double>(run.around()));
+    return run;
+  };
+  const Run was = runs_[wrong];
+  const auto fits = [&](const Run& run) {
+    const std::uint32_t last = run.tracks - 1, late = first_of_late(last, run.tracks / 4);
+    return loss_finder_.begins_right(run, late, last) &&
+           loss_finder_.none_lost(run, late, std::max(late, last - std::min(1U, last)));
+  };
+  const auto with = [&](const Run& less) {
+    if (!fits(from == wrong ? less : moved(was))) return false;
+    runs_[from] = less;
+    for (std::size_t i = from + 1; i < runs_.size(); ++i) runs_[i] = moved(runs_[i]);
+    return true;
+  };
+  Run less = runs_[from];
+  if (less.tail >= sectors) {
+    less.tail -= sectors;
+    if (from != wrong && with(less)) return true;
+    less = runs_[from];
+  }
+  for (std::size_t i = less.losses.size(); i-- > 0; less = runs_[from]) {
+    Loss& loss = less.losses[i];
+    if (loss.sectors < sectors) continue;
+    loss.sectors -= sectors;
+    if (loss.sectors == 0) less.losses.erase(less.losses.begin() + static_cast<std::ptrdiff_t>(i));
+    if (with(less)) return true;
+  }
+  return false;
 }
 
 // What comes once in some rounds of the pattern is part of a longer one.

@@ -30,7 +30,8 @@ struct MapperOptions {
 // How often what happened, for people and for tests.
 struct MapperCounts {
   std::uint64_t walks = 0, followed = 0, bands_predicted = 0, leaps = 0, losses = 0, longer = 0,
-                shorter = 0, formats = 0, walked_on = 0, begun_anew = 0, patterns = 0;
+                shorter = 0, formats = 0, taken_back = 0, walked_on = 0, begun_anew = 0,
+                patterns = 0;
 };
 
 class Mapper {
@@ -60,6 +61,7 @@ class Mapper {
   std::optional<Run> begin_at(std::uint64_t block);
   void follow(Run& run);
   void mend_losses(Run& run);
+  void mend_tail(Run& run);
   void learn_one();
   void look_for_pattern();
   static std::span<const Run> since_gap(std::span<const Run> runs);
@@ -83,6 +85,10 @@ class Mapper {
   Failure held_against(Run& run);
   bool band_holds(Run& run) { return held_against(run) == Failure::none; }
   void settle(Run run, bool as_expected);
+  void mend_early_loss(Run& run);
+  void confirm();
+  bool begins_right(std::size_t run);
+  bool take_back(std::size_t from, std::size_t wrong, std::uint32_t sectors);
   void find_shifted_place();
   void look_for_longer_pattern();
   bool short_of_time();
@@ -117,9 +123,11 @@ class Mapper {
   std::pair<std::uint64_t, Nanoseconds> paced_from_{0, 0};  // block and time, since the pattern
   std::size_t settled_ = 0;                                 // bands, since the pattern
   double surprising_ = 0;                                   // share of the bands, lately
-  double gap_ = 4;          // bands between two that the pattern gets wrong, lately
-  int mended_ = 0;          // times that the last run was found to go on
-  std::size_t streak_ = 0;  // bands since the last such
+  double gap_ = 4;             // bands between two that the pattern gets wrong, lately
+  int mended_ = 0;             // times that the last run was found to go on
+  std::size_t streak_ = 0;     // bands since the last such
+  std::size_t confirmed_ = 0;  // runs up to the last whose tracks were seen to begin where they do
+  int unconfirmed_ = 0;        // readings of bands since then
   bool complete_ = false;
   MapperCounts counts_;
 };

@@ -33,6 +33,14 @@ std::uint32_t median_of(std::vector<std::uint32_t>& values) {
   return *middle;
 }
 
+// A sector that was lost in a band's last track looks like the band's tail, once.
+std::uint32_t tail_of(std::vector<std::uint32_t>& seen, bool most_have_one) {
+  if (seen.size() == 1) return most_have_one ? seen.front() : 0;
+  const auto middle = seen.begin() + static_cast<std::ptrdiff_t>((seen.size() - 1) / 2);
+  std::ranges::nth_element(seen, middle);
+  return *middle;
+}
+
 // How much two runs differ: 0 to 4.
 int differences(const RingPlace& a, const RingPlace& b) {
   int found = 0;
@@ -99,6 +107,9 @@ std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
       rates.begin() + 1);
   Pattern pattern;
   pattern.places_.assign(bands.end() - static_cast<std::ptrdiff_t>(period), bands.end());
+  const bool tails_usual = 2 * static_cast<std::size_t>(std::ranges::count_if(
+                                   bands, [](const RingPlace& band) { return band.tail > 0; })) >=
+                           n;
   // Of the rounds that were seen, each place's median angles.
   for (std::size_t place = 0; place < period; ++place) {
     RingPlace& of = pattern.places_[place];
@@ -116,7 +127,7 @@ std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
     }
     of.skew_rev = statistics::turn_rev(of.skew_rev + skew / alike);
     of.entry_rev = statistics::turn_rev(of.entry_rev + entry / alike);
-    of.tail = median_of(tails);
+    of.tail = of.last_tail = tail_of(tails, tails_usual);
     of.tracks = median_of(tracks);
   }
   pattern.last_ = period - 1;
@@ -199,6 +210,8 @@ void Pattern::learn(const Run& run, const Run& before) {
   } else {
     place.odd_entry_rev = seen.entry_rev;
   }
+  if (seen.tail == place.last_tail) place.tail = seen.tail;
+  place.last_tail = seen.tail;
   place.slots = seen.slots;
   place.spares = seen.spares;
 }

@@ -78,7 +78,7 @@ TEST_CASE("a drive that does not translate is mapped by timing, and characterize
   REQUIRE(layout.method == "timing");
   const Found found = compare(layout, truth.layout);
   CHECK(found.sectors > 0.995);
-  CHECK(found.first_lbn > 0.9);
+  CHECK(found.first_lbn > 0.97);
   CHECK(found.within_100 > 0.98);
   REQUIRE(layout.timed);
   CHECK(layout.timed->blocks > 380);

@@ -2,6 +2,7 @@
 #include "layout_by_timing/mapper.h"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "layout_by_timing/mapped.h"
 
@@ -17,7 +18,9 @@ SimulatedFormat small_format() {
 
 struct Mapping {
   Mapping(const SimulatedFormat& format, std::uint64_t seed, double budget_s = 0)
-      : drive(format, seed), mapper(drive, format.period_ns * (1 + 1e-6), options(seed, budget_s)) {
+      : Mapping(SimulatedBands(format, seed), format.period_ns, seed, budget_s) {}
+  Mapping(SimulatedBands of, double period_ns, std::uint64_t seed, double budget_s = 0)
+      : drive(std::move(of)), mapper(drive, period_ns * (1 + 1e-6), options(seed, budget_s)) {
     mapper.map();
     judged = judge(mapper.runs(), drive);
   }
@@ -72,6 +75,24 @@ TEST_CASE("sectors that hold no blocks are found and located", "[layout_by_timin
   const Mapping mapping(format, 4);
   require_good(mapping, 0.98);
   CHECK(mapping.mapper.counts().losses > 20);
+}
+
+TEST_CASE("many single sectors that hold no blocks are each taken for one", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.singles = 300;
+  require_good(Mapping(format, 4), 0.99);
+}
+
+TEST_CASE("a sector lost at the end of a band that is learnt is none of its pattern",
+          "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.radii = 2'400, format.formats = 2;
+  const std::uint32_t band = GENERATE(6U, 9U), back = GENERATE(1U, 2U, 4U, 8U, 12U);
+  CAPTURE(band, back);
+  SimulatedBands drive(format, 12);
+  const SimulatedBands::Band& of = drive.bands()[band];
+  drive.lose_at(of.first_slot + (of.tracks - back) * of.slots + of.slots / 3, 1);
+  require_good(Mapping(std::move(drive), format.period_ns, 12), 0.995);
 }
 
 TEST_CASE("bands that end with spare sectors are mapped", "[layout_by_timing]") {

@@ -96,6 +96,19 @@ TEST_CASE("how many sectors are lost is told exactly, and on which track", "[lay
         0.006);
 }
 
+TEST_CASE("a sector that was not lost shows at the beginning of a track", "[layout_by_timing]") {
+  SimulatedFormat format;
+  format.spread = 0, format.formats = 1;
+  Probing at(format);
+  at.drive.lose_at(20 * 600 + 30, 1);
+  Run run = run_of(at.drive.bands().front(), 0, at.prober);
+  const std::uint32_t stated = GENERATE(1U, 2U);
+  add_loss(run, 20, stated, true);
+  LossFinder finder(at.prober);
+  CHECK(finder.none_lost(run, 50, 58));  // its end shows nothing
+  CHECK(finder.begins_right(run, 50, 58) == (stated == 1));
+}
+
 TEST_CASE("no loss is stated where the run itself is wrong", "[layout_by_timing]") {
   SimulatedFormat format;
   format.spread = 0, format.formats = 1;
