@@ -94,8 +94,32 @@ struct Settings {
   std::vector<std::string> drives;
   double budget_s = 0;
   std::uint64_t seed = 1;
-  bool verify = false;
+  bool verify = false, runs = false;
 };
+
+// By run: where its first track begins in truth, in blocks.
+void print_runs(const Mapper& mapper, const MediaTiming& media, const engine::LayoutMap& truth) {
+  for (const Run& run : mapper.runs()) {
+    const std::uint64_t lbn = media.first_lbn() + run.first * media.logical_blocks();
+    const engine::Track track = truth.track_of_slot(truth.slot_of_lbn(lbn));
+    const auto off = (static_cast<std::int64_t>(lbn) -
+                      static_cast<std::int64_t>(first_lbn_of_track(truth, track))) /
+                     media.logical_blocks();
+    fmt::print("  {:>11} {:>4} tracks of {:>4}", run.first, run.tracks, run.around());
+    fmt::print(", place {:>3}, {}{}{}", run.ring_place,
+               run.standing == Standing::seen           ? "seen"
+               : run.standing == Standing::interpolated ? "interpolated"
+                                                        : "guessed",
+               run.after_gap ? ", after a gap" : "", run.same_band ? ", same band" : "");
+    fmt::print(", head {}", track.head);
+    if (run.slots * media.logical_blocks() != track.sectors)
+      fmt::print(", in truth of {}", track.sectors / media.logical_blocks());
+    if (off != 0) fmt::print(", begins {} behind a track's beginning", off);
+    if (run.tail > 0) fmt::print(", tail {}", run.tail);
+    for (const Loss& loss : run.losses) fmt::print(", lost {} at {}", loss.sectors, loss.behind);
+    fmt::print("\n");
+  }
+}
 
 void run(const std::string& name, const Settings& how) {
   const auto device = virtual_drive::open_virtual(
@@ -130,12 +154,14 @@ void run(const std::string& name, const Settings& how) {
       mapper.complete() ? "" : "  (not to its end)");
   fmt::print(
       "  {} commands, {:.1f} s of processor; {} tracks in {} runs; {} walks, {} followed, {} "
-      "predicted, {} losses, {} other formats, {} begun anew, {} patterns (period {}); jitter "
+      "predicted, {} losses, {} other formats, {} taken back, {} begun anew, {} patterns (period "
+      "{}); jitter "
       "{:.5f} rev\n",
       drive.commands(), processor_s, truth.tracks(), mapper.runs().size(), counts.walks,
-      counts.followed, counts.bands_predicted, counts.losses, counts.formats, counts.begun_anew,
-      counts.patterns, mapper.pattern() ? mapper.pattern()->period() : 0,
+      counts.followed, counts.bands_predicted, counts.losses, counts.formats, counts.taken_back,
+      counts.begun_anew, counts.patterns, mapper.pattern() ? mapper.pattern()->period() : 0,
       mapper.frame().jitter().sigma_rev);
+  if (how.runs) print_runs(mapper, media, truth);
 }
 
 }  // namespace
@@ -148,6 +174,7 @@ int main(int argc, char** argv) {
                  "seconds of the drive's time (default: as long as it takes)");
   app.add_option("--seed", how.seed, "of the drive's noise and of the mapper");
   app.add_flag("--verify", how.verify, "reach the media with VERIFY alone");
+  app.add_flag("--runs", how.runs, "print every run, and where its first track begins in truth");
   CLI11_PARSE(app, argc, argv);
   for (const std::string& drive : how.drives) {
     try {
