@@ -79,12 +79,13 @@ Run characterized(scsi::Device& device, std::vector<LbnRange> writable) {
   return characterize(device, options);
 }
 
-// Within three of its errors and what the host's clock rounds by.
+// Within four of its errors and what the host's clock rounds by. Of the 37 quantities told here one
+// lies beyond three errors by chance in one of ten sets of seeds.
 void require_told(const model::Parameter& found, double truth, const char* what) {
   INFO(what << ": " << found.reason);
   REQUIRE(found);
   REQUIRE(found.error);
-  CHECK(*found.value == Approx(truth).margin(3 * *found.error + 0.002));
+  CHECK(*found.value == Approx(truth).margin(4 * *found.error + 0.002));
 }
 
 void require_same(const model::Parameter& found, const model::Parameter& truth, const char* what) {
