@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <string_view>
+#include <unordered_map>
 
 namespace platter::statistics {
 namespace {
@@ -56,8 +59,8 @@ void ThresholdPosterior::place_grid(double low, double high) {
   for (std::size_t i = 0; i < kCentres; ++i) {
     Column& column = columns_[i];
     column.centre = low + (high - low) * static_cast<double>(i) / static_cast<double>(kCentres - 1);
-    column.before.fill(1);
-    column.behind.fill(1);
+    for (Block* block : {&column.before, &column.behind})
+      for (auto& likelihoods : *block) likelihoods.fill(1);
     if (!prior_.guess) continue;
     // Relative to the guess's own peak; what it is not trusted for is flat and low.
     const double z = (column.centre - *prior_.guess) / prior_.guess_width;
@@ -76,19 +79,23 @@ void ThresholdPosterior::accumulate(const CensoredTrial& trial) {
     const bool made_it = std::abs(high) < std::abs(low);  // or was too late for the passage before
     const double end = made_it ? high : low;
     Block& block = end < 0 ? column.before : column.behind;
-    double most = 0;
+    std::array<double, kSpreads> ordinary;
     for (std::size_t s = 0; s < kSpreads; ++s) {
       const double before_end = normal_cdf(end / spreads_[s]);
-      const double ordinary = made_it ? before_end : 1 - before_end;
-      for (std::size_t l = 0; l < kShares; ++l) {
-        double& likelihood = block[s * kShares + l];
-        likelihood *= kGross + (1 - kLateShares[l]) * ordinary + kLateShares[l] * late;
-        most = std::max(most, likelihood);
-      }
+      ordinary[s] = made_it ? before_end : 1 - before_end;
     }
     constexpr double kSmall = 1e-100;
-    if (most > kSmall) continue;
-    for (double& likelihood : block) likelihood /= kSmall;
+    int large = 0;
+    for (std::size_t l = 0; l < kShares; ++l) {
+      const double in_time = 1 - kLateShares[l], as_late = kLateShares[l] * late;
+      for (std::size_t s = 0; s < kSpreads; ++s) {
+        block[l][s] *= kGross + in_time * ordinary[s] + as_late;
+        large |= block[l][s] > kSmall ? 1 : 0;
+      }
+    }
+    if (large != 0) continue;
+    for (auto& likelihoods : block)
+      for (double& likelihood : likelihoods) likelihood /= kSmall;
     column.log_scale += std::log(kSmall);
   }
 }
@@ -106,10 +113,10 @@ ThresholdPosterior::Weight ThresholdPosterior::weigh(const Column& column) const
   for (std::size_t l = 0; l < kShares; ++l) {
     Moments before, behind, both;
     for (std::size_t s = 0; s < kSpreads; ++s) {
-      const double b = spread_prior_[s] * column.before[s * kShares + l];
+      const double b = spread_prior_[s] * column.before[l][s];
       before.add(b, log_spreads_[s]);
-      behind.add(spread_prior_[s] * column.behind[s * kShares + l], log_spreads_[s]);
-      both.add(b * column.behind[s * kShares + l], log_spreads_[s]);
+      behind.add(spread_prior_[s] * column.behind[l][s], log_spreads_[s]);
+      both.add(b * column.behind[l][s], log_spreads_[s]);
     }
     if (prior_.skewed)
       both = {before.all * behind.all,
@@ -185,8 +192,8 @@ void ThresholdPosterior::add(const CensoredTrial& trial) {
   estimate_ = summary();
 }
 
-std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
-                                       const ThresholdPrior& prior) {
+std::optional<Threshold> newly_fitted(std::span<const CensoredTrial> trials,
+                                      const ThresholdPrior& prior) {
   ThresholdPosterior posterior(prior);
   for (const CensoredTrial& trial : trials)
     if (trial.high > trial.low) posterior.trials_.push_back(trial);
@@ -194,6 +201,49 @@ std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
   posterior.search();
   posterior.estimate_ = posterior.summary();
   return posterior.estimate_;
+}
+
+namespace {
+
+// What was fitted, of at most so many trials in all; then all of it is forgotten.
+class KeptFits {
+ public:
+  std::optional<Threshold> of(std::span<const CensoredTrial> trials, const ThresholdPrior& prior) {
+    constexpr std::size_t kMostTrials = 1 << 18;  // 4 MB
+    const std::size_t hash = hash_of(trials);
+    const auto [first, last] = fits_.equal_range(hash);
+    for (auto fit = first; fit != last; ++fit)
+      if (fit->second.prior == prior && std::ranges::equal(fit->second.trials, trials))
+        return fit->second.found;
+    const auto found = newly_fitted(trials, prior);
+    if (kept_trials_ + trials.size() > kMostTrials) fits_.clear(), kept_trials_ = 0;
+    kept_trials_ += trials.size();
+    fits_.emplace(hash, Fit{{trials.begin(), trials.end()}, prior, found});
+    return found;
+  }
+
+ private:
+  struct Fit {
+    std::vector<CensoredTrial> trials;
+    ThresholdPrior prior;
+    std::optional<Threshold> found;
+  };
+  static std::size_t hash_of(std::span<const CensoredTrial> trials) {
+    static_assert(sizeof(CensoredTrial) == 2 * sizeof(double));
+    return std::hash<std::string_view>{}(
+        {reinterpret_cast<const char*>(trials.data()), trials.size_bytes()});
+  }
+
+  std::unordered_multimap<std::size_t, Fit> fits_;
+  std::size_t kept_trials_ = 0;
+};
+
+}  // namespace
+
+std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
+                                       const ThresholdPrior& prior) {
+  thread_local KeptFits kept;
+  return kept.of(trials, prior);
 }
 
 }  // namespace platter::statistics

@@ -15,6 +15,7 @@ namespace platter::statistics {
 // low < the trial's time <= high; any unit, the same everywhere.
 struct CensoredTrial {
   double low = 0, high = 0;
+  bool operator==(const CensoredTrial&) const = default;
 };
 
 // What is thought of the spread before any trial: log-normal about `spread`.
@@ -29,6 +30,7 @@ struct ThresholdPrior {
   // The times before the threshold and those behind it have spreads of their own, as where noise
   // can only delay: the threshold is then the median whatever the skew.
   bool skewed = false;
+  bool operator==(const ThresholdPrior&) const = default;
 };
 
 struct Threshold {
@@ -52,7 +54,7 @@ class ThresholdPosterior {
 
  private:
   static constexpr std::size_t kSpreads = 9, kShares = 5;
-  using Block = std::array<double, kSpreads * kShares>;  // [spread][late share]
+  using Block = std::array<std::array<double, kSpreads>, kShares>;  // [late share][spread]
   // One centre: the likelihood of the trials that fell before it, which tell of the spread there,
   // and of those behind it; times exp(log_scale).
   struct Column {
@@ -60,8 +62,8 @@ class ThresholdPosterior {
     Block before{}, behind{};
   };
 
-  friend std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
-                                                const ThresholdPrior& prior);
+  friend std::optional<Threshold> newly_fitted(std::span<const CensoredTrial> trials,
+                                               const ThresholdPrior& prior);
   // Of a column, prior and likelihood over spreads and late shares: all, and what is averaged.
   struct Weight {
     double log_all = 0, log_spread = 0, late_share = 0;
@@ -81,6 +83,8 @@ class ThresholdPosterior {
   std::optional<Threshold> estimate_;
 };
 
+// Of the same trials and prior it is computed once in a thread: a run's stages ask again for what
+// the stages before fitted, which is most of what they compute. nullopt without trials.
 std::optional<Threshold> fit_threshold(std::span<const CensoredTrial> trials,
                                        const ThresholdPrior& prior);
 

@@ -48,6 +48,17 @@ TEST_CASE("no trials, no threshold") {
   CHECK_FALSE(fit_threshold(std::vector<CensoredTrial>{{5, 5}}, ThresholdPrior{}));
 }
 
+TEST_CASE("a fit asked for again is the one of these trials and this prior") {
+  const std::vector<CensoredTrial> some{{1, 3}, {2, 4}, {2.5, 3.5}}, more{{1, 3}, {2, 4}, {2.5, 6}};
+  const ThresholdPrior prior{.spread = 0.3}, wider{.spread = 0.6};
+  const auto first = fit_threshold(some, prior);
+  REQUIRE(first);
+  const auto others = {fit_threshold(more, prior), fit_threshold(some, wider)};
+  for (const auto& other : others) CHECK(other->value != first->value);
+  CHECK(fit_threshold(some, prior)->value == first->value);
+  CHECK(fit_threshold(some, prior)->error == first->error);
+}
+
 TEST_CASE("one trial tells the interval") {
   const auto found = fit_threshold(std::vector<CensoredTrial>{{1000, 7000}}, {50, 1, 600});
   REQUIRE(found);
