@@ -198,7 +198,13 @@ bool Mapper::take_back(std::size_t from, std::size_t wrong, std::uint32_t sector
   Run less = runs_[from];
   if (less.tail >= sectors) {
     less.tail -= sectors;
-    if (from != wrong && with(less)) return true;
+    if (from != wrong && with(less)) {
+      // The pattern has it, too, and with it all bands that were predicted behind this one.
+      if (less.ring_place >= 0)
+        (*pattern_)[static_cast<std::size_t>(less.ring_place)].tail = less.tail;
+      runs_.resize(wrong + 1);
+      return true;
+    }
     less = runs_[from];
   }
   for (std::size_t i = less.losses.size(); i-- > 0; less = runs_[from]) {

@@ -210,7 +210,8 @@ void Pattern::learn(const Run& run, const Run& before) {
   } else {
     place.odd_entry_rev = seen.entry_rev;
   }
-  if (seen.tail == place.last_tail) place.tail = seen.tail;
+  // A tail is learnt from many bands alone (Pattern::of); that there is none, from two.
+  if (seen.tail == 0 && place.last_tail == 0) place.tail = 0;
   place.last_tail = seen.tail;
   place.slots = seen.slots;
   place.spares = seen.spares;
