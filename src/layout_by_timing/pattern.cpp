@@ -192,10 +192,12 @@ void Pattern::learn(const Run& run, const Run& before) {
   constexpr double kGain = 0.15;
   RingPlace& place = places_[static_cast<std::size_t>(run.ring_place)];
   const RingPlace seen = place_of(run, before);
-  // Once is no change: part of a band may have been taken for all of it.
-  if (alike_tracks(seen.tracks, place.tracks) || alike_tracks(seen.tracks, place.odd_tracks))
+  // Once is no change: part of a band may have been taken for all of it; a single track is a part.
+  const bool part = seen.tracks == 1 && place.tracks > 2;
+  if (alike_tracks(seen.tracks, place.tracks) ||
+      (place.odd_tracks > 0 && alike_tracks(seen.tracks, place.odd_tracks)))
     place.tracks = seen.tracks, place.odd_tracks = 0;
-  else
+  else if (!part)
     place.odd_tracks = seen.tracks;
   learn_skew(run, place);
   const double off = statistics::wrap_rev(seen.entry_rev - place.entry_rev);

@@ -134,6 +134,21 @@ TEST_CASE("the pattern of runs is found, and what comes next by it", "[layout_by
   CHECK(std::abs(statistics::wrap_rev(next.start_rev - last.track_start_rev(49) - 0.52)) < 1e-6);
 }
 
+TEST_CASE("a part of a band that was taken for all of it is no change of the pattern",
+          "[layout_by_timing]") {
+  std::vector<Run> runs = rounds(5);
+  auto pattern = Pattern::of(runs);
+  REQUIRE(pattern);
+  const std::uint32_t part = GENERATE(1U, 20U);
+  Run odd = pattern->next(runs.back());
+  odd.ring_place = 0;
+  odd.tracks = part;
+  pattern->learn(odd, runs.back());
+  CHECK((*pattern)[0].tracks == 50);
+  pattern->learn(odd, runs.back());  // twice is one, but for a single track
+  CHECK((*pattern)[0].tracks == (part == 1 ? 50 : part));
+}
+
 TEST_CASE("a skew that changed on one surface is expected on all", "[layout_by_timing]") {
   std::vector<Run> runs = rounds(5);
   auto pattern = Pattern::of(runs);
