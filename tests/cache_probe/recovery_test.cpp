@@ -710,7 +710,9 @@ struct Told {
   std::vector<std::uint64_t> seeds;
 };
 
-Run probe_random_drive(const model::DriveModel& truth, std::uint64_t seed) {
+// With the same noise in every run.
+Run probe_random_drive(model::DriveModel truth, std::uint64_t seed) {
+  if (truth.imperfections) truth.imperfections->seed = seed;
   virtual_drive::VirtualDevice device(truth);
   return probe(device, device.layout(), truth.rotation, true, seed, 0);
 }
