@@ -7,7 +7,6 @@
 
 #include "engine/layout_map.h"
 #include "extract/runs.h"
-#include "virtual_drive/imperfections.h"
 #include "virtual_drive/modern_drive.h"
 #include "virtual_drive/virtual_device.h"
 
@@ -28,7 +27,7 @@ model::DriveModel small_drive(std::uint32_t blocks_of_sector = 1) {
   drive.physical_block_bytes = 512 * blocks_of_sector;
   std::mt19937_64 random(7);
   model::DriveModel model = virtual_drive::make_modern(drive, random);
-  model.imperfections = virtual_drive::default_imperfections(5);
+  model.imperfections->seed = 5;  // else every run has another one
   model.identity.name = "small";
   model.identity.vendor = "PLATTER", model.identity.product = "SMALL",
   model.identity.revision = "1";
