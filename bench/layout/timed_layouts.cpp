@@ -155,8 +155,7 @@ void run(const std::string& name, const Settings& how) {
   fmt::print(
       "  {} commands, {:.1f} s of processor; {} tracks in {} runs; {} walks, {} followed, {} "
       "predicted, {} losses, {} other formats, {} taken back, {} begun anew, {} patterns (period "
-      "{}); jitter "
-      "{:.5f} rev\n",
+      "{}); jitter {:.5f} rev\n",
       drive.commands(), processor_s, truth.tracks(), mapper.runs().size(), counts.walks,
       counts.followed, counts.bands_predicted, counts.losses, counts.formats, counts.taken_back,
       counts.begun_anew, counts.patterns, mapper.pattern() ? mapper.pattern()->period() : 0,

@@ -14,8 +14,8 @@ namespace platter::layout_by_timing {
 struct RingPlace {
   std::uint32_t tracks = 0, slots = 0, spares = 0, tail = 0;
   std::uint32_t odd_tracks = 0;  // as many the last time, far from `tracks`; 0: not
-  std::uint32_t last_tail = 0;   // as it was seen the last time
   double odd_entry_rev = -1;     // likewise
+  std::uint32_t last_tail = 0;   // as it was seen the last time
   double skew_rev = 0;
   double entry_rev = 0;  // from the start of the last track of the run before to this one's first
 };
