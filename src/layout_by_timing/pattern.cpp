@@ -215,8 +215,22 @@ void Pattern::learn(const Run& run, const Run& before) {
   // A tail is learnt from many bands alone (Pattern::of); that there is none, from two.
   if (seen.tail == 0 && place.last_tail == 0) place.tail = 0;
   place.last_tail = seen.tail;
+  learn_format(seen, place);
+}
+
+// Zones begin with whole bands, and their formats are few. Of few tracks, one that lost sectors
+// looks like another format, once.
+void Pattern::learn_format(const RingPlace& seen, RingPlace& place) {
+  constexpr std::uint32_t kMany = 8;
+  const bool known = std::ranges::any_of(
+      places_, [&](const RingPlace& other) { return other.slots == seen.slots; });
+  if (!known && seen.tracks < kMany && seen.slots != place.odd_slots) {
+    place.odd_slots = seen.slots;
+    return;
+  }
   place.slots = seen.slots;
   place.spares = seen.spares;
+  place.odd_slots = 0;
 }
 
 std::vector<int> Pattern::differing_at(std::span<const Run> runs, std::size_t& bands) const {

@@ -15,6 +15,7 @@ struct RingPlace {
   std::uint32_t tracks = 0, slots = 0, spares = 0, tail = 0;
   std::uint32_t odd_tracks = 0;  // as many the last time, far from `tracks`; 0: not
   double odd_entry_rev = -1;     // likewise
+  std::uint32_t odd_slots = 0;   // likewise
   std::uint32_t last_tail = 0;   // as it was seen the last time
   double skew_rev = 0;
   double entry_rev = 0;  // from the start of the last track of the run before to this one's first
@@ -52,6 +53,7 @@ class Pattern {
  private:
   void share_skew();
   void learn_skew(const Run& run, RingPlace& place);
+  void learn_format(const RingPlace& seen, RingPlace& place);
   // How much each place would differ, were it that of the last of these.
   std::vector<int> differing_at(std::span<const Run> runs, std::size_t& bands) const;
 

@@ -149,6 +149,21 @@ TEST_CASE("a part of a band that was taken for all of it is no change of the pat
   CHECK((*pattern)[0].tracks == (part == 1 ? 50 : part));
 }
 
+TEST_CASE("short bands that lost sectors, once, do not have another format", "[layout_by_timing]") {
+  std::vector<Run> runs = rounds(5);
+  auto pattern = Pattern::of(runs);
+  REQUIRE(pattern);
+  Run odd = pattern->next(runs.back());
+  odd.ring_place = 0;
+  odd.slots -= 2;
+  const bool is_short = GENERATE(false, true);
+  if (is_short) odd.tracks = 2;
+  pattern->learn(odd, runs.back());
+  CHECK((*pattern)[0].slots == (is_short ? odd.slots + 2 : odd.slots));
+  pattern->learn(odd, runs.back());  // twice they do
+  CHECK((*pattern)[0].slots == odd.slots);
+}
+
 TEST_CASE("a skew that changed on one surface is expected on all", "[layout_by_timing]") {
   std::vector<Run> runs = rounds(5);
   auto pattern = Pattern::of(runs);
