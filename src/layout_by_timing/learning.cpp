@@ -400,7 +400,20 @@ void Mapper::begin_behind() {
 
 void Mapper::push(Run run) {
   if (is_long(run)) formats_.insert(run.slots);
+  if (!run.same_band) count_last_band();
   runs_.push_back(std::move(run));
+}
+
+// Its tracks, be they of one run or of some, now that what is behind it is no part of it.
+void Mapper::count_last_band() {
+  if (runs_.size() <= counted_) return;  // what was behind it was taken back
+  counted_ = runs_.size();
+  if (runs_.empty() || !pattern_ || runs_.back().ring_place < 0) return;
+  std::uint32_t tracks = runs_.back().tracks;
+  for (std::size_t i = runs_.size() - 1; i > 0 && runs_[i].same_band; --i)
+    tracks += runs_[i - 1].tracks;
+  pattern_->count_tracks(static_cast<std::size_t>(runs_.back().ring_place), tracks,
+                         runs_.back().standing);
 }
 
 // Parts of bands may have been taken for tracks of a size that the drive does not have.
@@ -427,6 +440,7 @@ void Mapper::look_for_pattern() {
   formats_.clear();
   for (const Run& run : runs_)
     if (is_long(run)) formats_.insert(run.slots);
+  counted_ = runs_.size() - 1;
   gap_ = 4, streak_ = 0, settled_ = 0;
   surprising_ = 0;
   calm_pattern_ = pattern_;

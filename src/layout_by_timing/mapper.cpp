@@ -62,11 +62,14 @@ void Mapper::guess_the_rest() {
   if (runs_.empty() || !pattern_) return;
   if (runs_.back().ring_place < 0)
     runs_.back().ring_place = static_cast<std::int32_t>(expected_place() % pattern_->period());
-  while (!at_end()) {
-    Run next = pattern_->next(runs_.back());
-    if (next.blocks() == 0) return;
-    next.standing = Standing::guessed;
-    runs_.push_back(std::move(next));
+  if (at_end()) {
+    complete_ = true;
+    return;
+  }
+  for (Run& run : pattern_->ahead(runs_.back(), end(), end())) {
+    if (run.blocks() == 0) return;
+    run.standing = Standing::guessed;
+    runs_.push_back(std::move(run));
   }
   complete_ = true;
 }
@@ -228,6 +231,7 @@ void Mapper::look_for_longer_pattern() {
   ++counts_.patterns;
   pattern_ = std::move(longer);
   runs_.back().ring_place = static_cast<std::int32_t>(pattern_->last_place());
+  counted_ = runs_.size() - 1;
   calm_pattern_ = pattern_;
 }
 
@@ -252,6 +256,7 @@ void Mapper::find_shifted_place() {
                                                  static_cast<std::size_t>(runs_.back().ring_place));
   if (!place) return;
   pattern_ = calm_pattern_;
+  pattern_->lose_count();
   runs_.back().ring_place = static_cast<std::int32_t>(*place);
 }
 
@@ -264,13 +269,7 @@ void Mapper::sweep() {
   constexpr double kOfGap = 0.23;
   const auto leap = static_cast<std::uint32_t>(
       std::clamp(kOfGap * std::max(gap_, static_cast<double>(streak_)), 1.0, kMostLeap));
-  std::vector<Run> chain;
-  for (std::uint32_t i = 0; i < leap; ++i) {
-    const Run& before = chain.empty() ? runs_.back() : chain.back();
-    if (before.end() >= end()) break;
-    chain.push_back(pattern_->next(before));
-    if (chain.back().tracks == 0) break;
-  }
+  std::vector<Run> chain = pattern_->ahead(runs_.back(), leap, end());
   ++counts_.leaps;
   const auto accept = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -426,9 +425,10 @@ void Mapper::mend_start_by_walk() {
   runs_.back() = last;
   // The place's own number of tracks, if it holds.
   const RingPlace& expected = (*pattern_)[place];
-  if (had_place && next.tracks > 1 && expected.tracks > 2) {
+  const std::uint32_t tracks = had_place ? pattern_->next(last).tracks : 0;
+  if (had_place && next.tracks > 1 && tracks > 2) {
     Run whole = next;
-    whole.tracks = expected.tracks;
+    whole.tracks = tracks;
     whole.skew_rev = std::abs(statistics::wrap_rev(next.skew_rev - expected.skew_rev)) < 0.006
                          ? expected.skew_rev
                          : next.skew_rev;
@@ -487,6 +487,7 @@ void Mapper::find_place_again() {
   if (place) {
     runs_.pop_back();  // has only begun
     runs_.back().ring_place = static_cast<std::int32_t>(*place);
+    pattern_->lose_count();
     return;
   }
   if (lost_ < pattern_->period() + 8) return;

@@ -52,6 +52,7 @@ class Mapper {
   std::uint64_t end() const { return drive_.blocks(); }
   bool at_end() const { return !runs_.empty() && runs_.back().end() >= end(); }
   void push(Run run);
+  void count_last_band();
   bool is_long(const Run& run) const;
   std::uint32_t tracks_left(const Run& run) const;
   // The first of the tracks up to that one among which a border comes by soon; of so many at most.
@@ -119,6 +120,7 @@ class Mapper {
   std::size_t calm_ = 0;                 // bands as predicted since the last that was not
   std::set<std::uint32_t> formats_;      // slots of tracks, as seen
   std::uint32_t spares_ = 0;
+  std::size_t counted_ = 0;            // runs whose tracks the pattern has counted
   std::size_t learnt_ = 0, lost_ = 0;  // runs: without a pattern; since the place in it was lost
   std::pair<std::uint64_t, Nanoseconds> paced_from_{0, 0};  // block and time, since the pattern
   std::size_t settled_ = 0;                                 // bands, since the pattern

@@ -133,6 +133,7 @@ std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
   pattern.last_ = period - 1;
   pattern.differing_ = rates[period - 1];
   pattern.share_skew();
+  pattern.find_surfaces(bands);
   return pattern;
 }
 
@@ -142,12 +143,12 @@ std::uint32_t Pattern::usual_tracks() const {
   return median_of(tracks);
 }
 
-Run Pattern::next(const Run& run) const {
+Run Pattern::next(const Run& run, std::uint32_t tracks) const {
   const std::size_t place = (static_cast<std::size_t>(run.ring_place) + 1) % places_.size();
   const RingPlace& expected = places_[place];
   Run next;
   next.first = run.end();
-  next.tracks = expected.tracks;
+  next.tracks = tracks;
   next.slots = expected.slots;
   next.spares = expected.spares;
   next.tail = expected.tail;
@@ -156,6 +157,76 @@ Run Pattern::next(const Run& run) const {
   next.ring_place = static_cast<std::int32_t>(place);
   next.standing = Standing::interpolated;
   return next;
+}
+
+Run Pattern::next(const Run& run) const { return ahead(run, 1, ~std::uint64_t{0}).front(); }
+
+std::vector<Run> Pattern::ahead(const Run& run, std::size_t most, std::uint64_t end) const {
+  const Surfaces& surfaces = likeliest_surfaces();
+  std::vector<std::uint64_t> passed(period(), 0);  // bands of each surface
+  std::vector<Run> runs;
+  const Run* last = &run;
+  do {
+    const auto place = static_cast<std::size_t>(last->ring_place) % period();
+    ++passed[surfaces.of[place]];
+    const std::size_t of = surfaces.of[(place + 1) % period()];
+    runs.push_back(next(*last, std::max(1U, surfaces.widths[of].tracks_after(passed[of]))));
+    last = &runs.back();
+  } while (runs.size() < most && last->blocks() > 0 && last->end() < end);
+  return runs;
+}
+
+void Pattern::count_tracks(std::size_t place, std::uint32_t tracks, Standing standing) {
+  constexpr double kForget = 0.99, kFarBehind = 10, kLost = 25;
+  for (Surfaces& surfaces : surfaces_) {
+    BandWidth& width = surfaces.widths[surfaces.of[place]];
+    if (standing != Standing::seen) {
+      width.passed(tracks);
+      continue;
+    }
+    surfaces.missed = kForget * surfaces.missed + (width.tracks_after(0) == tracks ? 0 : 1);
+    width.seen(tracks);
+  }
+  const double least = likeliest_surfaces().missed;
+  std::erase_if(surfaces_,
+                [&](const Surfaces& other) { return other.missed > least + kFarBehind; });
+  if (least > kLost) find_surfaces({});  // places were lost and found wrongly
+}
+
+void Pattern::lose_count() {
+  for (Surfaces& surfaces : surfaces_)
+    for (BandWidth& width : surfaces.widths) width.lose_count();
+}
+
+const Pattern::Surfaces& Pattern::likeliest_surfaces() const {
+  return *std::ranges::min_element(surfaces_, {}, &Surfaces::missed);
+}
+
+// Places are surfaces; or, where those are met upwards and downwards in turn, each has two places:
+// about an axis, all behind it are what those in front of it are, backwards. By the bands that the
+// pattern was made of, but for the last, which may go on.
+void Pattern::find_surfaces(std::span<const RingPlace> bands) {
+  const std::size_t n = period();
+  surfaces_ = {Surfaces{}};
+  for (std::size_t place = 0; place < n; ++place) {
+    surfaces_.front().of.push_back(place);
+    surfaces_.front().widths.emplace_back(places_[place].tracks);
+  }
+  for (std::size_t axis = 0; n % 2 == 0 && axis < n / 2; ++axis) {
+    constexpr double kMostAlike = 0.75;  // zones begin in between
+    Surfaces mirrored = surfaces_.front();
+    std::size_t alike = 0;
+    for (std::size_t i = 0; i < n / 2; ++i) {
+      const std::size_t behind = (axis + i) % n, before = (axis + n - 1 - i) % n;
+      if (alike_tracks(places_[behind].tracks, places_[before].tracks)) ++alike;
+      mirrored.of[behind] = before;
+    }
+    if (static_cast<double>(alike) >= kMostAlike * static_cast<double>(n / 2))
+      surfaces_.push_back(std::move(mirrored));
+  }
+  const std::size_t first = (n - bands.size() % n) % n;  // the place of the first band
+  for (std::size_t i = 0; i + 1 < bands.size(); ++i)
+    count_tracks((first + i) % n, bands[i].tracks, Standing::seen);
 }
 
 // What one band tells of its skew is wrong by parts of a turn at the end of another.

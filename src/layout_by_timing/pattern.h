@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "layout_by_timing/band_width.h"
 #include "layout_by_timing/run.h"
 
 namespace platter::layout_by_timing {
@@ -37,8 +38,14 @@ class Pattern {
   // The place of the last of the runs that it was made of.
   std::size_t last_place() const { return last_; }
 
-  // The run behind one that has a place.
+  // The run behind one that has a place, and whose tracks are not counted yet.
   Run next(const Run& run) const;
+  // So many behind it, or as many as there are up to a block.
+  std::vector<Run> ahead(const Run& run, std::size_t most, std::uint64_t end) const;
+  // The band in that place is over.
+  void count_tracks(std::size_t place, std::uint32_t tracks, Standing standing);
+  // It is not known how many bands were passed.
+  void lose_count();
   // What was seen of a run in its place is expected there the next time.
   void learn(const Run& run, const Run& before);
   // The place that fits these last runs best, where several do the one that is expected; nullopt:
@@ -51,13 +58,23 @@ class Pattern {
   std::optional<std::size_t> find_shifted(std::span<const Run> runs, std::size_t expected) const;
 
  private:
+  Run next(const Run& run, std::uint32_t tracks) const;
   void share_skew();
+  // Which places have bands of the same surface, and how well that foresees their tracks.
+  struct Surfaces {
+    std::vector<std::size_t> of;  // by place
+    std::vector<BandWidth> widths;
+    double missed = 0;  // bands, lately
+  };
+  void find_surfaces(std::span<const RingPlace> bands);
+  const Surfaces& likeliest_surfaces() const;
   void learn_skew(const Run& run, RingPlace& place);
   void learn_format(const RingPlace& seen, RingPlace& place);
   // How much each place would differ, were it that of the last of these.
   std::vector<int> differing_at(std::span<const Run> runs, std::size_t& bands) const;
 
   std::vector<RingPlace> places_;
+  std::vector<Surfaces> surfaces_;  // as they may be
   std::size_t last_ = 0;
   double differing_ = 0;
 };
