@@ -32,7 +32,7 @@ std::uint32_t Mapper::slots_like(double around, double error) const {
   const double slots = around - spares_;
   const double tolerance = std::max(1.0, 3 * error);
   std::uint32_t best = 0;
-  for (const std::uint32_t format : formats_)
+  for (const std::uint32_t format : formats())
     if (std::abs(format - slots) < tolerance &&
         (best == 0 || std::abs(format - slots) < std::abs(best - slots)))
       best = format;
@@ -399,7 +399,7 @@ void Mapper::begin_behind() {
 }
 
 void Mapper::push(Run run) {
-  if (is_long(run)) formats_.insert(run.slots);
+  note_format(run);
   if (!run.same_band) count_last_band();
   runs_.push_back(std::move(run));
 }
@@ -421,6 +421,19 @@ bool Mapper::is_long(const Run& run) const {
   return pattern_ ? 2 * run.tracks >= pattern_->usual_tracks() : run.tracks > 1;
 }
 
+void Mapper::note_format(const Run& run) {
+  if (is_long(run) && run.standing == Standing::seen) tracks_of_format_[run.slots] += run.tracks;
+}
+
+// Few tracks that lost a sector or two look like another format.
+std::vector<std::uint32_t> Mapper::formats() const {
+  constexpr std::uint32_t kMany = 4;
+  std::vector<std::uint32_t> formats;
+  for (const auto& [slots, tracks] : tracks_of_format_)
+    if (tracks >= kMany) formats.push_back(slots);
+  return formats;
+}
+
 // Where the order of the runs was lost, counting begins anew; unless that is too soon.
 std::span<const Run> Mapper::since_gap(std::span<const Run> runs) {
   constexpr std::size_t kEnough = 24;
@@ -437,9 +450,8 @@ void Mapper::look_for_pattern() {
   Run& last = runs_[runs_.size() - 2];
   last.ring_place = static_cast<std::int32_t>(pattern_->last_place());
   runs_.pop_back();
-  formats_.clear();
-  for (const Run& run : runs_)
-    if (is_long(run)) formats_.insert(run.slots);
+  tracks_of_format_.clear();
+  for (const Run& run : runs_) note_format(run);
   counted_ = runs_.size() - 1;
   gap_ = 4, streak_ = 0, settled_ = 0;
   surprising_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "statistics/circular.h"
 
@@ -19,7 +20,8 @@ Mapper::Mapper(TimedBlocks& drive, double period_ns, MapperOptions options)
       frame_(drive, period_ns, drive.blocks() / 2),
       prober_(drive, frame_, options_.seed),
       walker_(prober_),
-      loss_finder_(prober_) {
+      loss_finder_(prober_),
+      shift_finder_(prober_) {
   prober_.set_deadline(options_.deadline_ns);
 }
 
@@ -303,6 +305,9 @@ void Mapper::sweep() {
   explain(pattern_->next(runs_.back()), failure);
 }
 
+// They tell less than the bands behind them.
+bool Mapper::has_few_tracks(const Run& run) { return run.tracks < 8; }
+
 // Whatever the tracks' format: the run's first sectors lie where it begins.
 bool Mapper::begins_here(const Run& run) {
   double odds = 0;
@@ -327,8 +332,96 @@ void Mapper::explain(Run run, Failure failure) {
   }
   const std::uint32_t early = std::min<std::uint32_t>(2, run.tracks - 1);
   if (early > 0 && !prober_.check(run, early).holds && other_format(run)) return;
+  if (has_few_tracks(run) && mend_by_shift()) return;
   if (mend_inside(run)) return;
   mend_start_by_walk();  // tracks of a kind that was not met before
+}
+
+// The sectors that a band lost, on one of its tracks: the one by which its blocks are where they
+// should be.
+void Mapper::lose_within(Run& run, std::uint32_t sectors) {
+  if (!has_few_tracks(run)) {
+    loss_finder_.locate(run, 0, run.tracks - 1, sectors);
+    return;
+  }
+  std::vector<Run> lost_on(run.tracks, run);
+  std::vector<double> odds(run.tracks, 0.0);
+  for (std::uint32_t track = 0; track < run.tracks; ++track)
+    add_loss(lost_on[track], track, sectors, true);
+  for (std::uint32_t track = 0; track + 1 < run.tracks; ++track) {
+    // A block that is on this track only if none of it is lost.
+    const std::uint64_t block = run.first + std::uint64_t{track + 1} * run.slots -
+                                std::max(1U, std::min(sectors, run.slots) / 2);
+    if (block >= lost_on[track].end()) continue;
+    const auto rev = prober_.angle(block);
+    if (!rev) continue;
+    for (std::uint32_t on = 0; on < run.tracks; ++on)
+      odds[on] += frame_.jitter().evidence(
+          statistics::wrap_rev(*rev - lost_on[on].end_of_block_rev(block)));
+  }
+  run = lost_on[static_cast<std::size_t>(std::ranges::max_element(odds) - odds.begin())];
+}
+
+// The bands behind one that is not understood tell how many blocks it lacks, or has more: it has
+// another format, or lost sectors.
+bool Mapper::mend_by_shift() {
+  constexpr std::size_t kBands = 6, kFewest = 3;
+  Run before = runs_.back();
+  if (before.ring_place < 0) return false;
+  const std::vector<Run> chain = pattern_->ahead(before, kBands, end());
+  if (chain.size() < kFewest) return false;
+  Run run = chain.front();
+  run.standing = Standing::seen;
+  const auto blocks = static_cast<std::int64_t>(run.blocks());
+  const auto lacks = shift_finder_.find(std::span(chain).subspan(1), -blocks / 4,
+                                        blocks + run.slots);
+  if (!lacks || *lacks == 0) return false;
+  Run next = shifted(chain[1], *lacks);
+  next.standing = Standing::seen;
+  if (!band_holds(next) || !loss_finder_.begins_right(next, 0, next.tracks - 1)) return false;
+  if (!begins_here(run)) {
+    // What is behind its last border that was read shows only here.
+    if (is_other_format(before, *lacks))
+      (*pattern_)[static_cast<std::size_t>(before.ring_place)].slots = before.slots;
+    else if (*lacks > 0)
+      lose_within(before = runs_.back(), static_cast<std::uint32_t>(*lacks));
+    else
+      return false;
+    runs_.back() = before;
+    run = shifted(run, *lacks);
+    settle(run, true);
+  } else if (Run other = run; is_other_format(other, *lacks)) {
+    ++counts_.formats;
+    settle(other, false);
+  } else if (*lacks > 0) {
+    lose_within(run, static_cast<std::uint32_t>(*lacks));
+    ++counts_.losses;
+    settle(run, true);
+  } else {
+    return false;
+  }
+  ++counts_.shifted;
+  Run again = pattern_->next(runs_.back());  // it may have been given another place
+  if (again.first != next.first) return true;
+  again.standing = Standing::seen;
+  again.start_rev = next.start_rev, again.skew_rev = next.skew_rev;
+  settle(again, true);
+  return true;
+}
+
+// A band of few tracks that lacks some blocks has lost them, unless its format is known, or the
+// last band in its place lacked as many.
+bool Mapper::is_other_format(Run& run, std::int64_t lacks) {
+  RingPlace& place = (*pattern_)[static_cast<std::size_t>(run.ring_place)];
+  const bool again = lacks == std::exchange(place.odd_lack, lacks);
+  if (lacks % run.tracks != 0) return false;
+  run.slots = static_cast<std::uint32_t>(run.slots - lacks / run.tracks);
+  const bool known = std::ranges::count(formats(), run.slots) > 0;
+  if (has_few_tracks(run) && !known && !again && lacks > 0) return false;
+  if (!prober_.check(run, run.tracks / 2).holds || !prober_.check(run, run.tracks - 1).holds)
+    return false;
+  place.odd_slots = run.slots;
+  return true;
 }
 
 // Sectors lost behind the last border that was read in the band before: all of the next one begins
@@ -398,6 +491,8 @@ void Mapper::mend_start() {
 
 // What lies behind the last run is walked, and followed where the pattern has nothing of its kind.
 void Mapper::mend_start_by_walk() {
+  const bool few = has_few_tracks(runs_.back());
+  if (few && mend_by_shift()) return;
   ++counts_.walked_on;
   Run last = runs_.back();
   Run next;
@@ -416,7 +511,7 @@ void Mapper::mend_start_by_walk() {
     return;
   }
   if (behind == Behind::not_understood || behind == Behind::wrong_there) {
-    anew();
+    if (few || !mend_by_shift()) anew();
     return;
   }
   next.standing = Standing::seen;
@@ -498,7 +593,7 @@ void Mapper::find_place_again() {
 bool Mapper::other_format(Run& run) {
   const Jitter& jitter = frame_.jitter();
   std::vector<std::uint32_t> candidates;
-  for (const std::uint32_t format : formats_)
+  for (const std::uint32_t format : formats())
     if (format != run.slots && format > run.slots * 0.7 && format < run.slots * 1.4)
       candidates.push_back(format);
   if (candidates.empty()) return false;

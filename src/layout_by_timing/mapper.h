@@ -5,8 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "layout_by_timing/pattern.h"
 #include "layout_by_timing/prober.h"
 #include "layout_by_timing/run.h"
+#include "layout_by_timing/shift.h"
 #include "layout_by_timing/timed_blocks.h"
 #include "layout_by_timing/walk.h"
 
@@ -31,7 +32,7 @@ struct MapperOptions {
 struct MapperCounts {
   std::uint64_t walks = 0, followed = 0, bands_predicted = 0, leaps = 0, losses = 0, longer = 0,
                 shorter = 0, formats = 0, taken_back = 0, walked_on = 0, begun_anew = 0,
-                patterns = 0;
+                patterns = 0, shifted = 0;
 };
 
 class Mapper {
@@ -54,6 +55,8 @@ class Mapper {
   void push(Run run);
   void count_last_band();
   bool is_long(const Run& run) const;
+  void note_format(const Run& run);
+  std::vector<std::uint32_t> formats() const;
   std::uint32_t tracks_left(const Run& run) const;
   // The first of the tracks up to that one among which a border comes by soon; of so many at most.
   static std::uint32_t first_of_late(std::uint32_t last, std::uint32_t most);
@@ -97,6 +100,10 @@ class Mapper {
   void guess_the_rest();
   bool begins_here(const Run& run);
   bool mend_by_late_loss();
+  static bool has_few_tracks(const Run& run);
+  bool mend_by_shift();
+  bool is_other_format(Run& run, std::int64_t lacks);
+  void lose_within(Run& run, std::uint32_t sectors);
   void mend_start();
   void mend_start_by_walk();
   bool other_format(Run& run);
@@ -114,11 +121,13 @@ class Mapper {
   Prober prober_;
   Walker walker_;
   LossFinder loss_finder_;
+  ShiftFinder shift_finder_;
   std::vector<Run> runs_;
   std::optional<Pattern> pattern_;
   std::optional<Pattern> calm_pattern_;  // when some bands in a row had been as predicted
   std::size_t calm_ = 0;                 // bands as predicted since the last that was not
-  std::set<std::uint32_t> formats_;      // slots of tracks, as seen
+  // Tracks that were seen to have so many slots.
+  std::map<std::uint32_t, std::uint32_t> tracks_of_format_;
   std::uint32_t spares_ = 0;
   std::size_t counted_ = 0;            // runs whose tracks the pattern has counted
   std::size_t learnt_ = 0, lost_ = 0;  // runs: without a pattern; since the place in it was lost

@@ -286,6 +286,7 @@ void Pattern::learn(const Run& run, const Run& before) {
   // A tail is learnt from many bands alone (Pattern::of); that there is none, from two.
   if (seen.tail == 0 && place.last_tail == 0) place.tail = 0;
   place.last_tail = seen.tail;
+  if (seen.slots == place.slots && run.losses.empty()) place.odd_lack = 0;
   learn_format(seen, place);
 }
 

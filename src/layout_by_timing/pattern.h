@@ -17,6 +17,7 @@ struct RingPlace {
   std::uint32_t odd_tracks = 0;  // as many the last time, far from `tracks`; 0: not
   double odd_entry_rev = -1;     // likewise
   std::uint32_t odd_slots = 0;   // likewise
+  std::int64_t odd_lack = 0;     // blocks that the last band of few tracks lacked
   std::uint32_t last_tail = 0;   // as it was seen the last time
   double skew_rev = 0;
   double entry_rev = 0;  // from the start of the last track of the run before to this one's first

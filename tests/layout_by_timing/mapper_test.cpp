@@ -82,6 +82,18 @@ TEST_CASE("sectors that hold no blocks are found and located", "[layout_by_timin
   CHECK(mapping.mapper.counts().losses > 20);
 }
 
+TEST_CASE("bands of few tracks some of which lost sectors are told by the bands behind them",
+          "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.radii = 3'000, format.formats = 8;
+  format.band_tracks = GENERATE(2U, 4U);
+  format.irregular = 12;
+  CAPTURE(format.band_tracks);
+  const Mapping mapping(format, 4);
+  require_good(mapping, 0.98);
+  CHECK(mapping.mapper.counts().begun_anew < 6);
+}
+
 TEST_CASE("many single sectors that hold no blocks are each taken for one", "[layout_by_timing]") {
   SimulatedFormat format = small_format();
   format.singles = 300;

@@ -4,6 +4,7 @@
 #include "layout_by_timing/losses.h"
 #include "layout_by_timing/mapped.h"
 #include "layout_by_timing/pattern.h"
+#include "layout_by_timing/shift.h"
 #include "layout_by_timing/walk.h"
 
 namespace platter::layout_by_timing {
@@ -118,6 +119,31 @@ TEST_CASE("no loss is stated where the run itself is wrong", "[layout_by_timing]
   run.first -= 3;  // as if fewer than none were lost
   LossFinder finder(at.prober);
   CHECK_FALSE(finder.lost_before(run, 50, 58, 0, 900));
+}
+
+TEST_CASE("how many blocks earlier than foreseen bands come is read off them",
+          "[layout_by_timing]") {
+  SimulatedFormat format;
+  format.band_tracks = GENERATE(1U, 2U, 60U);
+  Probing at(format);
+  const std::int64_t earlier = GENERATE(-7, 1, 8, 455);
+  CAPTURE(format.band_tracks, earlier);
+  std::vector<Run> bands;
+  for (std::size_t i = 3; i < 8; ++i) {
+    const SimulatedBands::Band& band = at.drive.bands()[i];
+    bands.push_back(shifted(run_of(band, band.first_slot, at.prober), -earlier));
+  }
+  ShiftFinder finder(at.prober);
+  const auto found = finder.find(bands, -20, 600);
+  REQUIRE(found);
+  // By borders exactly; single tracks have none between two of a band.
+  if (format.band_tracks > 1)
+    CHECK(*found == earlier);
+  else
+    CHECK(std::abs(*found - earlier) <= 1);
+  // Bands of another place are no number of blocks away.
+  for (Run& band : bands) band.start_rev += 0.3 * static_cast<double>(&band - bands.data());
+  CHECK_FALSE(finder.find(bands, -20, 600));
 }
 
 TEST_CASE("the pattern of runs is found, and what comes next by it", "[layout_by_timing]") {
