@@ -90,6 +90,7 @@ Mapper::Failure Mapper::held_against(Run& run) {
   double first = 0, last = 0;
   if (!fits(0, first)) return Failure::first_track;
   if (tracks == 1) {
+    if (!loss_finder_.none_lost(run, 0, 0)) return Failure::inside;
     run.start_rev = statistics::turn_rev(run.start_rev + 0.5 * first);
     return Failure::none;
   }
@@ -138,7 +139,7 @@ void Mapper::settle(Run run, bool as_expected) {
   if (confirms) confirm();
   if (std::has_single_bit(++settled_)) look_for_longer_pattern();
   if (as_expected) {
-    if (++calm_ >= kCalm) calm_pattern_ = pattern_;
+    if (++calm_ % kCalm == 0) calm_pattern_ = pattern_;
     return;
   }
   calm_ = 0;
@@ -365,7 +366,7 @@ void Mapper::lose_within(Run& run, std::uint32_t sectors) {
 // The bands behind one that is not understood tell how many blocks it lacks, or has more: it has
 // another format, or lost sectors.
 bool Mapper::mend_by_shift() {
-  constexpr std::size_t kBands = 6, kFewest = 3;
+  constexpr std::size_t kBands = 6, kFewest = 4;
   Run before = runs_.back();
   if (before.ring_place < 0) return false;
   const std::vector<Run> chain = pattern_->ahead(before, kBands, end());
@@ -414,12 +415,17 @@ bool Mapper::mend_by_shift() {
 bool Mapper::is_other_format(Run& run, std::int64_t lacks) {
   RingPlace& place = (*pattern_)[static_cast<std::size_t>(run.ring_place)];
   const bool again = lacks == std::exchange(place.odd_lack, lacks);
-  if (lacks % run.tracks != 0) return false;
-  run.slots = static_cast<std::uint32_t>(run.slots - lacks / run.tracks);
+  const std::int64_t slots = run.slots - lacks / run.tracks;
+  if (lacks % run.tracks != 0 || 2 * slots < run.slots) return false;
+  run.slots = static_cast<std::uint32_t>(slots);
   const bool known = std::ranges::count(formats(), run.slots) > 0;
   if (has_few_tracks(run) && !known && !again && lacks > 0) return false;
-  if (!prober_.check(run, run.tracks / 2).holds || !prober_.check(run, run.tracks - 1).holds)
-    return false;
+  // In the middle of a track, too, whose sectors are wider than they were, or some are lost.
+  double odds = 0;
+  for (const std::uint32_t part : {1U, 2U, 3U})
+    if (const auto seen = prober_.look_at(run, run.tracks / 2, part * run.slots / 4))
+      odds += seen->evidence;
+  if (odds < 0 || !prober_.check(run, run.tracks - 1).holds) return false;
   place.odd_slots = run.slots;
   return true;
 }
@@ -535,7 +541,10 @@ void Mapper::mend_start_by_walk() {
     const std::uint32_t early = std::min<std::uint32_t>(3, whole.tracks - 1);
     if (prober_.check(whole, early).holds && mend_inside(whole)) return;
   }
-  follow(next);
+  if (pattern_->is_of_tracks())
+    next.tracks = 1;
+  else
+    follow(next);
   next.ring_place = -1;
   if (had_place && alike(next, expected, entry_rev(last, next)))
     next.ring_place = static_cast<std::int32_t>(place);

@@ -78,6 +78,33 @@ std::vector<RingPlace> bands_of(std::span<const Run> runs) {
   return bands;
 }
 
+// Single tracks, each with as many blocks as it was seen to have.
+std::vector<RingPlace> tracks_of(std::span<const Run> runs, std::size_t most) {
+  std::size_t from = runs.size();
+  for (std::size_t tracks = 0; from > 1 && tracks < most; --from) tracks += runs[from - 1].tracks;
+  std::vector<RingPlace> all;
+  for (std::size_t i = from; i < runs.size(); ++i) {
+    const Run& run = runs[i];
+    if (i == 0) continue;
+    std::vector<std::uint64_t> lost(std::min<std::uint64_t>(run.tracks, most), 0);
+    const std::size_t before = run.tracks - lost.size();  // that are too many to look at
+    for (const Loss& loss : run.losses)
+      if (const std::size_t track = run.place_of(run.first + loss.behind).track; track >= before)
+        lost[std::min(track - before, lost.size() - 1)] += loss.sectors;
+    lost.back() += run.tail;
+    for (std::size_t track = 0; track < lost.size(); ++track) {
+      RingPlace place = place_of(run, runs[i - 1]);
+      place.tracks = 1, place.tail = 0, place.skew_rev = 0;
+      if (track + before > 0) place.entry_rev = run.skew_rev;
+      place.slots -=
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(lost[track], run.slots - 1));
+      all.push_back(place);
+    }
+  }
+  if (all.size() > most) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most));
+  return all;
+}
+
 }  // namespace
 
 double entry_rev(const Run& before, const Run& run) {
@@ -85,11 +112,47 @@ double entry_rev(const Run& before, const Run& run) {
 }
 
 std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
-  // Chosen: a chance agreement of 6 runs of several kinds is rare, and checks tell it soon.
-  constexpr std::size_t kLeast = 6, kMost = 160;
-  constexpr double kMayDiffer = 0.4, kAsGood = 0.03;
+  constexpr std::size_t kMostBands = 160;
+  constexpr double kFine = 0.1, kBetter = 0.05;
   std::vector<RingPlace> bands = bands_of(runs);
-  if (bands.size() > kMost) bands.erase(bands.begin(), bands.end() - kMost);
+  if (bands.size() > kMostBands) bands.erase(bands.begin(), bands.end() - kMostBands);
+  auto pattern = of_places(bands);
+  if (pattern && pattern->differing() < kFine) return pattern;
+  auto by_tracks = of_tracks(runs);
+  if (!pattern || !by_tracks) return pattern ? pattern : by_tracks;
+  const double tracks_of_band = pattern->usual_tracks();
+  return by_tracks->differing() * tracks_of_band + kBetter < pattern->differing() ? by_tracks
+                                                                                  : pattern;
+}
+
+// Where the surfaces are met track by track, each with zones of its own, runs are what happens to
+// be alike side by side, and change with every zone.
+std::optional<Pattern> Pattern::of_tracks(std::span<const Run> runs) {
+  constexpr std::size_t kMostTracks = 400, kLeastTracks = 48, kLeastRuns = 8;
+  constexpr std::uint32_t kShort = 64;  // tracks: each surface up and down
+  if (runs.size() < kLeastRuns) return std::nullopt;
+  for (const Run& run : runs.last(kLeastRuns))
+    if (run.tracks > kShort) return std::nullopt;
+  const std::vector<RingPlace> tracks = tracks_of(runs, kMostTracks);
+  if (tracks.size() < kLeastTracks) return std::nullopt;
+  auto pattern = of_places(tracks);
+  // It has to foresee where tracks differ from those before them, which most do not.
+  constexpr double kUnforeseen = 0.3;
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < tracks.size(); ++i)
+    if (differences(tracks[i], tracks[i - 1]) > 0) ++changes;
+  if (!pattern || pattern->differing() * static_cast<double>(tracks.size()) >=
+                      kUnforeseen * static_cast<double>(changes))
+    return std::nullopt;
+  pattern->is_of_tracks_ = true;
+  pattern->surfaces_.resize(1);
+  return pattern;
+}
+
+std::optional<Pattern> Pattern::of_places(std::span<const RingPlace> bands) {
+  // Chosen: a chance agreement of 6 runs of several kinds is rare, and checks tell it soon.
+  constexpr std::size_t kLeast = 6;
+  constexpr double kMayDiffer = 0.4, kAsGood = 0.03;
   const std::size_t n = bands.size();
   if (n < kLeast) return std::nullopt;
   std::vector<double> rates;  // differing runs by period
@@ -170,7 +233,8 @@ std::vector<Run> Pattern::ahead(const Run& run, std::size_t most, std::uint64_t 
     const auto place = static_cast<std::size_t>(last->ring_place) % period();
     ++passed[surfaces.of[place]];
     const std::size_t of = surfaces.of[(place + 1) % period()];
-    runs.push_back(next(*last, std::max(1U, surfaces.widths[of].tracks_after(passed[of]))));
+    const std::uint32_t tracks = is_of_tracks_ ? 1 : surfaces.widths[of].tracks_after(passed[of]);
+    runs.push_back(next(*last, std::max(1U, tracks)));
     last = &runs.back();
   } while (runs.size() < most && last->blocks() > 0 && last->end() < end);
   return runs;
@@ -178,6 +242,8 @@ std::vector<Run> Pattern::ahead(const Run& run, std::size_t most, std::uint64_t 
 
 void Pattern::count_tracks(std::size_t place, std::uint32_t tracks, Standing standing) {
   constexpr double kForget = 0.99, kFarBehind = 10, kLost = 25;
+  constexpr std::uint64_t kRounds = 20;  // that suffice to know the surfaces
+  if (is_of_tracks_) return;
   for (Surfaces& surfaces : surfaces_) {
     BandWidth& width = surfaces.widths[surfaces.of[place]];
     if (standing != Standing::seen) {
@@ -190,6 +256,8 @@ void Pattern::count_tracks(std::size_t place, std::uint32_t tracks, Standing sta
   const double least = likeliest_surfaces().missed;
   std::erase_if(surfaces_,
                 [&](const Surfaces& other) { return other.missed > least + kFarBehind; });
+  if (++counted_ > kRounds * period() && surfaces_.size() > 1)
+    surfaces_ = {Surfaces(likeliest_surfaces())};
   if (least > kLost) find_surfaces({});  // places were lost and found wrongly
 }
 
@@ -208,6 +276,7 @@ const Pattern::Surfaces& Pattern::likeliest_surfaces() const {
 void Pattern::find_surfaces(std::span<const RingPlace> bands) {
   const std::size_t n = period();
   surfaces_ = {Surfaces{}};
+  counted_ = 0;
   for (std::size_t place = 0; place < n; ++place) {
     surfaces_.front().of.push_back(place);
     surfaces_.front().widths.emplace_back(places_[place].tracks);
@@ -261,6 +330,7 @@ void Pattern::learn_skew(const Run& run, RingPlace& place) {
 
 void Pattern::learn(const Run& run, const Run& before) {
   constexpr double kGain = 0.15;
+  if (is_of_tracks_ && run.tracks > 1) return;  // its place is that of its last track
   RingPlace& place = places_[static_cast<std::size_t>(run.ring_place)];
   const RingPlace seen = place_of(run, before);
   // Once is no change: part of a band may have been taken for all of it; a single track is a part.
@@ -305,8 +375,13 @@ void Pattern::learn_format(const RingPlace& seen, RingPlace& place) {
   place.odd_slots = 0;
 }
 
+std::vector<RingPlace> Pattern::places_seen(std::span<const Run> runs) const {
+  constexpr std::size_t kTracks = 24;
+  return is_of_tracks_ ? tracks_of(runs, kTracks) : bands_of(runs);
+}
+
 std::vector<int> Pattern::differing_at(std::span<const Run> runs, std::size_t& bands) const {
-  const std::vector<RingPlace> seen = bands_of(runs);
+  const std::vector<RingPlace> seen = places_seen(runs);
   bands = seen.size();
   std::vector<int> differing(period(), 0);
   for (std::size_t place = 0; place < period(); ++place)
@@ -346,7 +421,7 @@ std::optional<std::size_t> Pattern::find_shifted(std::span<const Run> runs,
   if (!place || *place == expected % period()) return std::nullopt;
   std::size_t bands = 0;
   const std::vector<int> differing = differing_at(runs, bands);
-  const std::vector<RingPlace> seen = bands_of(runs);
+  const std::vector<RingPlace> seen = places_seen(runs);
   int of_formats = 0;
   for (std::size_t back = 0; back < bands; ++back)
     if (seen[bands - 1 - back].slots !=

@@ -32,6 +32,8 @@ class Pattern {
   std::size_t period() const { return places_.size(); }
   RingPlace& operator[](std::size_t place) { return places_[place % places_.size()]; }
   const RingPlace& operator[](std::size_t place) const { return places_[place % places_.size()]; }
+  // Whether its places are single tracks, whatever runs they make up.
+  bool is_of_tracks() const { return is_of_tracks_; }
   // Of its bands, the median.
   std::uint32_t usual_tracks() const;
   // Share of the bands that differed from the one a period before.
@@ -59,6 +61,9 @@ class Pattern {
   std::optional<std::size_t> find_shifted(std::span<const Run> runs, std::size_t expected) const;
 
  private:
+  static std::optional<Pattern> of_places(std::span<const RingPlace> bands);
+  static std::optional<Pattern> of_tracks(std::span<const Run> runs);
+  std::vector<RingPlace> places_seen(std::span<const Run> runs) const;
   Run next(const Run& run, std::uint32_t tracks) const;
   void share_skew();
   // Which places have bands of the same surface, and how well that foresees their tracks.
@@ -76,8 +81,10 @@ class Pattern {
 
   std::vector<RingPlace> places_;
   std::vector<Surfaces> surfaces_;  // as they may be
+  std::uint64_t counted_ = 0;       // bands, since those were looked for
   std::size_t last_ = 0;
   double differing_ = 0;
+  bool is_of_tracks_ = false;
 };
 
 // From the start of the last track of a run to where the next one begins.

@@ -13,19 +13,58 @@ Run shifted(Run run, std::int64_t blocks) {
   return run;
 }
 
-// Some sectors more or fewer are as likely by their angle: borders tell them apart.
+namespace {
+
+const Run& with_block(std::span<const Run> bands, std::uint64_t block) {
+  return *std::ranges::find_if(bands, [&](const Run& band) { return block < band.end(); });
+}
+
+// Where the next tracks begin.
+std::vector<std::uint64_t> borders_of(std::span<const Run> bands) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::uint64_t> borders;
+  for (const Run& band : bands)
+    for (std::uint32_t track = 0; track < band.tracks && borders.size() <= kMost; ++track)
+      borders.push_back(band.first + std::uint64_t{track} * band.slots);
+  borders.erase(borders.begin());  // what is in front of it is not known
+  return borders;
+}
+
+}  // namespace
+
+// Some sectors more or fewer are as likely by their angle: where tracks begin tells them apart.
 std::optional<std::int64_t> ShiftFinder::exactly(std::span<const Run> bands, std::int64_t about,
                                                  std::int64_t more_or_less) {
-  for (const Run& band : bands) {
-    if (band.tracks < 2) continue;
-    const std::int64_t least = about - more_or_less;
-    const std::uint32_t late = std::min(band.tracks - 2, 30U);
-    const auto found = losses_.lost_before(shifted(band, least), 0, late, 0,
-                                           static_cast<std::uint32_t>(2 * more_or_less));
-    if (!found) return std::nullopt;
-    return least + found->lost;
+  constexpr int kMostReadings = 16;
+  constexpr double kLead = 4;  // log-odds
+  const Jitter& jitter = prober_.frame().jitter();
+  const std::vector<std::uint64_t> borders = borders_of(bands);
+  const double unsure = 1.5 / bands.front().around();
+  std::vector<std::int64_t> possible;
+  for (std::int64_t lost = about - more_or_less; lost <= about + more_or_less; ++lost)
+    possible.push_back(lost);
+  const std::int64_t least = possible.front();
+  std::vector<double> odds(possible.size(), 0.0);
+  for (int readings = 0; readings < kMostReadings && possible.size() > 1; ++readings) {
+    // Behind the border if it is that many at least.
+    const std::uint64_t border = borders[std::uniform_int_distribution<std::size_t>(
+        0, borders.size() - 1)(prober_.random())];
+    const std::int64_t test = possible[possible.size() / 2];
+    const std::int64_t block = static_cast<std::int64_t>(border) - test;
+    const auto seen = prober_.angle(static_cast<std::uint64_t>(block));
+    if (!seen) continue;
+    for (std::size_t i = 0; i < odds.size(); ++i) {
+      const auto as = static_cast<std::uint64_t>(block + least + static_cast<std::int64_t>(i));
+      odds[i] += jitter.evidence(
+          statistics::wrap_rev(*seen - with_block(bands, as).end_of_block_rev(as)), unsure);
+    }
+    const double best = *std::ranges::max_element(odds);
+    possible.clear();
+    for (std::size_t i = 0; i < odds.size(); ++i)
+      if (odds[i] > best - kLead) possible.push_back(least + static_cast<std::int64_t>(i));
   }
-  return about;
+  if (possible.size() > 1) return std::nullopt;
+  return possible.front();
 }
 
 std::optional<std::int64_t> ShiftFinder::find(std::span<const Run> bands, std::int64_t least,
@@ -33,7 +72,7 @@ std::optional<std::int64_t> ShiftFinder::find(std::span<const Run> bands, std::i
   constexpr std::int64_t kMostNumbers = 1 << 20;
   constexpr int kMostReadings = 14;
   constexpr double kEnough = 12, kLead = 8;  // log-odds
-  if (bands.empty() || most < least || most - least > kMostNumbers) return std::nullopt;
+  if (bands.size() < 2 || most < least || most - least > kMostNumbers) return std::nullopt;
   const auto first = static_cast<std::int64_t>(bands.front().first) -
                      std::min<std::int64_t>(0, least);
   const auto last = static_cast<std::int64_t>(bands.back().end()) - 1 - most;

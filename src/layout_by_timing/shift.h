@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "layout_by_timing/losses.h"
 #include "layout_by_timing/prober.h"
 #include "layout_by_timing/run.h"
 
@@ -14,7 +13,7 @@ namespace platter::layout_by_timing {
 
 class ShiftFinder {
  public:
-  explicit ShiftFinder(Prober& prober) : prober_(prober), losses_(prober) {}
+  explicit ShiftFinder(Prober& prober) : prober_(prober) {}
 
   // `bands`: one behind the other, as if none of their blocks came earlier. From `least`, which may
   // be negative, to `most` blocks. nullopt: no number or more than one explains the readings.
@@ -26,7 +25,6 @@ class ShiftFinder {
                                       std::int64_t more_or_less);
 
   Prober& prober_;
-  LossFinder losses_;
 };
 
 // A run whose blocks come so many earlier.

@@ -86,11 +86,12 @@ TEST_CASE("bands of few tracks some of which lost sectors are told by the bands 
           "[layout_by_timing]") {
   SimulatedFormat format = small_format();
   format.radii = 3'000, format.formats = 8;
-  format.band_tracks = GENERATE(2U, 4U);
+  format.band_tracks = GENERATE(1U, 2U, 4U);
   format.irregular = 12;
   CAPTURE(format.band_tracks);
   const Mapping mapping(format, 4);
-  require_good(mapping, 0.98);
+  // Single tracks: until there are zones, nothing tells surfaces apart.
+  require_good(mapping, format.band_tracks == 1 ? 0.95 : 0.98);
   CHECK(mapping.mapper.counts().begun_anew < 6);
 }
 
