@@ -130,9 +130,17 @@ std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
 std::optional<Pattern> Pattern::of_tracks(std::span<const Run> runs) {
   constexpr std::size_t kMostTracks = 400, kLeastTracks = 48, kLeastRuns = 8;
   constexpr std::uint32_t kShort = 64;  // tracks: each surface up and down
+  constexpr std::size_t kLatestRuns = 32;
+  constexpr double kBands = 0.6;  // share of runs as long as the others: those are bands
   if (runs.size() < kLeastRuns) return std::nullopt;
-  for (const Run& run : runs.last(kLeastRuns))
-    if (run.tracks > kShort) return std::nullopt;
+  std::vector<std::uint32_t> lengths;
+  for (const Run& run : runs.last(std::min(runs.size(), kLatestRuns)))
+    lengths.push_back(run.tracks);
+  if (*std::max_element(lengths.end() - kLeastRuns, lengths.end()) > kShort) return std::nullopt;
+  const std::uint32_t usual = median_of(lengths);
+  if (usual > 1 && static_cast<double>(std::ranges::count(lengths, usual)) >=
+                       kBands * static_cast<double>(lengths.size()))
+    return std::nullopt;
   const std::vector<RingPlace> tracks = tracks_of(runs, kMostTracks);
   if (tracks.size() < kLeastTracks) return std::nullopt;
   auto pattern = of_places(tracks);
