@@ -157,14 +157,20 @@ void Mapper::follow(Run& run) {
     line.add(track, statistics::wrap_rev(seen.off_rev + moved), seen.readings);
     take_line();
   };
+  bool met_wrong = false;
   const auto is_right = [&](std::uint32_t track, std::uint32_t beyond) {
     const Verdict there = prober_.check(run, track, line.error_at(track, sigma), 2);
     if (!there.holds) return false;
-    if (track > beyond + 2) {  // by chance one in fifty fits: the one in front of it must, too
+    if (track > beyond + 2) {
+      // By chance one in fifty fits. The one in front of it must, too, and, where it may be of
+      // another band, the one halfway.
       const Line before = line;
       const Run was = run;
       note(track, there);
-      if (prober_.check(run, track - 1, line.error_at(track - 1, sigma)).holds) return true;
+      const std::uint32_t halfway = beyond + (track - beyond) / 2;
+      if (prober_.check(run, track - 1, line.error_at(track - 1, sigma)).holds &&
+          (met_wrong || prober_.check(run, halfway, line.error_at(halfway, sigma)).holds))
+        return true;
       line = before, run = was;
       return false;
     }
@@ -172,7 +178,6 @@ void Mapper::follow(Run& run) {
     return true;
   };
   std::uint32_t right = run.tracks - 1, wrong = tracks_left(run);
-  bool met_wrong = false;
   while (right + 1 < wrong) {
     std::uint32_t next = met_wrong ? right + (wrong - right) / 2
                                    : std::min(right * 4 + 1, wrong - 1);

@@ -178,6 +178,10 @@ void Mapper::confirm() {
         confirmed_ = runs_.size();
         return;
       }
+  // Then a band before it has more blocks than was taken: its format is another.
+  std::vector<Run> since(runs_.begin() + static_cast<std::ptrdiff_t>(wrong), runs_.end());
+  runs_.resize(wrong);
+  if (wrong == 0 || !mend_by_shift()) runs_.insert(runs_.end(), since.begin(), since.end());
   confirmed_ = wrong;
 }
 
@@ -380,8 +384,11 @@ bool Mapper::mend_by_shift() {
   Run next = shifted(chain[1], *lacks);
   next.standing = Standing::seen;
   if (!band_holds(next) || !loss_finder_.begins_right(next, 0, next.tracks - 1)) return false;
-  if (!begins_here(run)) {
-    // What is behind its last border that was read shows only here.
+  const std::uint32_t last = before.tracks - 1;
+  const bool begins = begins_here(run) && loss_finder_.begins_right(run, 0, 0) &&
+                      loss_finder_.none_lost(before, last, last);
+  if (!begins) {
+    // What is behind the last border that was read in the one before shows only here.
     if (is_other_format(before, *lacks))
       (*pattern_)[static_cast<std::size_t>(before.ring_place)].slots = before.slots;
     else if (*lacks > 0)
@@ -419,6 +426,8 @@ bool Mapper::is_other_format(Run& run, std::int64_t lacks) {
   if (lacks % run.tracks != 0 || 2 * slots < run.slots) return false;
   run.slots = static_cast<std::uint32_t>(slots);
   const bool known = std::ranges::count(formats(), run.slots) > 0;
+  // Formats are a hundredth of a track apart, or more.
+  if (!known && lacks > 0 && lacks / run.tracks * 200 < slots) return false;
   if (has_few_tracks(run) && !known && !again && lacks > 0) return false;
   // In the middle of a track, too, whose sectors are wider than they were, or some are lost.
   double odds = 0;
