@@ -178,10 +178,6 @@ void Mapper::confirm() {
         confirmed_ = runs_.size();
         return;
       }
-  // Then a band before it has more blocks than was taken: its format is another.
-  std::vector<Run> since(runs_.begin() + static_cast<std::ptrdiff_t>(wrong), runs_.end());
-  runs_.resize(wrong);
-  if (wrong == 0 || !mend_by_shift()) runs_.insert(runs_.end(), since.begin(), since.end());
   confirmed_ = wrong;
 }
 
@@ -385,8 +381,9 @@ bool Mapper::mend_by_shift() {
   next.standing = Standing::seen;
   if (!band_holds(next) || !loss_finder_.begins_right(next, 0, next.tracks - 1)) return false;
   const std::uint32_t last = before.tracks - 1;
-  const bool begins = begins_here(run) && loss_finder_.begins_right(run, 0, 0) &&
-                      loss_finder_.none_lost(before, last, last);
+  const bool begins = begins_here(run) &&
+                      (has_few_tracks(run) || (loss_finder_.begins_right(run, 0, 0) &&
+                                               loss_finder_.none_lost(before, last, last)));
   if (!begins) {
     // What is behind the last border that was read in the one before shows only here.
     if (is_other_format(before, *lacks))

@@ -98,7 +98,18 @@ TEST_CASE("bands of few tracks some of which lost sectors are told by the bands 
 TEST_CASE("many single sectors that hold no blocks are each taken for one", "[layout_by_timing]") {
   SimulatedFormat format = small_format();
   format.singles = 300;
-  require_good(Mapping(format, 4), 0.99);
+  constexpr int kDrives = 6;
+  double sectors = 0, first_block = 0, within_100 = 0;
+  for (int seed = 1; seed <= kDrives; ++seed) {
+    const Mapping mapping(format, static_cast<std::uint64_t>(seed));
+    require_good(mapping, 0.97);  // a band that is lost costs a small drive much
+    sectors += mapping.judged.sectors / kDrives;
+    first_block += mapping.judged.first_block / kDrives;
+    within_100 += mapping.judged.within_100 / kDrives;
+  }
+  CHECK(sectors >= 0.99);
+  CHECK(first_block >= 0.99);
+  CHECK(within_100 >= 0.99);
 }
 
 TEST_CASE("a sector lost at the end of a band that is learnt is none of its pattern",
