@@ -15,8 +15,11 @@ Run shifted(Run run, std::int64_t blocks) {
 
 namespace {
 
+// In front of the first band and behind the last as if those went on.
 const Run& with_block(std::span<const Run> bands, std::uint64_t block) {
-  return *std::ranges::find_if(bands, [&](const Run& band) { return block < band.end(); });
+  const auto behind = bands.first(bands.size() - 1);
+  const auto on = std::ranges::find_if(behind, [&](const Run& band) { return block < band.end(); });
+  return on == behind.end() ? bands.back() : *on;
 }
 
 // Where the next tracks begin.
@@ -24,8 +27,9 @@ std::vector<std::uint64_t> borders_of(std::span<const Run> bands) {
   constexpr std::size_t kMost = 4;
   std::vector<std::uint64_t> borders;
   for (const Run& band : bands)
-    for (std::uint32_t track = 0; track < band.tracks && borders.size() <= kMost; ++track)
-      borders.push_back(band.first + std::uint64_t{track} * band.slots);
+    for (std::uint64_t border = band.first; border < band.end() && borders.size() <= kMost;
+         border += band.slots)
+      borders.push_back(border);
   borders.erase(borders.begin());  // what is in front of it is not known
   return borders;
 }
@@ -78,8 +82,10 @@ std::optional<std::int64_t> ShiftFinder::find(std::span<const Run> bands, std::i
   const auto last = static_cast<std::int64_t>(bands.back().end()) - 1 - most;
   if (last <= first) return std::nullopt;
   const Jitter& jitter = prober_.frame().jitter();
-  const auto more_or_less =
-      static_cast<std::int64_t>(std::ceil(6 * jitter.sigma_rev * bands.front().around())) + 1;
+  // As far as an angle tells, and less than a track.
+  const double around = bands.front().around();
+  const auto more_or_less = static_cast<std::int64_t>(
+      std::min(std::ceil(6 * jitter.sigma_rev * around) + 1, std::floor(around / 4)));
   std::vector<double> odds(static_cast<std::size_t>(most - least + 1), 0.0);
   for (int readings = 0; readings < kMostReadings; ++readings) {
     const std::int64_t block = std::uniform_int_distribution<std::int64_t>(first,
@@ -89,7 +95,7 @@ std::optional<std::int64_t> ShiftFinder::find(std::span<const Run> bands, std::i
     auto band = bands.begin();
     for (std::int64_t lost = least; lost <= most; ++lost) {
       const auto as = static_cast<std::uint64_t>(block + lost);
-      while (as >= band->end()) ++band;
+      while (as >= band->end() && band + 1 != bands.end()) ++band;
       odds[static_cast<std::size_t>(lost - least)] +=
           jitter.evidence(statistics::wrap_rev(*seen - band->end_of_block_rev(as)));
     }

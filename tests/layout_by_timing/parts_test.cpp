@@ -146,6 +146,19 @@ TEST_CASE("how many blocks earlier than foreseen bands come is read off them",
   CHECK_FALSE(finder.find(bands, -20, 600));
 }
 
+TEST_CASE("bands that lack most of their last tracks have no borders there", "[layout_by_timing]") {
+  SimulatedFormat format;
+  format.band_tracks = 2;
+  Probing at(format);
+  std::vector<Run> bands;
+  for (std::size_t i = 3; i < 6; ++i) {
+    const SimulatedBands::Band& band = at.drive.bands()[i];
+    bands.push_back(shifted(run_of(band, band.first_slot, at.prober), -8));
+  }
+  bands.back().tail = 2 * bands.back().slots - 8;
+  CHECK(ShiftFinder(at.prober).find(bands, 0, 60) == 8);
+}
+
 TEST_CASE("the pattern of runs is found, and what comes next by it", "[layout_by_timing]") {
   const std::vector<Run> runs = rounds(5);
   const auto pattern = Pattern::of(runs);
