@@ -1,6 +1,7 @@
 // The mapper without a pattern: walks, and runs followed to their ends.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "layout_by_timing/line.h"
 #include "layout_by_timing/mapper.h"
@@ -14,15 +15,17 @@ struct Around {
   double sectors = 0, error = 0;
 };
 
-// Pieces of full tracks alike: their slopes' mean, weighted.
-Around pooled_around(const std::vector<Piece>& pieces, double about) {
+// The slopes of tracks that are as large as the first of them: their mean, weighted.
+Around pooled_around(std::span<const Piece> pieces) {
   double sum = 0, weight = 0;
   for (const Piece& piece : pieces) {
-    if (std::abs(piece.around - about) > 5 * piece.around_error + 0.02 * about) continue;
+    if (std::abs(piece.around - pieces.front().around) >
+        5 * std::hypot(piece.around_error, pieces.front().around_error) + 0.5)
+      continue;
     const double w = 1 / (piece.around_error * piece.around_error);
     sum += w * piece.around, weight += w;
   }
-  return weight > 0 ? Around{sum / weight, 1 / std::sqrt(weight)} : Around{about, about};
+  return {sum / weight, 1 / std::sqrt(weight)};
 }
 
 }  // namespace
@@ -76,15 +79,21 @@ std::optional<Run> Mapper::run_from(const std::vector<Piece>& pieces, std::size_
   return run;
 }
 
-// Sectors of each track that hold no block: two tracks in a row have as many blocks, and more
-// sectors. A track that lost some is not followed by one that lost as many.
-std::uint32_t Mapper::spares_seen(const std::vector<Piece>& pieces, const Run& run, double around,
-                                  double error) {
-  const double more = around - run.slots;
-  if (more < std::max(0.6, 5 * error) || pieces.size() < 4) return 0;
-  const auto next = walker_.border(pieces[2], pieces[3], around, around);
-  if (!next || *next != run.first + 2ull * run.slots) return 0;
-  return static_cast<std::uint32_t>(std::lround(more));
+// Sectors of each track that hold no block: tracks in a row have as many blocks, and more sectors.
+// A track that lost some is not followed by one that lost as many.
+std::uint32_t Mapper::spares_seen(const std::vector<Piece>& pieces, const Run& run) {
+  std::size_t alike = 1;  // pieces that are whole tracks of the run
+  while (1 + alike + 1 < pieces.size()) {
+    const Piece& last = pieces[alike];
+    const auto border = walker_.border(pieces[alike + 1], pieces[alike + 2], last.around,
+                                       last.around);
+    if (!border || *border != run.first + (alike + 1) * std::uint64_t{run.slots}) break;
+    ++alike;
+  }
+  if (alike < 2) return 0;
+  const Around around = pooled_around(std::span(pieces).subspan(1, alike));
+  const double more = around.sectors - run.slots;
+  return more < std::max(0.6, 5 * around.error) ? 0 : static_cast<std::uint32_t>(std::lround(more));
 }
 
 std::uint32_t Mapper::tracks_left(const Run& run) const {
@@ -103,12 +112,12 @@ std::optional<Run> Mapper::begin_at(std::uint64_t block) {
   if (pieces.size() < 3) return std::nullopt;
   const auto border = walker_.border(pieces[0], pieces[1], pieces[0].around, pieces[1].around);
   if (!border) return std::nullopt;
-  const Around pooled = pooled_around(pieces, pieces[1].around);
-  pieces[1].around = pooled.sectors;
+  const double own = std::exchange(pieces[1].around,
+                                   pooled_around(std::span(pieces).subspan(1)).sectors);
   auto run = run_from(pieces, 1, *border);
   if (!run) return run;
-  if (runs_.empty() && spares_ == 0)
-    run->spares = spares_ = spares_seen(pieces, *run, pooled.sectors, pooled.error);
+  pieces[1].around = own;
+  if (runs_.empty() && spares_ == 0) run->spares = spares_ = spares_seen(pieces, *run);
   const std::uint64_t front = *border - block;
   if (front == run->slots) {  // a whole track in front: the same run, if the skew is
     const double start =

@@ -77,8 +77,7 @@ class Mapper {
   bool explain_by_loss(Run& run, const std::vector<Piece>& pieces, std::size_t from);
   std::optional<Run> run_from(const std::vector<Piece>& pieces, std::size_t index,
                               std::uint64_t first);
-  std::uint32_t spares_seen(const std::vector<Piece>& pieces, const Run& run, double around,
-                            double error);
+  std::uint32_t spares_seen(const std::vector<Piece>& pieces, const Run& run);
   std::uint32_t slots_like(double around, double error) const;
   std::uint32_t first_wrong_track(const Run& run, std::uint32_t right, std::uint32_t wrong);
 
