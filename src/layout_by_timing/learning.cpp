@@ -382,6 +382,59 @@ void Mapper::learn_one() {
   anew();
 }
 
+// A whole track, by its borders and its slope. What it lacks was lost, somewhere on it.
+std::optional<Run> Mapper::single_track(const Piece& piece, std::uint64_t first,
+                                        std::uint64_t border) const {
+  const double sure = std::max(1.5, 5 * piece.around_error);
+  const auto blocks = static_cast<double>(border - first);
+  Run run;
+  run.first = first;
+  run.spares = spares_;
+  run.slots = static_cast<std::uint32_t>(border - first);
+  const double lacks = piece.around - spares_ - blocks;
+  if (lacks < -sure || 2 * lacks > piece.around) return std::nullopt;
+  if (lacks > sure) {
+    run.slots = slots_like(piece.around, piece.around_error);
+    run.tail = run.slots - static_cast<std::uint32_t>(border - first);
+  }
+  run.start_rev = statistics::turn_rev(piece.end_rev(first, run.around()) - 1.0 / run.around());
+  return run;
+}
+
+// From the beginning of the last run, track after track, each by its own borders; the last one that
+// is pushed has only begun.
+void Mapper::learn_tracks() {
+  constexpr double kTurns = 12.5;
+  const Run begun = runs_.back();
+  runs_.pop_back();
+  const auto pieces = walker_.walk(begun.first, begun.around(), kTurns);
+  ++counts_.walks;
+  std::uint64_t first = begun.first;
+  std::size_t index = 0;
+  for (; index + 1 < pieces.size(); ++index) {
+    const Piece &piece = pieces[index], &behind = pieces[index + 1];
+    const auto border = walker_.border(piece, behind, piece.around, behind.around);
+    if (!border || *border <= first) break;
+    auto track = single_track(piece, first, *border);
+    if (!track) break;
+    track->after_gap = index == 0 && begun.after_gap;
+    push(*track);
+    first = *border;
+  }
+  if (index == 0) {
+    runs_.push_back(begun);
+    learn_one();
+    return;
+  }
+  Run last;
+  last.first = first;
+  last.spares = spares_;
+  last.slots = slots_like(pieces[index].around, pieces[index].around_error);
+  last.start_rev =
+      statistics::turn_rev(pieces[index].end_rev(first, last.around()) - 1.0 / last.around());
+  push(last);
+}
+
 // From the next block that is to be mapped.
 void Mapper::anew() {
   constexpr int kTries = 8;

@@ -47,16 +47,40 @@ void Mapper::map() {
         sweep();
         continue;
       }
-      learn_one();
-      if (pattern_)
-        find_place_again();
-      else if (runs_.size() > 8 && ++learnt_ % 3 == 0)
-        look_for_pattern();
+      learn();
     }
     complete_ = true;
   } catch (const OutOfTime&) {
     guess_the_rest();
   }
+}
+
+// Runs without a pattern, or without a place in it.
+void Mapper::learn() {
+  constexpr std::size_t kMostTracks = 600, kTracks = 60;
+  if (pattern_) {
+    if (pattern_->is_of_tracks())
+      learn_tracks();
+    else
+      learn_one();
+    find_place_again();
+    return;
+  }
+  if (alone_from_ == 0 && !never_alone_ && changes_by_track()) {
+    alone_from_ = runs_.size();
+    runs_.back().after_gap = true;
+  }
+  if (alone_from_ > 0) {
+    learn_tracks();
+    if (runs_.size() > alone_from_ + kTracks) look_for_pattern();
+    if (pattern_ || runs_.size() > alone_from_ + kMostTracks) {
+      never_alone_ = !pattern_;
+      alone_from_ = 0;
+    }
+    return;
+  }
+  learn_one();
+  if (runs_.size() > 8 && ++learnt_ % 3 == 0) look_for_pattern();
 }
 
 // By the pattern alone: there is no time left to look.
@@ -304,6 +328,17 @@ void Mapper::sweep() {
   gap_ += 0.15 * (static_cast<double>(streak_ + right) - gap_);
   streak_ = 0;
   explain(pattern_->next(runs_.back()), failure);
+}
+
+// Most tracks differ from the next: runs are what happens to be alike.
+bool Mapper::changes_by_track() const {
+  constexpr std::size_t kRuns = 24;
+  constexpr std::uint32_t kFew = 2;
+  if (runs_.size() < kRuns) return false;
+  const auto last = std::span(runs_).last(kRuns);
+  return 2 * static_cast<std::size_t>(
+                 std::ranges::count_if(last, [](const Run& run) { return run.tracks <= kFew; })) >=
+         kRuns;
 }
 
 // They tell less than the bands behind them.

@@ -67,6 +67,11 @@ class Mapper {
   void mend_losses(Run& run);
   void mend_tail(Run& run);
   void learn_one();
+  void learn_tracks();
+  std::optional<Run> single_track(const Piece& piece, std::uint64_t first,
+                                  std::uint64_t border) const;
+  void learn();
+  bool changes_by_track() const;
   void look_for_pattern();
   static std::span<const Run> since_gap(std::span<const Run> runs);
   // Behind a track of the run that is where it should be: what comes then?
@@ -128,6 +133,8 @@ class Mapper {
   // Tracks that were seen to have so many slots.
   std::map<std::uint32_t, std::uint32_t> tracks_of_format_;
   std::uint32_t spares_ = 0;
+  std::size_t alone_from_ = 0;         // run: single tracks since then; 0: not
+  bool never_alone_ = false;           // tried in vain
   std::size_t counted_ = 0;            // runs whose tracks the pattern has counted
   std::size_t learnt_ = 0, lost_ = 0;  // runs: without a pattern; since the place in it was lost
   std::pair<std::uint64_t, Nanoseconds> paced_from_{0, 0};  // block and time, since the pattern

@@ -114,6 +114,8 @@ double entry_rev(const Run& before, const Run& run) {
 std::optional<Pattern> Pattern::of(std::span<const Run> runs) {
   constexpr std::size_t kMostBands = 160;
   constexpr double kFine = 0.1, kBetter = 0.05;
+  if (std::ranges::all_of(runs, [](const Run& run) { return run.tracks == 1; }))
+    if (auto by_tracks = of_tracks(runs)) return by_tracks;
   std::vector<RingPlace> bands = bands_of(runs);
   if (bands.size() > kMostBands) bands.erase(bands.begin(), bands.end() - kMostBands);
   auto pattern = of_places(bands);
