@@ -29,6 +29,7 @@ using namespace platter::layout_by_timing;
 
 struct Shares {
   double sectors = 0, first_lbn = 0, within_32 = 0, within_100 = 0, within_200 = 0;
+  double common_rev = 0;  // by which all angles differ
 };
 
 std::uint64_t first_lbn_of_track(const engine::LayoutMap& map, const engine::Track& track) {
@@ -78,7 +79,7 @@ Shares judge(const std::vector<Run>& runs, const MediaTiming& media,
     offs.push_back(run.end_of_block_rev(block) - end);
   }
   if (offs.empty()) return shares;
-  const double common = common_angle(offs);
+  const double common = shares.common_rev = common_angle(offs);
   for (const double off : offs) {
     const double error = std::abs(statistics::wrap_rev(off - common));
     shares.within_32 += error < 1.0 / 32, shares.within_100 += error < 0.01,
@@ -97,8 +98,33 @@ struct Settings {
   bool verify = false, runs = false;
 };
 
+// Where along a long run angles are wrong by more than a hundredth of a turn, in sixteenths.
+std::string wrong_parts(const Run& run, const MediaTiming& media, const engine::LayoutMap& truth,
+                        double common_rev) {
+  constexpr std::uint32_t kLong = 200, kParts = 16, kReads = 16;
+  if (run.tracks < kLong) return {};
+  std::string parts;
+  int wrong = 0;
+  for (std::uint64_t read = 0; read < kParts * kReads; ++read) {
+    const std::uint64_t block = run.first + run.blocks() * (2 * read + 1) / (2 * kParts * kReads);
+    const std::uint64_t lbn = media.first_lbn() + block * media.logical_blocks() +
+                              media.logical_blocks() - 1;
+    const std::uint64_t slot = truth.slot_of_lbn(lbn);
+    const engine::Track track = truth.track_of_slot(slot);
+    const double end = engine::rev_from_angle(truth.angle_of_slot(track, slot)) +
+                       1.0 / track.sectors;
+    if (std::abs(statistics::wrap_rev(run.end_of_block_rev(block) - end - common_rev)) > 0.01)
+      ++wrong;
+    if (read % kReads + 1 < kReads) continue;
+    parts += wrong == 0 ? '.' : wrong < 2 ? '1' : wrong < static_cast<int>(kReads) / 2 ? 'x' : 'X';
+    wrong = 0;
+  }
+  return parts == std::string(kParts, '.') ? std::string() : ", wrong " + parts;
+}
+
 // By run: where its first track begins in truth, in blocks.
-void print_runs(const Mapper& mapper, const MediaTiming& media, const engine::LayoutMap& truth) {
+void print_runs(const Mapper& mapper, const MediaTiming& media, const engine::LayoutMap& truth,
+                double common_rev) {
   for (const Run& run : mapper.runs()) {
     const std::uint64_t lbn = media.first_lbn() + run.first * media.logical_blocks();
     const engine::Track track = truth.track_of_slot(truth.slot_of_lbn(lbn));
@@ -117,6 +143,7 @@ void print_runs(const Mapper& mapper, const MediaTiming& media, const engine::La
     if (off != 0) fmt::print(", begins {} behind a track's beginning", off);
     if (run.tail > 0) fmt::print(", tail {}", run.tail);
     for (const Loss& loss : run.losses) fmt::print(", lost {} at {}", loss.sectors, loss.behind);
+    fmt::print("{}", wrong_parts(run, media, truth, common_rev));
     fmt::print("\n");
   }
 }
@@ -160,7 +187,7 @@ void run(const std::string& name, const Settings& how) {
       counts.followed, counts.bands_predicted, counts.losses, counts.formats, counts.taken_back,
       counts.begun_anew, counts.patterns, mapper.pattern() ? mapper.pattern()->period() : 0,
       mapper.frame().jitter().sigma_rev);
-  if (how.runs) print_runs(mapper, media, truth);
+  if (how.runs) print_runs(mapper, media, truth, shares.common_rev);
 }
 
 }  // namespace
