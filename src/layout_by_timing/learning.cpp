@@ -162,8 +162,8 @@ void Mapper::follow(Run& run) {
     run.skew_rev = statistics::turn_rev(base.skew_rev + line.slope());
   };
   const auto note = [&](std::uint32_t track, const Verdict& seen) {
-    const double moved = run.track_start_rev(track) - base.track_start_rev(track);
-    line.add(track, statistics::wrap_rev(seen.off_rev + moved), seen.readings);
+    // Along a long run more than half a turn: not to be wrapped.
+    line.add(track, line.at(track) + seen.off_rev, seen.readings);
     take_line();
   };
   bool met_wrong = false;
