@@ -295,7 +295,10 @@ void Mapper::sweep() {
   // the cost of both, about a quarter of the bands between failures.
   constexpr double kOfGap = 0.23;
   const auto leap = static_cast<std::uint32_t>(
-      std::clamp(kOfGap * std::max(gap_, static_cast<double>(streak_)), 1.0, kMostLeap));
+      unproven_ > 0 ? 1
+                    : std::clamp(kOfGap * std::max(gap_, static_cast<double>(streak_)), 1.0,
+                                 kMostLeap));
+  unproven_ -= std::min<std::size_t>(unproven_, 1);
   std::vector<Run> chain = pattern_->ahead(runs_.back(), leap, end());
   ++counts_.leaps;
   const auto accept = [&](std::size_t count) {
@@ -370,6 +373,7 @@ void Mapper::explain(Run run, Failure failure) {
   if (early > 0 && !prober_.check(run, early).holds && other_format(run)) return;
   if (has_few_tracks(run) && mend_by_shift()) return;
   if (mend_inside(run)) return;
+  if (!has_few_tracks(run) && mend_by_shift()) return;
   mend_start_by_walk();  // tracks of a kind that was not met before
 }
 
@@ -633,6 +637,9 @@ void Mapper::find_place_again() {
     runs_.pop_back();  // has only begun
     runs_.back().ring_place = static_cast<std::int32_t>(*place);
     pattern_->lose_count();
+    // Another place fits as well where the bands are alike, and a leap by whole rounds lands on a
+    // band that is.
+    unproven_ = pattern_->period();
     return;
   }
   if (lost_ < pattern_->period() + 8) return;

@@ -141,6 +141,7 @@ class Mapper {
   std::size_t settled_ = 0;                                 // bands, since the pattern
   double surprising_ = 0;                                   // share of the bands, lately
   double gap_ = 4;             // bands between two that the pattern gets wrong, lately
+  std::size_t unproven_ = 0;   // bands to be met one by one: the place may be wrong
   int mended_ = 0;             // times that the last run was found to go on
   std::size_t streak_ = 0;     // bands since the last such
   std::size_t confirmed_ = 0;  // runs up to the last whose tracks were seen to begin where they do
