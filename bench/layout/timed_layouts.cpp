@@ -131,7 +131,8 @@ void print_runs(const Mapper& mapper, const MediaTiming& media, const engine::La
     const auto off = (static_cast<std::int64_t>(lbn) -
                       static_cast<std::int64_t>(first_lbn_of_track(truth, track))) /
                      media.logical_blocks();
-    fmt::print("  {:>11} {:>4} tracks of {:>4}", run.first, run.tracks, run.around());
+    fmt::print("  {:>11} {:>4} tracks of {:>4}, skew {:.4f}", run.first, run.tracks, run.around(),
+               run.skew_rev);
     fmt::print(", place {:>3}, {}{}{}", run.ring_place,
                run.standing == Standing::seen           ? "seen"
                : run.standing == Standing::interpolated ? "interpolated"

@@ -295,9 +295,9 @@ void Mapper::sweep() {
   // the cost of both, about a quarter of the bands between failures.
   constexpr double kOfGap = 0.23;
   const auto leap = static_cast<std::uint32_t>(
-      unproven_ > 0 ? 1
-                    : std::clamp(kOfGap * std::max(gap_, static_cast<double>(streak_)), 1.0,
-                                 kMostLeap));
+      unproven_ > 0
+          ? 1
+          : std::clamp(kOfGap * std::max(gap_, static_cast<double>(streak_)), 1.0, kMostLeap));
   unproven_ -= std::min<std::size_t>(unproven_, 1);
   std::vector<Run> chain = pattern_->ahead(runs_.back(), leap, end());
   ++counts_.leaps;
@@ -369,6 +369,7 @@ void Mapper::explain(Run run, Failure failure) {
     settle(run, true);
     return;
   }
+  if (other_skew(run)) return;
   const std::uint32_t early = std::min<std::uint32_t>(2, run.tracks - 1);
   if (early > 0 && !prober_.check(run, early).holds && other_format(run)) return;
   if (has_few_tracks(run) && mend_by_shift()) return;
@@ -684,6 +685,33 @@ bool Mapper::other_format(Run& run) {
     return true;
   }
   return false;
+}
+
+// A zone may begin with this band whose tracks have another skew: each begins so much farther on
+// than the one before.
+bool Mapper::other_skew(Run run) {
+  constexpr double kMost_rev = 0.1;
+  constexpr std::uint32_t kReads = 3, kFarther = 4;
+  const double sigma = frame_.jitter().sigma_rev, was = run.skew_rev;
+  const std::uint32_t last = std::min(run.tracks, tracks_left(run)) - 1;
+  if (last < 2) return false;
+  double most = kMost_rev;
+  for (std::uint32_t track = std::min(last, kFarther);; track = std::min(last, kFarther * track)) {
+    std::vector<double> offs;
+    for (std::uint32_t i = 0; i < kReads; ++i)
+      if (const auto seen = prober_.look(run, track)) offs.push_back(seen->off_rev);
+    if (offs.empty()) return false;
+    const double off = statistics::median(offs);
+    if (std::abs(off) > most) return false;
+    run.skew_rev = statistics::turn_rev(run.skew_rev + off / track);
+    if (track == last) break;
+    most = std::max(0.005, 5 * kFarther * sigma);
+  }
+  if (std::abs(statistics::wrap_rev(run.skew_rev - was)) * last < 4 * sigma) return false;
+  if (!prober_.check(run, (last + 1) / 2).holds || !band_holds(run)) return false;
+  pattern_->change_skew(was, run.skew_rev);
+  settle(run, true);
+  return true;
 }
 
 // More sectors may be lost behind that track.

@@ -111,6 +111,7 @@ class Mapper {
   void mend_start();
   void mend_start_by_walk();
   bool other_format(Run& run);
+  bool other_skew(Run run);
   bool mend_inside(Run& run);
   bool settle_if_it_holds(Run& run, std::uint32_t right);
   void anew();

@@ -321,6 +321,13 @@ void Pattern::share_skew() {
       place.skew_rev = common;
 }
 
+void Pattern::change_skew(double from_rev, double to_rev) {
+  constexpr double kSame_rev = 0.0013;  // half a wedge of 384
+  for (RingPlace& place : places_)
+    if (std::abs(statistics::wrap_rev(place.skew_rev - from_rev)) < kSame_rev)
+      place.skew_rev = to_rev;
+}
+
 // The skew is the same on all surfaces, until it changes on all of them. Short runs tell little of
 // it.
 void Pattern::learn_skew(const Run& run, RingPlace& place) {

@@ -49,6 +49,8 @@ class Pattern {
   void count_tracks(std::size_t place, std::uint32_t tracks, Standing standing);
   // It is not known how many bands were passed.
   void lose_count();
+  // A zone began whose tracks have another skew, on all surfaces that had this one.
+  void change_skew(double from_rev, double to_rev);
   // What was seen of a run in its place is expected there the next time.
   void learn(const Run& run, const Run& before);
   // The place that fits these last runs best, where several do the one that is expected; nullopt:
