@@ -127,12 +127,17 @@ std::optional<Run> Mapper::begin_at(std::uint64_t block) {
       return run;
     }
   }
+  // A whole track, of another size perhaps, or the last part of one.
   Run before;
   before.first = block;
   before.slots = static_cast<std::uint32_t>(front);
-  before.spares = run->around() > front ? run->around() - static_cast<std::uint32_t>(front) : 0;
+  before.spares = spares_;
+  const std::uint32_t whole = slots_like(pieces[0].around, pieces[0].around_error);
+  if (pieces[0].around - spares_ - static_cast<double>(front) >
+      std::max(1.5, 5 * pieces[0].around_error))
+    before.spares += whole - static_cast<std::uint32_t>(front);
   before.start_rev =
-      statistics::turn_rev(pieces[0].end_rev(block, run->around()) - 1.0 / run->around());
+      statistics::turn_rev(pieces[0].end_rev(block, before.around()) - 1.0 / before.around());
   push(before);
   return run;
 }
@@ -416,6 +421,12 @@ void Mapper::learn_tracks() {
     const auto border = walker_.border(piece, behind, piece.around, behind.around);
     if (!border || *border <= first) break;
     auto track = single_track(piece, first, *border);
+    if (!track && index == 0 && *border < first + 2ull * begun.slots) {
+      // The run before ends too early: what is left of its track, and this one.
+      track = begun;
+      track->tracks = 1, track->tail = 0, track->losses.clear();
+      track->slots = static_cast<std::uint32_t>(*border - first);
+    }
     if (!track) break;
     track->after_gap = index == 0 && begun.after_gap;
     push(*track);
@@ -447,7 +458,8 @@ void Mapper::anew() {
       push(*run);
       return;
     }
-    from += 200;
+    // Where many sectors of a track are lost, behind it.
+    from += std::max<std::uint64_t>(200, runs_.empty() ? 0 : runs_.back().slots / 2);
   }
   if (runs_.empty())
     throw Error(ExitStatus::unsupported, "reads near the drive's beginning show no tracks");

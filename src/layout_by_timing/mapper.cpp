@@ -374,7 +374,7 @@ void Mapper::explain(Run run, Failure failure) {
   if (early > 0 && !prober_.check(run, early).holds && other_format(run)) return;
   if (has_few_tracks(run) && mend_by_shift()) return;
   if (mend_inside(run)) return;
-  if (!has_few_tracks(run) && mend_by_shift()) return;
+  if (!has_few_tracks(run) && run.tracks < 16 && mend_by_shift()) return;
   mend_start_by_walk();  // tracks of a kind that was not met before
 }
 
@@ -694,7 +694,12 @@ bool Mapper::other_skew(Run run) {
   constexpr std::uint32_t kReads = 3, kFarther = 4;
   const double sigma = frame_.jitter().sigma_rev, was = run.skew_rev;
   const std::uint32_t last = std::min(run.tracks, tracks_left(run)) - 1;
-  if (last < 2) return false;
+  if (last < kFarther) return false;
+  // A reading tells most that are lost sectors: tracks in front of those are where they should be.
+  const auto first_look = prober_.look(run, std::min(last, kFarther));
+  if (!first_look || std::abs(first_look->off_rev) < 5 * sigma ||
+      std::abs(first_look->off_rev) > kMost_rev)
+    return false;
   double most = kMost_rev;
   for (std::uint32_t track = std::min(last, kFarther);; track = std::min(last, kFarther * track)) {
     std::vector<double> offs;
