@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <set>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
+
+#include "layout/taken_places.h"
 
 namespace platter::layout {
 
@@ -36,11 +37,7 @@ class Compiler {
     for (std::size_t i = 0; i < map_.zones.size(); ++i) frame(i);
     for (std::size_t i = 0; i < zones_.size(); ++i) complete_cylinders(i);
     doubt_impossible();
-    for (Framed& framed : zones_) {
-      const bool is_last = &framed == &zones_.back();
-      if (!framed.zone->not_understood.empty() || (is_last && mapper_.ended_early()))
-        make_possible(framed);
-    }
+    make_guesses_possible();
     for (const auto& [lbn, place] : map_.remaps) make_room(place);
     lay_out();
     for (const auto& [lbn, place] : map_.remaps) result_.remaps.push_back({lbn, slot_of(place)});
@@ -61,10 +58,9 @@ class Compiler {
     zones_.push_back(std::move(framed));
   }
 
-  // By any zone but one.
-  bool is_taken(TrackPlace place, const Framed* but = nullptr) const {
+  bool is_taken(TrackPlace place) const {
     return std::ranges::any_of(zones_, [&](const Framed& framed) {
-      const auto track = &framed == but ? std::nullopt : framed.order.find(place);
+      const auto track = framed.order.find(place);
       return track && *track < framed.tracks;
     });
   }
@@ -94,31 +90,30 @@ class Compiler {
   // A zone whose tracks no drive has, or another zone has too (the shorter of both), or whose slots
   // do not hold its blocks, is not understood.
   void doubt_impossible() {
-    constexpr std::int64_t kMostCylinders = 1 << 24, kMostHeads = 256;
-    struct Holder {
-      std::size_t zone = 0;
-      std::uint64_t track = 0;
-    };
-    std::unordered_map<std::uint64_t, Holder> holders;
+    TakenPlaces taken;
+    for (std::size_t i = 0; i < zones_.size(); ++i)
+      if (!add_places(i, taken)) doubt(i);
+    taken.sort();
+    taken.each_shared([this](TakenPlaces::Track first, TakenPlaces::Track other) {
+      if (!holds_blocks(first.zone, first.track) || !holds_blocks(other.zone, other.track)) return;
+      doubt(zones_[other.zone].tracks <= zones_[first.zone].tracks ? other.zone : first.zone);
+    });
     for (std::size_t i = 0; i < zones_.size(); ++i) {
-      const Framed& framed = zones_[i];
-      for (std::uint64_t track = 0; track < framed.tracks; ++track) {
-        const TrackPlace place = framed.order.at(track);
-        if (place.cylinder < 0 || place.head < 0 || place.cylinder >= kMostCylinders ||
-            place.head >= kMostHeads) {
-          doubt(i);
-          break;
-        }
-        const auto key = static_cast<std::uint64_t>(place.cylinder * kMostHeads + place.head);
-        const auto [holder, is_new] = holders.emplace(key, Holder{i, track});
-        const auto [other, other_track] = holder->second;
-        if (is_new || !holds_blocks(i, track) || !holds_blocks(other, other_track)) continue;
-        doubt(framed.tracks <= zones_[other].tracks ? i : other);
-      }
       if (blocks_held(i) == blocks_of(i)) continue;
       doubt(i);
       make_plain(i);
     }
+  }
+
+  // False: only those in front of one that no drive has.
+  bool add_places(std::size_t zone, TakenPlaces& taken) const {
+    const Framed& framed = zones_[zone];
+    for (std::uint64_t track = 0; track < framed.tracks; ++track) {
+      const TrackPlace place = framed.order.at(track);
+      if (!is_within_layouts(place)) return false;
+      taken.add(place, {static_cast<std::uint32_t>(zone), static_cast<std::uint32_t>(track)});
+    }
+    return true;
   }
 
   bool holds_blocks(std::size_t zone, std::uint64_t track) const {
@@ -158,8 +153,24 @@ class Compiler {
 
   void doubt(std::size_t zone) { mapper_.do_not_understand(map_.zones[zone].first_lbn); }
 
+  bool is_guessed(const Framed& framed) const {
+    const bool is_last = &framed == &zones_.back();
+    return !framed.zone->not_understood.empty() || (is_last && mapper_.ended_early());
+  }
+
+  void make_guesses_possible() {
+    if (std::ranges::none_of(zones_, [this](const Framed& f) { return is_guessed(f); })) return;
+    TakenPlaces taken;
+    for (std::size_t i = 0; i < zones_.size(); ++i) add_places(i, taken);
+    taken.sort();
+    for (std::size_t i = 0; i < zones_.size(); ++i)
+      if (is_guessed(zones_[i])) make_possible(i, taken);
+  }
+
   // Tracks that are guessed may be another zone's, or none: those are put behind all cylinders.
-  void make_possible(Framed& framed) {
+  void make_possible(std::size_t zone, TakenPlaces& taken) {
+    Framed& framed = zones_[zone];
+    const auto number = static_cast<std::uint32_t>(zone);
     std::int64_t cylinders = 0, heads = 1;
     for (const Framed& other : zones_) {
       if (&other == &framed) continue;
@@ -169,22 +180,23 @@ class Compiler {
       for (std::uint64_t track = 0; track < std::min<std::uint64_t>(other.tracks, 512); ++track)
         heads = std::max(heads, other.order.at(track).head + 1);
     }
-    constexpr std::int64_t kMostHeads = 256;
-    std::set<std::pair<std::int64_t, std::int64_t>> own;
+    std::unordered_set<std::uint64_t> own;  // so far
+    taken.forget(number);
     TrackOrder order;
     std::int64_t put_behind = 0;
     for (std::uint64_t track = 0; track < framed.tracks; ++track)
       cylinders = std::max(cylinders, framed.order.at(track).cylinder + 1);
     for (std::uint64_t track = 0; track < framed.tracks; ++track) {
       TrackPlace place = framed.order.at(track);
-      const bool possible = place.cylinder >= 0 && place.head >= 0 && place.head < kMostHeads &&
-                            !is_taken(place, &framed) &&
-                            own.insert({place.cylinder, place.head}).second;
+      const bool possible = place.cylinder >= 0 && place.head >= 0 &&
+                            place.head < kMostLayoutHeads && !taken.is_of_another(place, number) &&
+                            own.insert(TakenPlaces::key_of(place)).second;
       if (!possible) {
         place = {cylinders + put_behind / heads, put_behind % heads};
         ++put_behind;
       }
       order.append(place);
+      taken.add_anew(place, number);
     }
     framed.order = std::move(order);
     framed.lengths = lengths_of(*framed.zone, framed.order);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "model/interruption.h"
 
@@ -156,25 +157,88 @@ TrackPlace TrackOrder::at(std::uint64_t track) const {
   return cyclic(static_cast<std::int64_t>(track - prefix_.size()));
 }
 
+namespace {
+
+using Position = std::pair<TrackPlace, std::size_t>;
+
+// The cylinder less whole steps of repetition: alike for all tracks that some repetition of one
+// position of the cycle lies on.
+std::int64_t within_step(std::int64_t cylinder, std::int64_t step) {
+  const std::int64_t rest = cylinder % step;
+  return rest < 0 ? rest + step : rest;
+}
+
+std::span<const Position> positions_of(const std::vector<Position>& sorted, TrackPlace place) {
+  return std::ranges::equal_range(sorted, place, {}, &Position::first);
+}
+
+}  // namespace
+
+struct TrackOrder::Index {
+  std::vector<Position> listed, repeated;  // by place, then by position
+};
+
+// It is made once as many searches as it costs have been made.
+bool TrackOrder::is_indexed() const {
+  constexpr std::uint32_t kFew = 16;
+  constexpr std::size_t kShort = 64;  // is searched as soon
+  if (index_) return true;
+  if (prefix_.size() + cycle_.size() < kShort || ++sought_ < kFew) return false;
+  auto made = std::make_shared<Index>();
+  for (std::size_t i = 0; i < prefix_.size(); ++i) made->listed.emplace_back(prefix_[i], i);
+  if (cylinder_step_ > 0 && head_step_ == 0)
+    for (std::size_t i = 0; i < cycle_.size(); ++i)
+      made->repeated.emplace_back(
+          TrackPlace{within_step(cycle_[i].cylinder, cylinder_step_), cycle_[i].head}, i);
+  std::ranges::sort(made->listed);
+  std::ranges::sort(made->repeated);
+  index_ = std::move(made);
+  return true;
+}
+
+std::optional<std::uint64_t> TrackOrder::find_listed(TrackPlace place, std::uint64_t from) const {
+  if (from >= prefix_.size()) return std::nullopt;
+  if (is_indexed()) {
+    for (const auto& [at, position] : positions_of(index_->listed, place))
+      if (position >= from) return position;
+    return std::nullopt;
+  }
+  for (std::uint64_t i = from; i < prefix_.size(); ++i)
+    if (prefix_[i] == place) return i;
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> TrackOrder::track_of(TrackPlace place, std::size_t position) const {
+  const TrackPlace distance = place - cycle_[position];
+  if (head_step_ == 0 && distance.head != 0) return std::nullopt;  // most; divisions are slow
+  const std::int64_t along = cylinder_step_ != 0 ? cylinder_step_ : head_step_;
+  const std::int64_t way = cylinder_step_ != 0 ? distance.cylinder : distance.head;
+  if (along == 0 || way % along != 0 || way / along < 0) return std::nullopt;
+  const std::int64_t instance = way / along;
+  if (TrackPlace{cylinder_step_, head_step_} * instance != distance) return std::nullopt;
+  return prefix_.size() + static_cast<std::uint64_t>(instance) * cycle_.size() + position;
+}
+
+std::optional<std::uint64_t> TrackOrder::find_repeated(TrackPlace place, std::uint64_t from) const {
+  std::optional<std::uint64_t> first;
+  const auto consider = [&](std::size_t position) {
+    const auto track = track_of(place, position);
+    if (track && *track >= from && (!first || *track < *first)) first = track;
+  };
+  if (is_indexed() && index_->repeated.size() == cycle_.size()) {
+    for (const auto& [at, position] :
+         positions_of(index_->repeated, {within_step(place.cylinder, cylinder_step_), place.head}))
+      consider(position);
+    return first;
+  }
+  for (std::size_t i = 0; i < cycle_.size(); ++i) consider(i);
+  return first;
+}
+
 std::optional<std::uint64_t> TrackOrder::find(TrackPlace place, std::uint64_t from) const {
   stop_if_asked();
-  for (std::uint64_t i = from; i < prefix_.size(); ++i) {
-    if (prefix_[i] == place) return i;
-  }
-  std::optional<std::uint64_t> first;
-  for (std::size_t i = 0; i < cycle_.size(); ++i) {
-    const TrackPlace distance = place - cycle_[i];
-    if (head_step_ == 0 && distance.head != 0) continue;  // most tracks, and divisions are slow
-    const std::int64_t along = cylinder_step_ != 0 ? cylinder_step_ : head_step_;
-    const std::int64_t way = cylinder_step_ != 0 ? distance.cylinder : distance.head;
-    if (along == 0 || way % along != 0 || way / along < 0) continue;
-    const std::int64_t instance = way / along;
-    if (TrackPlace{cylinder_step_, head_step_} * instance != distance) continue;
-    const std::uint64_t track = prefix_.size() +
-                                static_cast<std::uint64_t>(instance) * cycle_.size() + i;
-    if (track >= from && (!first || track < *first)) first = track;
-  }
-  return first;
+  if (const auto listed = find_listed(place, from)) return listed;
+  return find_repeated(place, from);
 }
 
 void TrackOrder::continue_with(std::uint64_t track, TrackPlace place) {
@@ -186,6 +250,7 @@ void TrackOrder::continue_with(std::uint64_t track, TrackPlace place) {
 }
 
 void TrackOrder::append(TrackPlace place) {
+  changed();
   prefix_.push_back(place);
   cycle_.assign(1, place + TrackPlace{0, 1});
   cylinder_step_ = 0;
@@ -213,6 +278,7 @@ std::vector<TrackOrder> TrackOrder::continued_at(std::uint64_t track, TrackPlace
     order.cylinder_step_ = step.cylinder;
   }
   for (TrackOrder& order : restarts(std::span(&place, 1), most - orders.size())) {
+    order.changed();
     order.prefix_ = met;
     orders.push_back(std::move(order));
   }
@@ -225,6 +291,7 @@ std::vector<TrackOrder> TrackOrder::continued_at(std::uint64_t track, TrackPlace
 }
 
 void TrackOrder::guess() {
+  changed();
   inherited_ = false;
   breaks_.clear();
   const std::size_t met = prefix_.size(), period = guessed_period();
@@ -274,6 +341,7 @@ void TrackOrder::normalize() {
   while (told < listed && cyclic(-1 - told) == prefix_[static_cast<std::size_t>(listed - 1 - told)])
     ++told;
   *this = extended_back(static_cast<std::uint64_t>(told));
+  changed();
   prefix_.resize(static_cast<std::size_t>(listed - told));
 }
 
@@ -366,6 +434,7 @@ std::uint64_t TrackOrder::missing_after(std::uint64_t tracks) const {
 
 TrackOrder TrackOrder::extended_back(std::uint64_t tracks) const {
   TrackOrder order = *this;
+  order.changed();
   for (std::size_t i = 0; i < cycle_.size(); ++i)
     order.cycle_[i] = cyclic(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(tracks));
   return order;

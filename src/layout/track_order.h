@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -79,6 +80,19 @@ class TrackOrder {
   std::vector<bool> breaks_of_cycle() const;
   TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be
                                                 // negative
+
+  std::optional<std::uint64_t> find_listed(TrackPlace place, std::uint64_t from) const;
+  std::optional<std::uint64_t> find_repeated(TrackPlace place, std::uint64_t from) const;
+  // Of position `i` of the cycle, if it lies there in some repetition.
+  std::optional<std::uint64_t> track_of(TrackPlace place, std::size_t position) const;
+  bool is_indexed() const;
+  void changed() { index_.reset(), sought_ = 0; }
+
+  // Where each place of prefix and cycle is, for orders that are searched often: those of large
+  // drives are of thousands. Copies share it until one of them changes.
+  struct Index;
+  mutable std::shared_ptr<const Index> index_;
+  mutable std::uint32_t sought_ = 0;  // since the last change
 
   std::vector<TrackPlace> prefix_, cycle_;
   std::int64_t cylinder_step_ = 0, head_step_ = 0;

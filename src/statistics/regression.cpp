@@ -25,7 +25,18 @@ Eigen::Map<const Vector> view(std::span<const double> values) {
 
 struct Solution {
   std::vector<double> coefficients;
-  Matrix inverse_normal;  // (X' W X)^-1
+  Vector length;  // by which columns were scaled
+  Eigen::LLT<Eigen::MatrixXd> factor;
+
+  // (X' W X)^-1, which costs more than all of the rest.
+  Matrix inverse_normal() const {
+    const Eigen::Index n = length.size();
+    Matrix inverse(static_cast<std::size_t>(n), static_cast<std::size_t>(n));
+    Eigen::Map<RowMajor>(inverse.data.data(), n, n) =
+        length.cwiseInverse().asDiagonal() * factor.solve(Eigen::MatrixXd::Identity(n, n)) *
+        length.cwiseInverse().asDiagonal();
+    return inverse;
+  }
 };
 
 std::vector<double> residuals_of(const Matrix& design, std::span<const double> observed,
@@ -53,8 +64,11 @@ std::optional<Solution> solve(const Matrix& design, std::span<const double> obse
   const Vector length = (x.array().square().matrix().transpose() * w).cwiseSqrt();
   if (!(length.array() > 0).all()) return std::nullopt;
   const RowMajor scaled = x * length.cwiseInverse().asDiagonal();
-  const Eigen::MatrixXd normal = scaled.transpose() * w.asDiagonal() * scaled;
-  const Eigen::LLT<Eigen::MatrixXd> factor(normal);
+  const auto size = static_cast<Eigen::Index>(n);
+  Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(size, size);  // below its diagonal
+  normal.selfadjointView<Eigen::Lower>().rankUpdate(
+      (w.cwiseSqrt().asDiagonal() * scaled).transpose());
+  Eigen::LLT<Eigen::MatrixXd> factor(normal);
   if (!is_sure(factor, normal)) return std::nullopt;
 
   // Once for the solution, once more on its residuals (iterative refinement).
@@ -65,12 +79,7 @@ std::optional<Solution> solve(const Matrix& design, std::span<const double> obse
   found += factor.solve(weighted(view(observed) - scaled * found));
   found = found.cwiseQuotient(length);
 
-  Solution solution{{found.begin(), found.end()}, Matrix(n, n)};
-  const auto size = static_cast<Eigen::Index>(n);
-  Eigen::Map<RowMajor>(solution.inverse_normal.data.data(), size, size) =
-      length.cwiseInverse().asDiagonal() * factor.solve(Eigen::MatrixXd::Identity(size, size)) *
-      length.cwiseInverse().asDiagonal();
-  return solution;
+  return Solution{{found.begin(), found.end()}, length, std::move(factor)};
 }
 
 std::vector<double> weights_or_ones(std::span<const double> weights, std::size_t rows) {
@@ -78,12 +87,13 @@ std::vector<double> weights_or_ones(std::span<const double> weights, std::size_t
                          : std::vector<double>(weights.begin(), weights.end());
 }
 
-LinearFit finished(const Matrix& design, std::span<const double> observed, Solution solution,
-                   double scale, double variance_factor) {
+LinearFit finished(const Matrix& design, std::span<const double> observed,
+                   std::vector<double> coefficients, Matrix inverse_normal, double scale,
+                   double variance_factor) {
   LinearFit fit;
-  fit.residuals = residuals_of(design, observed, solution.coefficients);
-  fit.coefficients = std::move(solution.coefficients);
-  fit.covariance = std::move(solution.inverse_normal);
+  fit.residuals = residuals_of(design, observed, coefficients);
+  fit.coefficients = std::move(coefficients);
+  fit.covariance = std::move(inverse_normal);
   fit.scale = scale;
   for (double& entry : fit.covariance.data) entry *= variance_factor;
   return fit;
@@ -120,7 +130,8 @@ std::optional<LinearFit> least_squares(const Matrix& design, std::span<const dou
   for (std::size_t r = 0; r < residuals.size(); ++r) squares += w[r] * residuals[r] * residuals[r];
   const double freedom = static_cast<double>(design.rows - design.columns);
   const double variance = freedom > 0 ? squares / freedom : 0.0;
-  return finished(design, observed, std::move(*solution), std::sqrt(variance), variance);
+  return finished(design, observed, solution->coefficients, solution->inverse_normal(),
+                  std::sqrt(variance), variance);
 }
 
 std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const double> observed,
@@ -130,6 +141,8 @@ std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const 
   if (!solution) return std::nullopt;
   const auto n = static_cast<double>(design.rows);
   const double freedom = n - static_cast<double>(design.columns);
+  // By which changes are judged: with less weight on some rows they are larger, not by much.
+  const Matrix unweighted = solution->inverse_normal();
   std::vector<double> effective = base;
   std::vector<double> standard(design.rows);
   double scale = 0;
@@ -150,14 +163,14 @@ std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const 
     double change = 0;
     for (std::size_t c = 0; c < design.columns; ++c) {
       const double step = next->coefficients[c] - solution->coefficients[c];
-      change = std::max(
-          change, std::abs(step) / (scale * std::sqrt(next->inverse_normal.at(c, c)) + 1e-300));
+      change = std::max(change, std::abs(step) / (scale * std::sqrt(unweighted.at(c, c)) + 1e-300));
     }
     solution = std::move(next);
     if (change < 1e-6) break;
   }
   if (!(scale > 0) || freedom <= 0) {
-    return finished(design, observed, std::move(*solution), scale, scale * scale);
+    return finished(design, observed, solution->coefficients, solution->inverse_normal(), scale,
+                    scale * scale);
   }
   // Covariance of an M-estimate: scale^2 * mean(psi^2) / mean(psi')^2 * (X' W X)^-1.
   double psi_squares = 0;
@@ -168,9 +181,7 @@ std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const 
     inside += std::abs(z) <= kHuber * scale ? 1.0 : 0.0;
   }
   const double factor = scale * scale * (psi_squares / freedom) / std::pow(inside / n, 2);
-  std::optional<Solution> unweighted = solve(design, observed, base);
-  Solution result{std::move(solution->coefficients), std::move(unweighted->inverse_normal)};
-  return finished(design, observed, std::move(result), scale, factor);
+  return finished(design, observed, solution->coefficients, unweighted, scale, factor);
 }
 
 std::optional<LinearFit> huber_line(std::span<const double> x, std::span<const double> y,
