@@ -95,6 +95,46 @@ TEST_CASE("bands of few tracks some of which lost sectors are told by the bands 
   CHECK(mapping.mapper.counts().begun_anew < 6);
 }
 
+TEST_CASE("a walk that goes on into tracks of another size shows no spare sectors",
+          "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.heads = 10, format.band_tracks = 3, format.radii = 600, format.formats = 1;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const Mapping mapping(format, seed);
+    require_good(mapping, 0.99);
+    CHECK(mapping.mapper.runs().front().spares == 0);
+  }
+}
+
+TEST_CASE("single tracks of many surfaces are walked one by one until their ring is known",
+          "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.heads = 17, format.band_tracks = 1, format.up_and_down = true;
+  format.sectors = 420, format.last_sectors = 300, format.formats = 30;
+  format.radii = 600, format.spread = 0.02;
+  const Mapping mapping(format, 3);
+  require_good(mapping, 0.98);
+  REQUIRE(mapping.mapper.pattern());
+  CHECK(mapping.mapper.pattern()->period() == 34);
+}
+
+TEST_CASE("a surface is followed over any number of turns of its skew", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.heads = 1, format.band_tracks = 40'000, format.radii = 40'000;
+  format.formats = 1, format.sectors = 360;
+  format.delay_p99_us = 60, format.wobble_ppm = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) require_good(Mapping(format, seed), 0.99);
+}
+
+TEST_CASE("short bands from which on the skew is another one are told by it",
+          "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.heads = 8, format.band_tracks = 5, format.radii = 2'000, format.skews = 8;
+  const Mapping mapping(format, 5);
+  require_good(mapping, 0.99);
+  CHECK(mapping.mapper.counts().begun_anew < 3);
+}
+
 TEST_CASE("many single sectors that hold no blocks are each taken for one", "[layout_by_timing]") {
   SimulatedFormat format = small_format();
   format.singles = 300;

@@ -24,6 +24,7 @@ struct SimulatedFormat {
   double spread = 0.03;  // of sizes by surface
   bool borders_within = false;
   std::uint32_t radii = 12'000;  // tracks a surface
+  std::uint32_t skews = 1;       // one after the other from the outside in, each a wedge more
   std::uint32_t irregular = 0, singles = 0;
   double period_ns = 60e9 / 7193.4;
   double delay_median_us = 10, delay_p99_us = 100, stall_share = 0.002, wobble_ppm = 3;
@@ -176,18 +177,20 @@ class SimulatedBands final : public TimedBlocks {
           at_track = 1 + static_cast<std::uint32_t>(uniform_(random_) * (tracks - 2));
           if (outward) std::swap(size, then);
         }
+        const std::uint32_t track_skew = format_.track_skew +
+                                         static_cast<std::uint32_t>(share * format_.skews);
         double radius = static_cast<double>(radial * format_.band_tracks);
         const double step = outward ? -1 / pitch : 1 / pitch;
         if (outward) radius += format_.band_tracks - 1;
         for (int part = 0; part < 2; ++part) {
           const std::uint32_t n = part == 0 ? at_track : tracks - at_track;
           if (n == 0) continue;
-          if (part == 1) wedge += format_.track_skew;
-          bands_.push_back({slots_, n, part == 0 ? size : then, head, rev(wedge),
-                            rev(format_.track_skew), radius, step});
+          if (part == 1) wedge += track_skew;
+          bands_.push_back({slots_, n, part == 0 ? size : then, head, rev(wedge), rev(track_skew),
+                            radius, step});
           radius += step * n;
           slots_ += std::uint64_t{n} * bands_.back().slots;
-          wedge += std::uint64_t{format_.track_skew} * (n - 1);
+          wedge += std::uint64_t{track_skew} * (n - 1);
           if (format_.spare_tail > 0 && part == 1 - (at_track == tracks))
             tails_.push_back({slots_ - format_.spare_tail, format_.spare_tail, 0});
         }
