@@ -9,6 +9,7 @@
 #include "layout_by_timing/judgement.h"
 #include "layout_by_timing/to_layout.h"
 #include "model/error.h"
+#include "model/validate.h"
 
 namespace platter::extract {
 namespace {
@@ -94,6 +95,11 @@ FoundMap MapByTiming::find(std::vector<Answer>&) {
       ring.push_back((*mapper.pattern())[place].slots);
   const timing::Surfaces surfaces = timing::surfaces_of(runs, ring);
   layout_ = timing::to_layout(runs, {logical, media.logical_blocks(), media.first_lbn()}, surfaces);
+  if (const std::uint64_t nodes = model::count_nodes(layout_); nodes > model::kMostNodes)
+    return none(
+        fmt::format("the drive does not translate addresses, and what was mapped by timing has so "
+                    "little that repeats that it takes {} nodes, more than the {} of a model",
+                    nodes, model::kMostNodes));
   layout_.timed = standing_of(runs, media, logical);
   layout_.angle.reason = "angles are measured, but against no index";
   layout_.angle.error = mapper.frame().jitter().sigma_rev;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "statistics/circular.h"
@@ -81,28 +82,66 @@ bool alike(const Round& a, const Round& b) {
   return true;
 }
 
-// Rounds [first, end) as one node: the mean of their angles.
-model::LayoutNode node_of(const std::vector<Round>& rounds, std::size_t first, std::size_t end,
-                          std::int64_t cylinder, double step_rev, bool cylinders,
+// Rounds one after another that come again as one, such as one up and one down.
+Round joined(std::span<const Round> rounds) {
+  Round all;
+  for (const Round& round : rounds) {
+    for (Band band : round.bands) {
+      band.into += static_cast<std::int32_t>(all.cylinders);
+      all.bands.push_back(band);
+    }
+    all.cylinders += round.cylinders;
+  }
+  return all;
+}
+
+// What comes again, each time the same angle farther on.
+struct Repeated {
+  std::vector<Round> times;
+  double step_rev = 0;
+};
+
+// `size` rounds at a time, as often as they come again from the first of `rounds` on.
+Repeated repeated(std::span<const Round> rounds, std::size_t size) {
+  constexpr double kSameStep_rev = 0.002;
+  Repeated found;
+  found.times.push_back(joined(rounds.first(size)));
+  for (std::size_t next = size; next + size <= rounds.size(); next += size) {
+    Round round = joined(rounds.subspan(next, size));
+    const Round& first = found.times.front();
+    if (!alike(first, round)) break;
+    const auto n = static_cast<double>(found.times.size());
+    const double off_rev =
+        statistics::wrap_rev(round.start_rev() - first.start_rev() - found.step_rev * n);
+    if (n > 1 && std::abs(off_rev) > kSameStep_rev) break;
+    found.step_rev += off_rev / n;
+    found.times.push_back(std::move(round));
+  }
+  return found;
+}
+
+// As one node: the mean of their angles.
+model::LayoutNode node_of(const Repeated& repeated, std::int64_t cylinder, bool cylinders,
                           std::uint32_t unit) {
-  const auto count = static_cast<double>(end - first);
+  const std::vector<Round>& rounds = repeated.times;
+  const Round& model_round = rounds.front();
+  const auto count = static_cast<double>(rounds.size());
   model::LayoutNode zone;
-  zone.count = static_cast<std::uint32_t>(end - first);
+  zone.count = static_cast<std::uint32_t>(rounds.size());
   zone.cylinder = static_cast<std::int32_t>(cylinder);
-  zone.cylinder_step = zone.count > 1 ? static_cast<std::int32_t>(rounds[first].cylinders) : 0;
-  zone.angle_step_rev = zone.count > 1 ? step_rev : 0;
-  const Round& model_round = rounds[first];
+  zone.cylinder_step = zone.count > 1 ? static_cast<std::int32_t>(model_round.cylinders) : 0;
+  zone.angle_step_rev = zone.count > 1 ? repeated.step_rev : 0;
   double start = 0;
-  for (std::size_t r = first; r < end; ++r)
+  for (std::size_t r = 0; r < rounds.size(); ++r)
     start += statistics::wrap_rev(rounds[r].start_rev() - model_round.start_rev() -
-                                  step_rev * static_cast<double>(r - first));
+                                  repeated.step_rev * static_cast<double>(r));
   zone.angle_rev = statistics::turn_rev(model_round.start_rev() + start / count);
   for (std::size_t i = 0; i < model_round.bands.size(); ++i) {
     const Band& band = model_round.bands[i];
     double from_start = 0, skew = 0;
-    for (std::size_t r = first; r < end; ++r) {
-      const Run& run = *rounds[r].bands[i].run;
-      from_start += statistics::wrap_rev((run.start_rev - rounds[r].start_rev()) -
+    for (const Round& round : rounds) {
+      const Run& run = *round.bands[i].run;
+      from_start += statistics::wrap_rev((run.start_rev - round.start_rev()) -
                                          (band.run->start_rev - model_round.start_rev()));
       skew += statistics::wrap_rev(run.skew_rev - band.run->skew_rev);
     }
@@ -253,7 +292,6 @@ Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> r
 
 model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
                         const Surfaces& surfaces) {
-  constexpr double kSameStep_rev = 0.002;
   model::Layout layout;
   layout.method = "timing";
   const std::uint64_t physical = (blocks.logical - blocks.first_lbn + blocks.unit - 1) /
@@ -269,32 +307,25 @@ model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
     cylinder = 1;
   }
   const std::vector<Round> rounds = rounds_of(runs, physical, surfaces);
-  for (std::size_t first = 0; first < rounds.size();) {
-    std::size_t end = first + 1;
-    double step = 0;
-    while (end < rounds.size() && alike(rounds[first], rounds[end])) {
-      const double ahead_rev =
-          statistics::wrap_rev(rounds[end].start_rev() - rounds[end - 1].start_rev());
-      const auto n = static_cast<double>(end - first);
-      if (n > 1 &&
-          std::abs(statistics::wrap_rev(rounds[end].start_rev() - rounds[first].start_rev() -
-                                        step * n)) > kSameStep_rev)
-        break;
-      step = n > 1 ? step + statistics::wrap_rev(rounds[end].start_rev() -
-                                                 rounds[first].start_rev() - step * n) /
-                                n
-                   : ahead_rev;
-      ++end;
+  for (std::span<const Round> left = rounds; !left.empty();) {
+    Repeated alike = repeated(left, 1);
+    std::size_t used = alike.times.size();
+    if (left.size() >= 2) {
+      Repeated pairs = repeated(left, 2);
+      if (pairs.times.size() > 1 && pairs.times.size() * 2 > used + 1) {
+        used = pairs.times.size() * 2;
+        alike = std::move(pairs);
+      }
     }
-    layout.zones.push_back(
-        node_of(rounds, first, end, cylinder, step, surfaces.cylinders, blocks.unit));
-    for (; first < end; ++first) {
-      cylinder += rounds[first].cylinders;
-      for (const Band& band : rounds[first].bands) {
+    layout.zones.push_back(node_of(alike, cylinder, surfaces.cylinders, blocks.unit));
+    for (const Round& round : left.first(used)) {
+      cylinder += round.cylinders;
+      for (const Band& band : round.bands) {
         add_skips(*band.run, band.tracks, base, blocks.unit, skips);
         base += std::uint64_t{band.tracks} * band.run->around() * blocks.unit;
       }
     }
+    left = left.subspan(used);
   }
   layout.skips = skips.take();
   return layout;

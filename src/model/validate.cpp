@@ -556,6 +556,13 @@ std::uint64_t count_blocks(const Layout& layout) {
   return blocks;
 }
 
+std::uint64_t count_nodes(const Layout& layout) {
+  std::uint64_t nodes = 0;
+  for (const LayoutNode& zone : layout.zones)
+    nodes += extent_of(zone, {nullptr, 0}, 0, Checker("layout")).nodes;
+  return nodes;
+}
+
 std::uint32_t cylinders_of(const Layout& layout) {
   std::int64_t highest = -1;
   const std::string origin = "layout";

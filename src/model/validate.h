@@ -25,6 +25,7 @@ std::uint64_t count_slots(const Layout& layout);
 // The first slot of each zone, and the end of the last.
 std::vector<std::uint64_t> zone_starts(const Layout& layout);
 std::uint64_t count_blocks(const Layout& layout);
+std::uint64_t count_nodes(const Layout& layout);   // as held against kMostNodes
 std::uint32_t cylinders_of(const Layout& layout);  // the highest cylinder's number and 1
 
 }  // namespace platter::model

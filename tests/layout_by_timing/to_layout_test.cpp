@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/layout_map.h"
+#include "model/validate.h"
 #include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
@@ -19,9 +20,11 @@ std::vector<Run> random_runs(std::mt19937_64& random, std::uint32_t heads, std::
   std::vector<Run> runs;
   std::vector<std::uint32_t> slots(heads, 40), tracks(heads, 12);
   const std::uint32_t spares = pick(0, 3) == 0 ? 2 : 0, tail = pick(0, 3) == 0 ? 5 : 0;
+  const bool up_and_down = pick(0, 1) == 0;
   double start = 0;
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    for (std::uint32_t head = 0; head < heads; ++head) {
+    for (std::uint32_t place = 0; place < heads; ++place) {
+      const std::uint32_t head = up_and_down && round % 2 == 1 ? heads - 1 - place : place;
       if (pick(0, 30) == 0) slots[head] = static_cast<std::uint32_t>(pick(30, 50));
       if (pick(0, 30) == 0) tracks[head] = static_cast<std::uint32_t>(pick(1, 15));
       Run run;
@@ -29,7 +32,7 @@ std::vector<Run> random_runs(std::mt19937_64& random, std::uint32_t heads, std::
       run.tracks = tracks[head], run.slots = slots[head], run.spares = spares, run.tail = tail;
       run.skew_rev = 0.1, run.start_rev = statistics::turn_rev(start);
       start += 0.1 * (run.tracks - 1) + 0.3;
-      run.ring_place = static_cast<std::int32_t>(head);
+      run.ring_place = static_cast<std::int32_t>(place);
       const std::uint64_t all = std::uint64_t{run.tracks} * run.slots - tail;
       std::uint64_t behind = 0;
       for (std::uint64_t losses = pick(0, 6) == 0 ? pick(1, 3) : 0; losses > 0; --losses) {
@@ -79,6 +82,26 @@ TEST_CASE("a layout has each block where its run has it") {
     INFO("seed " << seed);
     check_same(runs, {front + (runs.back().end() - seed % 7) * unit, unit, front}, {heads, false});
   }
+}
+
+TEST_CASE("rounds that go up and down over the surfaces are one node") {
+  const std::vector<std::uint32_t> slots{40, 42, 39, 41};
+  std::vector<Run> runs;
+  double start = 0;
+  for (std::size_t i = 0; i < 4 * 101; ++i) {  // the last round is half of what comes again
+    Run run;
+    run.first = runs.empty() ? 0 : runs.back().end();
+    run.tracks = 3, run.slots = slots[i / 4 % 2 == 0 ? i % 4 : 3 - i % 4], run.skew_rev = 0.1;
+    run.start_rev = statistics::turn_rev(start);
+    start += 0.1 * 2 + 0.3;
+    runs.push_back(run);
+  }
+  check_same(runs, {runs.back().end(), 1, 0}, {4, false});
+  const model::Layout layout = to_layout(runs, {runs.back().end(), 1, 0}, {4, false});
+  REQUIRE(layout.zones.size() == 2);
+  CHECK(layout.zones[0].count == 50);
+  CHECK(layout.zones[0].children.size() == 8);
+  CHECK(model::count_nodes(layout) == 9 + 5);
 }
 
 TEST_CASE("a loss that reaches over its run's end moves no other run") {
