@@ -55,12 +55,18 @@ def common(offs):
     return best + near[len(near) // 2]
 
 
-def chance_at_least_so_far(count, of, share):
-    """Of a count so far from its expectation, or farther, by the normal approximation; exact at 0 and 1."""
-    expected, deviation = of * share, math.sqrt(max(of * share * (1 - share), 1e-12))
-    if share in (0.0, 1.0):
-        return 1.0 if count == expected else 0.0
-    return math.erfc(max(0, abs(count - expected) - 0.5) / deviation / math.sqrt(2))
+def chance_of_one_share(right, of, others_right, of_others):
+    """That two samples of one share differ as much as these, or more: Fisher's exact test, two-sided."""
+    both, everything = right + others_right, of + of_others
+
+    def logarithm(count):
+        parts = (count, both - count, of - count, of_others - both + count)
+        return -sum(math.lgamma(part + 1) for part in parts)
+
+    total = sum(math.lgamma(part + 1) for part in (both, everything - both, of, of_others)) - math.lgamma(everything + 1)
+    possible = range(max(0, both - of_others), min(of, both) + 1)
+    seen = logarithm(right)
+    return sum(math.exp(logarithm(count) + total) for count in possible if logarithm(count) <= seen + 1e-9)
 
 
 def judge(binary, name, options, lbns, folder):
@@ -91,7 +97,7 @@ def judge(binary, name, options, lbns, folder):
         truly = within[min(within, key=lambda rev: abs(rev - stated["within_rev"]))]
         outside = not stated["low"] <= truly <= stated["high"]
         count = round(stated["share"] * timed["blocks"])
-        if outside and chance_at_least_so_far(count, timed["blocks"], truly) < 1e-3:
+        if outside and chance_of_one_share(count, timed["blocks"], round(truly * lbns), lbns) < 1e-3:
             row["refuted"].append(f"1/{1 / stated['within_rev']:.0f}: stated {stated['share']:.4f}, truly {truly:.4f}")
     demerits = found.get("validity", {}).get("demerits", [])
     row["demerits"] = [(d["workload"].split(",")[0], d["demerit_percent"], d.get("floor_ms"), d["drive_mean_ms"],
