@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "statistics/circular.h"
 
@@ -23,10 +24,7 @@ Frame::Frame(TimedBlocks& drive, double period_ns, std::uint64_t reference)
       origin_ns_(drive.now_ns()),
       wrong_(kWidths.size(), 0.0) {
   if (!drive.may_repeat()) return;
-  std::vector<double> seen;
-  for (int i = 0; i < kFirstReads; ++i)
-    if (const auto done = drive_.access(reference_))
-      seen.push_back(nominal_rev(done->completed_ns));
+  std::vector<double> seen = reads(kFirstReads, 0);
   if (seen.empty()) return;
   const double first = seen.front();
   for (double& rev : seen) rev = statistics::wrap_rev(rev - first);
@@ -80,16 +78,55 @@ void Frame::take(double time_s, double rev) {
   last_s_ = time_s;
 }
 
+std::vector<double> Frame::reads(int count, double about_rev) {
+  std::vector<double> seen;
+  for (int i = 0; i < count; ++i) {
+    double due_rev = 0;
+    std::uint64_t block = reference_;
+    if (!drive_.may_repeat()) {
+      if (references_.empty()) break;
+      block = references_.back().block;
+      due_rev = references_.back().end_rev + references_rev_;
+      references_.pop_back();
+    }
+    if (const auto done = drive_.access(block))
+      seen.push_back(statistics::wrap_rev(nominal_rev(done->completed_ns) - constant_rev_ -
+                                          due_rev - about_rev));
+  }
+  return seen;
+}
+
 // How far the reference is from where the period alone has it, near the last offset.
 std::optional<double> Frame::read_offset() {
-  if (!drive_.may_repeat()) return std::nullopt;
-  std::vector<double> seen;
   const double about = offsets_.empty() ? 0 : offsets_.back().rev;
-  for (int i = 0; i < kReads; ++i)
-    if (const auto done = drive_.access(reference_))
-      seen.push_back(statistics::wrap_rev(nominal_rev(done->completed_ns) - constant_rev_ - about));
+  const std::vector<double> seen = reads(kReads, about);
   if (seen.size() < 3) return std::nullopt;
   return about + statistics::median(seen);
+}
+
+bool Frame::wants_references() const {
+  return !drive_.may_repeat() && references_.size() < kFirstReads + kReads;
+}
+
+bool Frame::refer_to(std::vector<Reference> references) {
+  constexpr double kMostScatter_rev = 0.01;
+  const double now_s = static_cast<double>(drive_.now_ns() - origin_ns_) * 1e-9;
+  const double about = predicted_rev(now_s, kWidths[width_]);
+  std::vector<Reference> before = std::exchange(references_, std::move(references));
+  const double rev_before = std::exchange(references_rev_, 0);
+  const std::vector<double> seen = reads(kFirstReads, about);
+  std::vector<double> off;
+  const double middle = seen.empty() ? 0 : statistics::median(seen);
+  for (const double rev : seen) off.push_back(statistics::wrap_rev(rev - middle));
+  if (seen.size() < kFirstReads / 2 || statistics::mad_sigma(off) > kMostScatter_rev) {
+    references_ = std::move(before);
+    references_rev_ = rev_before;
+    return false;
+  }
+  jitter_ = Jitter::of(off);
+  references_rev_ = middle;
+  if (offsets_.empty()) take(now_s, 0);
+  return true;
 }
 
 void Frame::keep() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <span>
 
 #include "statistics/circular.h"
 #include "statistics/robust.h"
@@ -30,6 +31,19 @@ double common_rev(const std::vector<double>& offs) {
   return near.empty() ? best : best + statistics::median(near);
 }
 
+// Where no block may be read twice nothing holds the frame, and the spindle wanders: of each, the
+// median of those read about the same time.
+void take_off_drift(std::vector<double>& offs) {
+  constexpr std::size_t kHalf = 20;
+  if (offs.size() < 2 * kHalf + 1) return;
+  std::vector<double> drift;
+  for (std::size_t i = 0; i < offs.size(); ++i) {
+    const std::size_t from = std::min(i - std::min(i, kHalf), offs.size() - 2 * kHalf - 1);
+    drift.push_back(statistics::median(std::span(offs).subspan(from, 2 * kHalf + 1)));
+  }
+  for (std::size_t i = 0; i < offs.size(); ++i) offs[i] = statistics::wrap_rev(offs[i] - drift[i]);
+}
+
 }  // namespace
 
 std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, std::size_t count,
@@ -47,6 +61,7 @@ std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, 
     if (offs.empty()) return offs;
     const double common = common_rev(offs);
     for (double& off : offs) off = statistics::wrap_rev(off - common);
+    if (!prober.may_repeat()) take_off_drift(offs);
     // Of three readings the median.
     for (std::size_t i = 0; i < offs.size(); ++i) {
       if (std::abs(offs[i]) < kFar_rev) continue;

@@ -11,15 +11,22 @@
 namespace platter::layout_by_timing {
 
 std::optional<double> Prober::angle(std::uint64_t block) {
-  if (block >= drive_.blocks() || !fresh(block)) return std::nullopt;
+  if (block >= drive_.blocks()) return std::nullopt;
+  if (const auto before = read_.find(block); before != read_.end()) {
+    took_ns_ = before->second.took_ns;
+    return before->second.rev;
+  }
   frame_.keep();
   if (deadline_ns_ > 0 && drive_.now_ns() > deadline_ns_) throw OutOfTime{};
-  if (!drive_.may_repeat()) used_.insert(block);
   const auto done = drive_.access(block);
-  if (!done) return std::nullopt;
-  took_ns_ = done->completed_ns - done->issued_ns;
-  arm_block_ = block;
-  return frame_.angle_rev(done->completed_ns);
+  std::optional<double> rev;
+  if (done) {
+    took_ns_ = done->completed_ns - done->issued_ns;
+    arm_block_ = block;
+    rev = frame_.angle_rev(done->completed_ns);
+  }
+  if (!drive_.may_repeat()) read_[block] = {rev, took_ns_};
+  return rev;
 }
 
 Prober::Lead& Prober::lead_to(const Run& run, std::uint32_t track) {
@@ -41,8 +48,9 @@ std::optional<Reading> Prober::look_at(const Run& run, std::uint32_t track, std:
                                        double unsure_rev) {
   for (std::uint32_t i = 0; i < run.slots; ++i) {
     const auto block = run.block_at(std::uint64_t{track} * run.slots + (slot + i) % run.slots);
-    if (!block || *block >= drive_.blocks() || !fresh(*block)) continue;
+    if (!block || *block >= drive_.blocks() || (i > 0 && !fresh(*block))) continue;
     const auto angle_rev = angle(*block);
+    if (!angle_rev && !fresh(*block)) continue;
     if (!angle_rev) return std::nullopt;
     arm_run_ = run.first;
     return reading(run, *block, *angle_rev, unsure_rev);
@@ -69,6 +77,25 @@ std::optional<Reading> Prober::look(const Run& run, std::uint32_t track, double 
   else
     lead.ns *= lead.hits++ < 25 ? 0.94 : 0.997;
   return seen;
+}
+
+void Prober::keep_frame_by(const Run& run) {
+  // Chosen: what its skew is wrong by stays small on them, and they last for a thousand seconds.
+  constexpr std::uint32_t kTracks = 32;
+  constexpr std::size_t kMost = 16'384, kFewest = 200;
+  if (!frame_.wants_references()) return;
+  const std::uint32_t from = run.tracks > kTracks ? (run.tracks - kTracks) / 2 : 0;
+  std::vector<Reference> kept;
+  for (std::uint32_t track = from; track < std::min(run.tracks, from + kTracks); ++track)
+    for (std::uint32_t slot = 0; slot < run.slots; ++slot)
+      if (const auto block = run.block_at(std::uint64_t{track} * run.slots + slot))
+        if (*block < std::min(run.end(), drive_.blocks()) && fresh(*block))
+          kept.push_back({*block, run.end_of_block_rev(*block)});
+  std::ranges::shuffle(kept, random_);
+  if (kept.size() > kMost) kept.resize(kMost);
+  if (kept.size() < kFewest) return;
+  for (const Reference& reference : kept) read_[reference.block] = {};
+  frame_.refer_to(std::move(kept));
 }
 
 Verdict Prober::check(const Run& run, std::uint32_t track, double unsure_rev, int least) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "layout_by_timing/frame.h"
 #include "layout_by_timing/run.h"
@@ -36,20 +36,24 @@ class Prober {
   // Thrown by the next access after this time of the drive; 0: none.
   void set_deadline(Nanoseconds deadline_ns) { deadline_ns_ = deadline_ns; }
 
-  // The angle at which a block ends. nullopt: unreadable, or asked for before where that is not
-  // allowed.
+  // The angle at which a block ends; where no block may be read twice, as it was read before.
+  // nullopt: unreadable, or kept for the frame.
   std::optional<double> angle(std::uint64_t block);
+  bool may_repeat() const { return drive_.may_repeat(); }
   // Of the last access, which tells whether it caught its sector in the revolution in which it was
   // issued.
   Nanoseconds last_took_ns() const { return took_ns_; }
-  // Of blocks that may be asked for now.
-  bool fresh(std::uint64_t block) const { return drive_.may_repeat() || !used_.contains(block); }
+  // Of blocks whose next reading is a new one.
+  bool fresh(std::uint64_t block) const { return drive_.may_repeat() || !read_.contains(block); }
 
   // One reading of a track of the run, of the block that comes by next once the arm is there.
   std::optional<Reading> look(const Run& run, std::uint32_t track, double unsure_rev = 0);
-  // One reading of that slot of the track, or the next that holds a fresh block.
+  // One reading of that slot of the track, or of the next that holds a block that can be read.
   std::optional<Reading> look_at(const Run& run, std::uint32_t track, std::uint32_t slot,
                                  double unsure_rev = 0);
+  // Where no block may be read twice and the frame wants references: keeps blocks of the run for
+  // it.
+  void keep_frame_by(const Run& run);
   // Readings of a track until the evidence is clear either way.
   Verdict check(const Run& run, std::uint32_t track, double unsure_rev = 0, int least = 1);
 
@@ -73,7 +77,11 @@ class Prober {
   Frame& frame_;
   std::mt19937_64 random_;
   Nanoseconds deadline_ns_ = 0, took_ns_ = 0;
-  std::unordered_set<std::uint64_t> used_;
+  struct Read {
+    std::optional<double> rev;
+    Nanoseconds took_ns = 0;
+  };
+  std::unordered_map<std::uint64_t, Read> read_;  // where no block may be read twice
   std::array<Lead, 40> leads_{};
   std::uint64_t arm_block_ = 0, arm_run_ = 0;  // where the last access was
 };

@@ -154,7 +154,8 @@ std::vector<Piece> Walker::walk(std::uint64_t from, double around, double revolu
   const auto reads = static_cast<std::size_t>(revolutions * around / static_cast<double>(gap)) + 1;
   std::vector<Step> steps;
   for (std::size_t i = 0; i < reads; ++i) {
-    const std::uint64_t block = from + i * gap;
+    std::uint64_t block = from + i * gap;
+    while (!prober_.fresh(block) && block + 1 < from + (i + 1) * gap) ++block;
     if (const auto rev = prober_.angle(block))
       steps.push_back({block, statistics::turn_rev(*rev - static_cast<double>(block) / around)});
   }
@@ -183,10 +184,10 @@ std::optional<std::uint64_t> Walker::border(const Piece& before, const Piece& be
     double sum = 0;
     for (int i = 0; i < 6; ++i) {
       const auto rev = prober_.angle(block);
-      if (!rev) return i == 0 ? std::nullopt : std::optional(sum);  // read before, as it seems
+      if (!rev) return i == 0 ? std::nullopt : std::optional(sum);
       sum += jitter.evidence(statistics::wrap_rev(*rev - behind.end_rev(block, around_behind))) -
              jitter.evidence(statistics::wrap_rev(*rev - before.end_rev(block, around_before)));
-      if (std::abs(sum) > 4) break;
+      if (std::abs(sum) > 4 || !prober_.may_repeat()) break;
     }
     return sum;
   };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <unordered_set>
 #include <vector>
 
 #include "layout_by_timing/timed_blocks.h"
@@ -28,6 +29,7 @@ struct SimulatedFormat {
   std::uint32_t irregular = 0, singles = 0;
   double period_ns = 60e9 / 7193.4;
   double delay_median_us = 10, delay_p99_us = 100, stall_share = 0.002, wobble_ppm = 3;
+  double wobble_s = 7;           // a period
   bool forgets = true;           // else what was read once comes from a cache
   std::uint32_t spare_tail = 0;  // slots at each band's end without blocks
 };
@@ -56,6 +58,10 @@ class SimulatedBands final : public TimedBlocks {
   bool may_repeat() const override { return format_.forgets; }
   std::optional<Access> access(std::uint64_t block) override {
     const double issued = now_;
+    if (!format_.forgets && !asked_for_.insert(block).second) {
+      now_ += 50e3;
+      return Access{static_cast<Nanoseconds>(issued), static_cast<Nanoseconds>(now_)};
+    }
     const std::uint64_t slot = slot_of(block);
     const Band& band = band_of(slot);
     const std::uint64_t track = (slot - band.first_slot) / band.slots;
@@ -101,9 +107,13 @@ class SimulatedBands final : public TimedBlocks {
   const std::vector<Hole>& holes() const { return holes_; }
 
   // Instead of those that it was made with: so many slots from that one on.
-  void lose_at(std::uint64_t slot, std::uint64_t count) {
-    holes_ = {{slot, count, 0}};
-    blocks_ = slots_ - count;
+  void lose_at(std::uint64_t slot, std::uint64_t count) { lose_at(slot, count, 1, 0); }
+  // The same on so many tracks, so many slots from one to the next: a scratch.
+  void lose_at(std::uint64_t slot, std::uint64_t count, std::uint64_t times, std::uint64_t stride) {
+    holes_.clear();
+    for (std::uint64_t i = 0; i < times; ++i)
+      holes_.push_back({slot + i * stride, count, i * count});
+    blocks_ = slots_ - count * times;
   }
 
  private:
@@ -119,7 +129,8 @@ class SimulatedBands final : public TimedBlocks {
   }
   double platter(double time) const {
     const double s = time * 1e-9;
-    const double wobble = format_.wobble_ppm * 1e-6 * 7 / 6.2832 * std::sin(s * 6.2832 / 7) * 1e9;
+    const double turn = format_.wobble_s / 6.2832;
+    const double wobble = format_.wobble_ppm * 1e-6 * turn * std::sin(s / turn) * 1e9;
     return (time + wobble) / format_.period_ns;
   }
   double angle_of(std::uint64_t slot) const {  // of its end
@@ -232,6 +243,7 @@ class SimulatedBands final : public TimedBlocks {
   std::normal_distribution<double> normal_{0, 1};
   std::uniform_real_distribution<double> uniform_{0, 1};
   std::exponential_distribution<double> exponential_{1};
+  std::unordered_set<std::uint64_t> asked_for_;
   std::vector<double> density_, border_shift_;
   std::vector<Band> bands_;
   std::vector<Hole> tails_, holes_;
