@@ -162,19 +162,26 @@ std::optional<Pattern> Pattern::of_tracks(std::span<const Run> runs) {
 std::optional<Pattern> Pattern::of_places(std::span<const RingPlace> bands) {
   // Chosen: a chance agreement of 6 runs of several kinds is rare, and checks tell it soon.
   constexpr std::size_t kLeast = 6;
-  constexpr double kMayDiffer = 0.4, kAsGood = 0.03;
+  constexpr double kMayDiffer = 0.4, kMayDifferOfFew = 0.2, kAsGood = 0.03;
+  constexpr double kOddTracks = 0.3;  // counts for what may be another surface, or lost tracks
+  constexpr std::size_t kFew = 32;    // bands: of some that are nearly alike, some agree by chance
   const std::size_t n = bands.size();
   if (n < kLeast) return std::nullopt;
   std::vector<double> rates;  // differing runs by period
   for (std::size_t period = 1; period <= n / 2; ++period) {
     if (n - period < std::min(kLeast, std::max<std::size_t>(period, 3))) break;
-    std::size_t differing = 0, compared = 0;
-    for (std::size_t i = period; i < n; ++i, ++compared)
-      if (differences(bands[i], bands[i - period]) > 0) ++differing;
-    rates.push_back(static_cast<double>(differing) / static_cast<double>(compared));
+    double differing = 0;
+    for (std::size_t i = period; i < n; ++i) {
+      const RingPlace &band = bands[i], &before = bands[i - period];
+      if (differences(band, before) > 0)
+        differing += 1;
+      else if (band.tracks > before.tracks + 1 || before.tracks > band.tracks + 1)
+        differing += kOddTracks;
+    }
+    rates.push_back(differing / static_cast<double>(n - period));
   }
   const double best = *std::ranges::min_element(rates);
-  if (best > kMayDiffer) return std::nullopt;
+  if (best > (n < kFew ? kMayDifferOfFew : kMayDiffer)) return std::nullopt;
   const auto period = static_cast<std::size_t>(
       std::ranges::find_if(rates, [&](double rate) { return rate <= best + kAsGood; }) -
       rates.begin() + 1);

@@ -1,4 +1,5 @@
 // The parts of the mapper: walks and their borders, losses, and the pattern.
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "layout_by_timing/losses.h"
@@ -171,6 +172,23 @@ TEST_CASE("the pattern of runs is found, and what comes next by it", "[layout_by
   CHECK(next.first == last.end());
   CHECK(next.slots == 600);
   CHECK(std::abs(statistics::wrap_rev(next.start_rev - last.track_start_rev(49) - 0.52)) < 1e-6);
+}
+
+TEST_CASE("surfaces that differ in how many tracks their bands have are told apart",
+          "[layout_by_timing]") {
+  // Four surfaces up and down, with as many sectors a track, the widths of whose tracks differ.
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < 18; ++i) {
+    Run run;
+    run.first = runs.empty() ? 0 : runs.back().end();
+    run.tracks = std::array{338U, 336U, 341U, 337U, 337U, 341U, 336U, 338U}[i % 8];
+    run.slots = 300, run.skew_rev = 0.109;
+    run.start_rev = runs.empty() ? 0 : runs.back().track_start_rev(runs.back().tracks - 1) + 0.203;
+    runs.push_back(run);
+  }
+  const auto pattern = Pattern::of(runs);
+  REQUIRE(pattern);
+  CHECK(pattern->period() == 8);
 }
 
 TEST_CASE("a part of a band that was taken for all of it is no change of the pattern",
