@@ -264,8 +264,13 @@ bool Mapper::explain_by_loss(Run& run, const std::vector<Piece>& pieces, std::si
     }
     if (off < least_off) least_off = off, lost = sectors;
   }
-  // At a track's end as well an entry to other tracks, of which cylinders have many.
-  if (run.ring_place < 0 && lost % run.slots == 0) return false;
+  // About whole tracks lost at a track's end are as well an entry to other tracks, of which there
+  // are many more.
+  const double off_rev = std::max(0.01, 3 * sigma);
+  const double tracks_lost = static_cast<double>(lost) / run.slots;
+  if (run.ring_place < 0 && std::round(tracks_lost) > 0 &&
+      std::abs(tracks_lost - std::round(tracks_lost)) < off_rev)
+    return false;
   if (least_off > std::max(0.6 / run.around() + 3 * sigma, 6 * sigma)) return false;
   if (from > 0 && enters_whole(run, pieces[from - 1], pieces[from], lost)) return false;
   const std::uint64_t fits = from > 0 ? pieces[from - 1].last : pieces[from].first;
@@ -446,20 +451,22 @@ void Mapper::learn_tracks() {
   push(last);
 }
 
-// From the next block that is to be mapped.
+// From the next block that is to be mapped, or behind what cannot be told: a track that lost many
+// sectors, or a scratch over many tracks.
 void Mapper::anew() {
-  constexpr int kTries = 8;
+  constexpr int kTries = 40, kNear = 8;
   ++counts_.begun_anew;
   lost_ = 0;
   std::uint64_t from = runs_.empty() ? 0 : runs_.back().end();
+  std::uint64_t step = std::max<std::uint64_t>(200, runs_.empty() ? 0 : runs_.back().slots / 2);
   for (int tries = 0; tries < kTries && from < end(); ++tries) {
     if (auto run = begin_at(from)) {
       run->after_gap = true;
       push(*run);
       return;
     }
-    // Where many sectors of a track are lost, behind it.
-    from += std::max<std::uint64_t>(200, runs_.empty() ? 0 : runs_.back().slots / 2);
+    if (tries >= kNear) step += step / 4;
+    from += step;
   }
   if (runs_.empty())
     throw Error(ExitStatus::unsupported, "reads near the drive's beginning show no tracks");
@@ -478,6 +485,7 @@ void Mapper::begin_behind() {
 }
 
 void Mapper::push(Run run) {
+  if (run.standing == Standing::seen) prober_.keep_frame_by(run);
   note_format(run);
   if (!run.same_band) count_last_band();
   runs_.push_back(std::move(run));

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+#include "layout_by_timing/judgement.h"
 #include "layout_by_timing/mapped.h"
 
 namespace platter::layout_by_timing {
@@ -179,6 +180,49 @@ TEST_CASE("a jitter as of a bridge makes the map slower, not wrong", "[layout_by
   CHECK(mapping.mapper.frame().jitter().sigma_rev > 0.001);
   CHECK(mapping.judged.stated_wrong <= 0.02);
   CHECK(mapping.judged.within_100 >= 0.95);
+}
+
+TEST_CASE("a spindle that wanders is followed where no block may be read twice",
+          "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.forgets = false;
+  format.wobble_ppm = 15, format.wobble_s = 40;  // a tenth of a turn to either side
+  const Mapping mapping(format, 9);
+  require_good(mapping, 0.995);
+}
+
+TEST_CASE("shares are judged as well while the spindle wanders", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.forgets = false;
+  format.wobble_ppm = 25, format.wobble_s = 40;
+  SimulatedBands drive(format, 9);
+  Frame frame(drive, format.period_ns, drive.blocks() / 2);
+  Prober prober(drive, frame, 1);
+  const auto shares = shares_of(
+      offs_of_random_blocks(prober, drive.blocks(), 400,
+                            [&](std::uint64_t block) { return drive.truth(block).end_rev; }));
+  REQUIRE(shares.size() == 3);
+  CHECK(shares[1].share > 0.98);
+}
+
+TEST_CASE("a switch of heads that turns by nearly two skews is no track that is lost",
+          "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.wedges = 1000;
+  format.spread = 0;
+  format.track_skew = 90, format.head_skew = 178, format.cluster_skew = 181;
+  const Mapping mapping(format, 10);
+  require_good(mapping, 0.995);
+}
+
+TEST_CASE("behind a scratch over many tracks the map goes on", "[layout_by_timing]") {
+  const SimulatedFormat format = small_format();
+  SimulatedBands drive(format, 11);
+  const SimulatedBands::Band band = drive.bands()[drive.bands().size() / 2];
+  drive.lose_at(band.first_slot + 5ull * band.slots + band.slots / 2, band.slots / 40,
+                band.tracks - 8, band.slots);
+  const Mapping mapping(std::move(drive), format.period_ns, 11);
+  require_good(mapping, 0.99);
 }
 
 TEST_CASE("what time does not suffice for is guessed, and said to be", "[layout_by_timing]") {
