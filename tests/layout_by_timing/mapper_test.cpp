@@ -194,7 +194,7 @@ TEST_CASE("a spindle that wanders is followed where no block may be read twice",
 TEST_CASE("shares are judged as well while the spindle wanders", "[layout_by_timing]") {
   SimulatedFormat format = small_format();
   format.forgets = false;
-  format.wobble_ppm = 25, format.wobble_s = 40;
+  format.wobble_ppm = 80, format.wobble_s = 40;
   SimulatedBands drive(format, 9);
   Frame frame(drive, format.period_ns, drive.blocks() / 2);
   Prober prober(drive, frame, 1);
