@@ -97,7 +97,10 @@ void RunSettings::switch_caches_off() {
   }
   // A drive without a caching page, or one that takes no change of it, may still have no cache;
   // the rotation tells.
-  note_("mode page 08h could not be changed; whether the caches are off was judged by effect");
+  const bool in_part = drive_.settings().set_cache_in_part(false, true, true);
+  note_(fmt::format(
+      "mode page 08h could {}be changed{}; whether the caches are off was judged by effect",
+      in_part ? "" : "not ", in_part ? " in part only" : ""));
 }
 
 // As they were when the run began: a reset may have made others of them.

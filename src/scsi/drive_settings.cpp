@@ -92,6 +92,25 @@ bool DriveSettings::set_cache(bool write_cache_enabled, bool read_cache_disabled
   return done;
 }
 
+bool DriveSettings::set_cache_in_part(bool write_cache_enabled, bool read_cache_disabled,
+                                      bool read_ahead_disabled) {
+  const auto now = cache_page(), may_change = cache_page(PageControl::changeable);
+  if (!now || !may_change) return false;
+  const auto of = [](bool may, bool wanted, bool is) { return may ? wanted : is; };
+  const bool write = of(may_change->write_cache_enabled, write_cache_enabled,
+                        now->write_cache_enabled);
+  const bool read = of(may_change->read_cache_disabled, read_cache_disabled,
+                       now->read_cache_disabled);
+  const bool ahead = of(may_change->read_ahead_disabled, read_ahead_disabled,
+                        now->read_ahead_disabled);
+  if (write == now->write_cache_enabled && read == now->read_cache_disabled &&
+      ahead == now->read_ahead_disabled)
+    return false;
+  const bool done = set_cache_page(write, read, ahead);
+  if (done) link_.lost = false;
+  return done;
+}
+
 bool DriveSettings::forces_reads() const { return link_.forces_reads; }
 
 bool DriveSettings::forces_writes() const { return link_.forces_writes; }

@@ -33,6 +33,10 @@ class DriveSettings {
   // MODE SELECT with SP=0 of WCE/RCD/DRA; false if the drive refuses. What it was is recorded at
   // the first change; restore() (also called by ~Drive) brings it back.
   bool set_cache(bool write_cache_enabled, bool read_cache_disabled, bool read_ahead_disabled);
+  // Those of the three bits that the page's changeable values allow, where not all of them could be
+  // set; false: none.
+  bool set_cache_in_part(bool write_cache_enabled, bool read_cache_disabled,
+                         bool read_ahead_disabled);
   // The same of any of that page's fields; true: the drive took them, and shows them.
   bool set_cache_fields(std::span<const CacheFieldValue> values);
   // An ATA drive whose translation does not take that change is told by SET FEATURES; ATA has

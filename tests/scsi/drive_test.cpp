@@ -516,6 +516,25 @@ TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing
   CHECK_FALSE(t.drive.settings().recorded());
 }
 
+TEST_CASE("of the caches' bits those are set that may be changed") {
+  Identified t;
+  const auto before = cache_page(0x04), after = cache_page(0x00, 0x20);
+  t.device.expect({answers({kModeSense6, 0, 0x08}, mode_reply_6(before)),
+                   answers({kModeSense6, 0, 0x48}, mode_reply_6(cache_page(0x04, 0x20)))});
+  SECTION("all but RCD") {
+    t.device.expect({answers({kModeSense6, 0, 0x08}, mode_reply_6(before)),
+                     takes({kModeSelect6, 0x10}, mode_list_6(after)),
+                     answers({kModeSense6, 0, 0x08}, mode_reply_6(after))});
+    REQUIRE(t.drive.settings().set_cache_in_part(false, true, true));
+    CHECK(t.drive.settings().recorded() == before);
+    t.device.expect({takes({kModeSelect6, 0x10}, mode_list_6(before)),
+                     answers({kModeSense6}, mode_reply_6(before))});
+  }
+  SECTION("what they are already is not set") {
+    CHECK_FALSE(t.drive.settings().set_cache_in_part(true, true, false));
+  }
+}
+
 Bytes8 background_page(std::uint8_t scan, std::uint8_t pre_scan) {
   Bytes8 page(16, 0);
   page[0] = 0xDC;  // PS, SPF, 1Ch
