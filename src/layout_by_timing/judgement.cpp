@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <span>
 
@@ -44,6 +45,15 @@ void take_off_drift(std::vector<double>& offs) {
   for (std::size_t i = 0; i < offs.size(); ++i) offs[i] = statistics::wrap_rev(offs[i] - drift[i]);
 }
 
+// Of three readings the median; where there are not three, the first.
+double middle_of(double first, std::optional<double> second, std::optional<double> third) {
+  if (!second || !third) return first;
+  std::array<double, 3> all{0, statistics::wrap_rev(*second - first),
+                            statistics::wrap_rev(*third - first)};
+  std::ranges::sort(all);
+  return first + all[1];
+}
+
 }  // namespace
 
 std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, std::size_t count,
@@ -52,26 +62,28 @@ std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, 
   std::uniform_int_distribution<std::uint64_t> any(0, blocks - 1);
   std::vector<std::uint64_t> drawn;
   for (std::size_t i = 0; i < count; ++i) drawn.push_back(any(prober.random()));
+  const auto off_of = [&](std::uint64_t block) -> std::optional<double> {
+    const auto angle = prober.angle(block);
+    if (!angle) return std::nullopt;
+    return statistics::wrap_rev(*angle - end_rev(block));
+  };
   std::vector<double> offs;
   std::vector<std::uint64_t> read;
   try {
-    for (const std::uint64_t block : drawn)
-      if (const auto angle = prober.angle(block))
-        offs.push_back(statistics::wrap_rev(*angle - end_rev(block))), read.push_back(block);
+    for (const std::uint64_t block : drawn) {
+      auto off = off_of(block);
+      if (off && !prober.may_repeat() && block + 2 < blocks)
+        off = middle_of(*off, off_of(block + 1), off_of(block + 2));
+      if (off) offs.push_back(*off), read.push_back(block);
+    }
     if (offs.empty()) return offs;
     const double common = common_rev(offs);
     for (double& off : offs) off = statistics::wrap_rev(off - common);
     if (!prober.may_repeat()) take_off_drift(offs);
-    // Of three readings the median.
-    for (std::size_t i = 0; i < offs.size(); ++i) {
+    for (std::size_t i = 0; i < offs.size() && prober.may_repeat(); ++i) {
       if (std::abs(offs[i]) < kFar_rev) continue;
-      const auto second = prober.angle(read[i]), third = prober.angle(read[i]);
-      if (!second || !third) continue;
-      const double end = end_rev(read[i]) + common;
-      std::array<double, 3> all{0, statistics::wrap_rev(*second - end - offs[i]),
-                                statistics::wrap_rev(*third - end - offs[i])};
-      std::ranges::sort(all);
-      offs[i] = statistics::wrap_rev(offs[i] + all[1]);
+      const double again = middle_of(offs[i] + common, off_of(read[i]), off_of(read[i]));
+      offs[i] = statistics::wrap_rev(again - common);
     }
   } catch (const OutOfTime&) {
   }

@@ -15,7 +15,8 @@ namespace platter::layout_by_timing {
 
 // How far each of so many blocks ends behind where `end_rev` has it, in revolutions, after their
 // common angle is taken off. Fewer where time ends or blocks cannot be read. A host that held a
-// reading up is told from a wrong map by asking again, where that is allowed.
+// reading up is told from a wrong map by asking again, or, where that is not allowed, by the next
+// blocks.
 std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, std::size_t count,
                                           const std::function<double(std::uint64_t)>& end_rev);
 
