@@ -1,9 +1,7 @@
 #include "layout_by_timing/judgement.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 #include <random>
 #include <span>
 
@@ -45,48 +43,48 @@ void take_off_drift(std::vector<double>& offs) {
   for (std::size_t i = 0; i < offs.size(); ++i) offs[i] = statistics::wrap_rev(offs[i] - drift[i]);
 }
 
-// Of three readings the median; where there are not three, the first.
-double middle_of(double first, std::optional<double> second, std::optional<double> third) {
-  if (!second || !third) return first;
-  std::array<double, 3> all{0, statistics::wrap_rev(*second - first),
-                            statistics::wrap_rev(*third - first)};
-  std::ranges::sort(all);
-  return first + all[1];
+// Of readings of one block the median.
+double middle_of(std::span<const double> offs) {
+  std::vector<double> apart;
+  for (const double off : offs) apart.push_back(statistics::wrap_rev(off - offs.front()));
+  return offs.front() + statistics::median(apart);
+}
+
+// Whether one lies where the latest lie, of which most are right.
+bool is_usual(double off, std::span<const double> offs) {
+  constexpr std::size_t kFewest = 10, kLatest = 40;
+  constexpr double kFar_rev = 0.003;
+  if (offs.size() < kFewest) return false;
+  const double usual = middle_of(offs.last(std::min(offs.size(), kLatest)));
+  return std::abs(statistics::wrap_rev(off - usual)) < kFar_rev;
 }
 
 }  // namespace
 
 std::vector<double> offs_of_random_blocks(Prober& prober, std::uint64_t blocks, std::size_t count,
                                           const std::function<double(std::uint64_t)>& end_rev) {
-  constexpr double kFar_rev = 0.005;
+  constexpr std::uint64_t kMore = 8;  // readings of what lies elsewhere than the others
   std::uniform_int_distribution<std::uint64_t> any(0, blocks - 1);
   std::vector<std::uint64_t> drawn;
   for (std::size_t i = 0; i < count; ++i) drawn.push_back(any(prober.random()));
-  const auto off_of = [&](std::uint64_t block) -> std::optional<double> {
-    const auto angle = prober.angle(block);
-    if (!angle) return std::nullopt;
-    return statistics::wrap_rev(*angle - end_rev(block));
-  };
   std::vector<double> offs;
-  std::vector<std::uint64_t> read;
   try {
     for (const std::uint64_t block : drawn) {
-      auto off = off_of(block);
-      if (off && !prober.may_repeat() && block + 2 < blocks)
-        off = middle_of(*off, off_of(block + 1), off_of(block + 2));
-      if (off) offs.push_back(*off), read.push_back(block);
-    }
-    if (offs.empty()) return offs;
-    const double common = common_rev(offs);
-    for (double& off : offs) off = statistics::wrap_rev(off - common);
-    if (!prober.may_repeat()) take_off_drift(offs);
-    for (std::size_t i = 0; i < offs.size() && prober.may_repeat(); ++i) {
-      if (std::abs(offs[i]) < kFar_rev) continue;
-      const double again = middle_of(offs[i] + common, off_of(read[i]), off_of(read[i]));
-      offs[i] = statistics::wrap_rev(again - common);
+      std::vector<double> of_block;
+      for (std::uint64_t more = 0; more <= kMore; ++more) {
+        const std::uint64_t near = prober.may_repeat() ? block : std::min(block + more, blocks - 1);
+        if (const auto angle = prober.angle(near))
+          of_block.push_back(statistics::wrap_rev(*angle - end_rev(near)));
+        if (of_block.empty() || (more == 0 && is_usual(of_block.front(), offs))) break;
+      }
+      if (!of_block.empty()) offs.push_back(middle_of(of_block));
     }
   } catch (const OutOfTime&) {
   }
+  if (offs.empty()) return offs;
+  const double common = common_rev(offs);
+  for (double& off : offs) off = statistics::wrap_rev(off - common);
+  if (!prober.may_repeat()) take_off_drift(offs);
   return offs;
 }
 

@@ -205,6 +205,20 @@ TEST_CASE("shares are judged as well while the spindle wanders", "[layout_by_tim
   CHECK(shares[1].share > 0.98);
 }
 
+TEST_CASE("delays of the host do not pass for a map that is wrong", "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.forgets = GENERATE(true, false);
+  format.delay_p99_us = 200;  // of 42 us that are a two hundredth of a turn
+  SimulatedBands drive(format, 9);
+  Frame frame(drive, format.period_ns, drive.blocks() / 2);
+  Prober prober(drive, frame, 1);
+  const auto shares = shares_of(
+      offs_of_random_blocks(prober, drive.blocks(), 1000,
+                            [&](std::uint64_t block) { return drive.truth(block).end_rev; }));
+  REQUIRE(shares.size() == 3);
+  CHECK(shares[2].share >= 0.999);
+}
+
 TEST_CASE("a switch of heads that turns by nearly two skews is no track that is lost",
           "[layout_by_timing]") {
   SimulatedFormat format = small_format();
