@@ -34,6 +34,45 @@ std::uint32_t usual_tracks(std::span<const Run> runs) {
   return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
 }
 
+// Where each run is a cylinder: those that go on longer, such as what was guessed, cut to
+// cylinders.
+std::vector<Run> cut_to_cylinders(std::span<const Run> runs, std::uint32_t heads) {
+  std::vector<Run> cut;
+  for (const Run& run : runs) {
+    const std::uint64_t holding = std::uint64_t{run.tracks} * run.slots - run.tail;
+    std::uint64_t gone = 0;  // slots of the losses in front of `loss`
+    auto loss = run.losses.begin();
+    std::uint64_t first = run.first;
+    for (std::uint32_t track = 0; track < run.tracks; track += heads) {
+      Run piece = run;
+      piece.first = first;
+      piece.tracks = std::min(heads, run.tracks - track);
+      piece.start_rev = statistics::turn_rev(run.track_start_rev(track));
+      piece.losses.clear();
+      const std::uint64_t from = std::uint64_t{track} * run.slots;
+      const std::uint64_t to = from + std::uint64_t{piece.tracks} * run.slots;
+      piece.tail = static_cast<std::uint32_t>(to - std::clamp(holding, from, to));
+      std::uint64_t lost = 0;  // in the piece
+      for (; loss != run.losses.end(); ++loss) {
+        // One that was not located may be said to reach over the end, where all blocks lie.
+        const std::uint64_t last = holding - std::min<std::uint64_t>(holding, loss->sectors);
+        const std::uint64_t at = std::min(loss->behind + gone, last);
+        const std::uint64_t begin = std::max(at, from), end = std::min(at + loss->sectors, to);
+        if (begin < end) {
+          piece.losses.push_back(
+              {begin - from - lost, static_cast<std::uint32_t>(end - begin), loss->located});
+          lost += end - begin;
+        }
+        if (at + loss->sectors > to) break;  // the next piece has some of it, or all
+        gone += loss->sectors;
+      }
+      first += piece.blocks();
+      if (piece.blocks() > 0) cut.push_back(std::move(piece));
+    }
+  }
+  return cut;
+}
+
 // Each surface once in a round, whatever its number; what goes on with a band stays on its surface.
 std::vector<Round> rounds_of(std::span<const Run> runs, std::uint64_t physical,
                              const Surfaces& surfaces) {
@@ -287,7 +326,9 @@ Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> r
     repeated = std::min(repeated, differing(from, 1));
   }
   const bool up_and_down = period % 2 == 0 && mirrored * 8 <= period && mirrored < repeated;
-  return {static_cast<std::uint32_t>(up_and_down ? period / 2 : period), false};
+  const auto heads = static_cast<std::uint32_t>(up_and_down ? period / 2 : period);
+  if (heads > kMostHeads) return {};  // it comes again for another reason
+  return {heads, false};
 }
 
 model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
@@ -305,6 +346,11 @@ model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
     layout.zones.push_back(front);
     base = blocks.first_lbn;
     cylinder = 1;
+  }
+  std::vector<Run> cylinders;
+  if (surfaces.cylinders) {
+    cylinders = cut_to_cylinders(runs, surfaces.heads);
+    runs = cylinders;
   }
   const std::vector<Round> rounds = rounds_of(runs, physical, surfaces);
   for (std::span<const Round> left = rounds; !left.empty();) {

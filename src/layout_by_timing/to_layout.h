@@ -23,8 +23,8 @@ struct Surfaces {
   bool cylinders = false;  // a run is a cylinder, each of its tracks on another surface
 };
 
-// `ring`: how many slots the tracks of each place of the pattern have; empty: there is no pattern,
-// and all is taken for one surface.
+// `ring`: how many slots the tracks of each place of the pattern have. Where it is empty, or longer
+// than a drive has surfaces, all is taken for one surface.
 Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring);
 
 // Every block in one run: what lies between runs, or behind the last one, is guessed to go on with

@@ -80,7 +80,9 @@ TEST_CASE("a layout has each block where its run has it") {
     const std::uint32_t unit = seed % 3 == 0 ? 8 : 1;
     const std::uint64_t front = seed % 4 == 0 && unit == 8 ? 3 : 0;
     INFO("seed " << seed);
-    check_same(runs, {front + (runs.back().end() - seed % 7) * unit, unit, front}, {heads, false});
+    const DriveBlocks blocks{front + (runs.back().end() - seed % 7) * unit, unit, front};
+    check_same(runs, blocks, {heads, false});
+    check_same(runs, blocks, {heads, true});  // most go on over several cylinders
   }
 }
 
@@ -152,6 +154,19 @@ TEST_CASE("cylinders, head first, are runs whose tracks are on one surface each"
   CHECK(map.cylinders() == 20);
 }
 
+TEST_CASE("what goes on longer than a cylinder is laid out as several") {
+  Run cylinder, longer;
+  cylinder.tracks = 4, cylinder.slots = longer.slots = 100;
+  cylinder.skew_rev = longer.skew_rev = 0.1;
+  longer.first = cylinder.end(), longer.tracks = 5001, longer.start_rev = 0.7;
+  const std::vector<Run> runs{cylinder, longer};
+  const model::Layout layout = to_layout(runs, {longer.end(), 1, 0}, {4, true});
+  const engine::LayoutMap map(layout);
+  CHECK(map.heads() == 4);
+  CHECK(map.cylinders() == 1 + 1251);
+  CHECK(model::count_nodes(layout) == 6);
+}
+
 TEST_CASE("a pattern that goes up and down over the surfaces has half as many of them as places") {
   const std::vector<std::uint32_t> up_and_down{300, 310, 290, 305, 305, 290, 310, 300};
   const std::vector<std::uint32_t> always_up{300, 310, 290, 305};
@@ -160,6 +175,7 @@ TEST_CASE("a pattern that goes up and down over the surfaces has half as many of
   CHECK(surfaces_of({}, from_elsewhere).heads == 4);
   CHECK(surfaces_of({}, always_up).heads == 4);
   CHECK(surfaces_of({}, std::vector<std::uint32_t>{}).heads == 1);
+  CHECK(surfaces_of({}, std::vector<std::uint32_t>(1500, 300)).heads == 1);  // no drive has so many
 }
 
 }  // namespace platter::layout_by_timing
