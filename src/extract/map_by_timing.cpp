@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/layout_map.h"
+#include "layout_by_timing/common_skews.h"
 #include "layout_by_timing/judgement.h"
 #include "layout_by_timing/to_layout.h"
 #include "model/error.h"
@@ -86,9 +87,10 @@ FoundMap MapByTiming::find(std::vector<Answer>&) {
         fmt::format("the drive does not translate addresses, and the time ended when {:.1f} "
                     "% of its blocks were mapped by timing",
                     100.0 * static_cast<double>(mapped) / static_cast<double>(media.blocks())));
-  const std::vector<timing::Run> runs = timing::without_gaps(
+  std::vector<timing::Run> runs = timing::without_gaps(
       mapper.runs(),
       (logical - media.first_lbn() + media.logical_blocks() - 1) / media.logical_blocks());
+  timing::take_common_skews(runs);
   std::vector<std::uint32_t> ring;
   if (mapper.pattern())
     for (std::size_t place = 0; place < mapper.pattern()->period(); ++place)

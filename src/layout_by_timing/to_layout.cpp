@@ -325,7 +325,9 @@ Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> r
     mirrored = std::min(mirrored, differing(from, -1));
     repeated = std::min(repeated, differing(from, 1));
   }
-  const bool up_and_down = period % 2 == 0 && mirrored * 8 <= period && mirrored < repeated;
+  // With one place more or less: more places than a drive has surfaces go up and down.
+  const bool may_be_up_and_down = period % 2 == 0 || period > kMostHeads;
+  const bool up_and_down = may_be_up_and_down && mirrored * 8 <= period && mirrored < repeated;
   const auto heads = static_cast<std::uint32_t>(up_and_down ? period / 2 : period);
   if (heads > kMostHeads) return {};  // it comes again for another reason
   return {heads, false};

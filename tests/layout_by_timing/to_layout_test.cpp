@@ -175,6 +175,11 @@ TEST_CASE("a pattern that goes up and down over the surfaces has half as many of
   CHECK(surfaces_of({}, from_elsewhere).heads == 4);
   CHECK(surfaces_of({}, always_up).heads == 4);
   CHECK(surfaces_of({}, std::vector<std::uint32_t>{}).heads == 1);
+  std::vector<std::uint32_t> of_twenty;
+  for (std::uint32_t i = 0; i < 20; ++i) of_twenty.push_back(300 + i * 7 % 20);
+  of_twenty.insert(of_twenty.end(), of_twenty.rbegin(), of_twenty.rend());
+  of_twenty.insert(of_twenty.begin() + 5, 280);  // a track that is begun anew is a place
+  CHECK(surfaces_of({}, of_twenty).heads == 20);
   CHECK(surfaces_of({}, std::vector<std::uint32_t>(1500, 300)).heads == 1);  // no drive has so many
 }
 
