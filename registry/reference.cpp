@@ -7,16 +7,18 @@
 #include <filesystem>
 
 #include "model/error.h"
+#include "model/nearest.h"
 #include "registry/annotations.h"
 #include "registry/digest.h"
 
 namespace platter::registry {
 namespace {
 
-[[noreturn]] void not_found(const std::string& reference) {
-  throw Error(
-      ExitStatus::bad_input,
-      fmt::format("{}: is not in the registry; platter registry list shows what is", reference));
+// `meant`: "did you mean ...? "
+[[noreturn]] void not_found(const std::string& reference, const std::string& meant = {}) {
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: is not in the registry; {}platter registry list shows what is",
+                          reference, meant));
 }
 
 const Descriptor* with_tag(const ImageIndex& index, const std::string& tag) {
@@ -102,7 +104,12 @@ Published find(const Store& store, const std::string& reference) {
   const std::string drive = reference.substr(0, std::min(at, colon));
   if (!is_drive_name(drive)) not_found(reference);
   const Layout layout = store.layout(drive);
-  if (!std::filesystem::exists(layout.index_path())) not_found(reference);
+  if (!std::filesystem::exists(layout.index_path())) {
+    // Not taken for what it begins: another drive may begin like that tomorrow.
+    const auto meant = model::nearest(drive, store.drives());
+    not_found(reference,
+              meant ? "did you mean " + *meant + reference.substr(drive.size()) + "? " : "");
+  }
   const ImageIndex index = layout.index();
   if (at != std::string::npos) {
     const std::string digest = reference.substr(at + 1);

@@ -129,6 +129,11 @@ std::vector<std::string> Store::drives() const {
   return names;
 }
 
+bool Store::is_new() const {
+  std::error_code none;
+  return !fs::exists(folder_, none) || fs::is_empty(folder_, none);
+}
+
 void Store::require() const {
   if (fs::is_directory(drives_folder())) return;
   throw Error(ExitStatus::bad_input,

@@ -50,6 +50,8 @@ class Store {
   std::vector<std::string> drives() const;
   Layout layout(const std::string& drive) const { return {folder_, drive}; }
 
+  // Whether nothing is there yet.
+  bool is_new() const;
   // Error(bad_input) where there is no registry.
   void require() const;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calibrate/outcome_text.h"
+#include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
@@ -67,7 +68,7 @@ void add_calibrate(CLI::App& app) {
       ->delimiter(',')
       ->check(CLI::IsMember(names));
   command->add_option("--budget", options->budget_s, "seconds after which no new search begins")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->transform(seconds(0, 86400))
       ->capture_default_str();
   command->add_flag("--json", options->json, "for programs");
   options->outputs.add_force(*command);

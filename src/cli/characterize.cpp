@@ -92,7 +92,8 @@ std::optional<extract::KeptRecord> interrupted_run(const Arguments& arguments) {
   extract::require_unfinished(kept, arguments.resume);
   const extract::Session& first = kept.record.sessions.front();
   extract::require_options_of_run(first, arguments.seed.value_or(first.seed),
-                                  lbn_ranges(arguments.writable), arguments.resume);
+                                  writable_ranges(arguments.writable, kept.record.identity.blocks),
+                                  arguments.resume);
   return kept;
 }
 
@@ -199,7 +200,7 @@ void characterize(const Arguments& arguments) {
                arguments.resume);
   ProgressBar bar;
   extract::Options options;
-  options.writable = lbn_ranges(arguments.writable);
+  options.writable = writable_ranges(arguments.writable, drive.blocks);
   options.skip = lbn_ranges(arguments.skip);
   options.seed = arguments.seed.value_or(kept ? kept->record.sessions.front().seed : 1);
   if (running) options.keeper = &*running;
@@ -275,8 +276,9 @@ void add_characterize(CLI::App& app) {
       ->check([](const std::string& file) {
         return file.empty() ? "names no file; give the raw samples of the run" : std::string();
       });
-  command->add_option("--allow-writes", arguments->writable,
-                      "LBNs FIRST-LAST that may be rewritten with what they hold (repeatable)");
+  command->add_option(
+      "--allow-writes", arguments->writable,
+      "LBNs FIRST-LAST, or all, that may be rewritten with what they hold (repeatable)");
   command
       ->add_option("--skip", arguments->skip,
                    "LBNs FIRST-LAST[,...] that are never accessed on the media (repeatable)")
@@ -285,18 +287,12 @@ void add_characterize(CLI::App& app) {
                       "folder of the safety journal, not on the drive that is measured (default: "
                       "~/.local/state/platter)");
   command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
-      ->check(seed_number());
+      ->transform(seed_number());
   command
       ->add_option("--budget", arguments->budget_s,
-                   "drive time that the run may take, in seconds; a short one costs precision")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            double seconds = 0;
-            const bool is_number = CLI::detail::lexical_cast(text, seconds);
-            return is_number && seconds >= 1 && seconds <= 1e7 ? ""
-                                                               : text + " is not from 1 to 1e7";
-          },
-          "SECONDS"));
+                   "drive time that the run may take, in seconds, or as 15m or 2h; a short one "
+                   "costs precision")
+      ->transform(seconds(1, 1e7));
   CLI::Option* full = command->add_flag(
       "--full-map", arguments->full_map,
       "a map by timing takes all the time that it needs, whatever the budget");

@@ -52,14 +52,14 @@ void add_compare(CLI::App& app) {
   command
       ->add_option("--hit-threshold-ms", options->hit_threshold_ms,
                    "shorter responses are hits (else: a quarter of a revolution)")
-      ->check(at_least(0));
+      ->transform(milliseconds(0));
   CLI::Option* half = command->add_option("--half", options->half, "only this half of the requests")
                           ->check(CLI::IsMember(kHalves));
   command->add_option("--from", options->from, "only from this request on; the first is 1")
-      ->check(at_least(1))
+      ->transform(at_least(1))
       ->excludes(half);
   command->add_option("--to", options->to, "only to this request")
-      ->check(at_least(1))
+      ->transform(at_least(1))
       ->excludes(half);
   command->add_option("--plot", options->plot, "draw the distributions (.svg or .png)");
   options->outputs.add_force(*command);

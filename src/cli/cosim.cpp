@@ -330,27 +330,27 @@ void add_cosim(CLI::App& app) {
   command->add_option("--report", options->report,
                       "how it went, as JSON in this file (else: a line on stderr)");
   command->add_option("--memory", options->memory_mb, "of the guest, in MB")
-      ->check(between(64, 1 << 20))
+      ->transform(between(64, 1 << 20))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the guest's chance")
-      ->check(seed_number())
+      ->transform(seed_number())
       ->capture_default_str();
   command->add_option(
       "--date", options->date,
       "of the guest's clock at the start, YYYY-MM-DD (else: the coming midnight, UTC)");
   command->add_option("--speed", options->speed, "drives so many times as fast")
-      ->check(between(1, 1000000))
+      ->transform(between(1, 1000000))
       ->capture_default_str();
   command
       ->add_option("--cpu-factor", options->cpu_factor,
                    "how often the processor time of the command passes before its next request "
                    "reaches a drive")
-      ->check(between(0, 1e6))
+      ->transform(between(0, 1e6))
       ->capture_default_str();
   command
       ->add_option("--power-cut-at", options->power_cut_s,
                    "the power of the guest and of all drives goes at this second of its time")
-      ->check(between(0, 1e9));
+      ->transform(seconds(0, 1e9));
   command->add_flag("--write-cache-loss", options->write_cache_loss,
                     "with the power goes what the drives' caches have not written");
   command->add_option("--kernel", options->kernel,

@@ -116,7 +116,7 @@ void add_emulate(CLI::App& app) {
        {command->add_option("--log", options->log,
                             "a line for each arrival, model time and delivery"),
         command->add_option("--speed", serving.speed, "drives so many times as fast")
-            ->check(between(1, 1000000))
+            ->transform(between(1, 1000000))
             ->capture_default_str(),
         command
             ->add_option("--scheduler", options->scheduler,
@@ -126,7 +126,7 @@ void add_emulate(CLI::App& app) {
         command
             ->add_option("--depth", serving.depth,
                          "most requests outstanding in a drive (else: as the model says)")
-            ->check(between(1, 64))
+            ->transform(between(1, 64))
             ->excludes(options->vhost_user),
         command->add_flag("--ordinary", serving.ordinary,
                           "without SCHED_FIFO: late whenever the machine is busy")})

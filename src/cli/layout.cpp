@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/numbers.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
 #include "engine/layout_map.h"
@@ -57,14 +58,16 @@ void add_layout(CLI::App& app) {
   CLI::App* command = app.add_subcommand("layout", "where blocks lie, and at what angle");
   command->add_option("MODEL", options->model, "the model file, or a table (.ptab)")->required();
   auto* what = command->add_option_group("what");
-  what->add_option("--lbn", options->lbns, "blocks whose place is wanted")
-      ->expected(1, -1)
-      ->check(CLI::NonNegativeNumber);
-  what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")
-      ->expected(1, -1)
-      ->delimiter(' ');
+  CLI::Option* lbns = what->add_option("--lbn", options->lbns, "blocks whose place is wanted")
+                          ->expected(1, -1)
+                          ->transform(block_number());
+  CLI::Option* pbns = what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")
+                          ->expected(1, -1)
+                          ->delimiter(' ');
   what->add_flag("--all-tracks", options->all_tracks,
-                 "a line a track: first LBN, sectors, cylinder, head, angle of the first sector");
+                 "a line a track: first LBN, sectors, cylinder, head, angle of the first sector")
+      ->excludes(lbns)
+      ->excludes(pbns);
   what->require_option(1, 2);
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] { print_layout(*options); });

@@ -3,27 +3,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "cli/numbers.h"
 #include "model/error.h"
 
 namespace platter::cli {
 namespace {
 
 LbnRange range_of(const std::string& text) {
-  LbnRange range;
-  const char* const end = text.data() + text.size();
-  const auto [dash, first_error] = std::from_chars(text.data(), end, range.first);
-  bool good = first_error == std::errc();
-  range.last = range.first;
-  if (good && dash != end) {
-    const auto [rest, last_error] = std::from_chars(dash + 1, end, range.last);
-    good = *dash == '-' && last_error == std::errc() && rest == end;
-  }
-  if (!good || range.last < range.first)
-    throw Error(ExitStatus::usage,
-                fmt::format("\"{}\" is no range of LBNs: write FIRST-LAST, as 1000-1999", text));
-  return range;
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const auto first = whole_number(text.substr(0, dash));
+  const auto last = dash < text.size() ? whole_number(text.substr(dash + 1)) : first;
+  if (first && last && *first <= *last) return {*first, *last};
+  throw Error(
+      ExitStatus::usage,
+      fmt::format("\"{}\" is no range of LBNs: write FIRST-LAST, as 1000-1999 or 0-1e6", text));
 }
 
 }  // namespace
@@ -37,6 +31,11 @@ std::vector<LbnRange> lbn_ranges(const std::vector<std::string>& texts) {
       first = end + 1;
     }
   return ranges;
+}
+
+std::vector<LbnRange> writable_ranges(const std::vector<std::string>& texts, std::uint64_t blocks) {
+  if (std::ranges::find(texts, "all") == texts.end()) return lbn_ranges(texts);
+  return {{0, blocks - std::min<std::uint64_t>(blocks, 1)}};
 }
 
 }  // namespace platter::cli

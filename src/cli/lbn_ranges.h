@@ -11,4 +11,7 @@ namespace platter::cli {
 // Throws Error(usage) for what is no range.
 std::vector<LbnRange> lbn_ranges(const std::vector<std::string>& texts);
 
+// Of --allow-writes, which also says `all` for the whole drive of so many blocks.
+std::vector<LbnRange> writable_ranges(const std::vector<std::string>& texts, std::uint64_t blocks);
+
 }  // namespace platter::cli

@@ -7,9 +7,11 @@
 #include <sstream>
 #include <string>
 
+#include "cli/examples.h"
 #include "cli/interrupt.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
+#include "cli/usage_error.h"
 #include "model/error.h"
 #include "model/printable.h"
 
@@ -20,10 +22,40 @@ int fail(platter::ExitStatus status, const std::string& sentence) {
   return static_cast<int>(status);
 }
 
+// Every subcommand, on one screen.
+constexpr const char* kOverview =
+    R"(platter measures disk drives, and proves the models against the drives.
+
+Usage: platter SUBCOMMAND ...       platter SUBCOMMAND --help: options, examples
+
+Measure a drive
+  devices, inspect           what is there; is it fit to be measured?
+  characterize               measure a drive and write its model: the main job
+  estimate                   the model again, from a run's raw samples
+  restore                    put back blocks and settings after a crash
+Look at a model
+  show, layout               what it says; where blocks lie, at what angle
+  diff, truth                two side by side; what a virtual drive really is
+  derive, import             with changed figures; from DiskSim's parameters
+Prove it
+  validate                   the same workloads on drive and model, compared
+  trace, replay, compare     the same by single steps, for traces of your own
+  calibrate, result          refine by a measured trace; look into result files
+Use it
+  emit, report               DiskSim files or a table; a page for people
+  emulate, cosim             a disk for other programs; for a simulated kernel
+  publish, registry          put it into a registry; find, fetch, check
+
+  --version                  --help
+)";
+
 // --help, --version.
 int answer(const CLI::App& app, const CLI::ParseError& asked) {
   std::ostringstream text;
-  app.exit(asked, text, text);
+  if (dynamic_cast<const CLI::CallForHelp*>(&asked) && app.get_subcommands().empty())
+    text << kOverview;
+  else
+    app.exit(asked, text, text);
   fmt::print("{}", text.str());
   return 0;
 }
@@ -55,21 +87,19 @@ int run(int argc, char** argv) {
   platter::cli::add_restore(app);
   platter::cli::add_publish(app);
   platter::cli::add_registry(app);
+  platter::cli::add_examples(app);
 
   const auto subcommands = app.get_subcommands({});
   const auto is_named = [&](const CLI::App* subcommand) { return subcommand->check_name(argv[1]); };
-  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named)) {
-    const std::string sentence = fmt::format(
-        "there is no subcommand {}; platter --help lists what there is", argv[1]);
-    return fail(platter::ExitStatus::usage, sentence);
-  }
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named))
+    return fail(platter::ExitStatus::usage,
+                platter::cli::no_such_subcommand(app, "platter", argv[1]));
   try {
     platter::cli::end_at_once_on_signals();
     app.parse(platter::cli::take_command(argc, argv), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return answer(app, error);
-    return fail(platter::ExitStatus::usage,
-                std::string(error.what()) + "; platter --help lists what there is");
+    return fail(platter::ExitStatus::usage, platter::cli::usage_sentence(app, error));
   } catch (const platter::cli::CommandEnded& command) {
     return command.status;
   } catch (const platter::Error& error) {

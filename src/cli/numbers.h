@@ -1,50 +1,36 @@
-// Checks of numbers on the command line whose messages are sentences.
+// Numbers as people type them: 1000, 1e3, 10k, 5s, 1.5h, 67%, 4K. Each of these is a transform: the
+// option gets the plain number in its own unit, or the user a sentence.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdint>
-#include <cstdlib>
+#include <optional>
 #include <string>
-#include <system_error>
 
 namespace platter::cli {
 
-inline CLI::Validator at_least(int least) {
-  const auto check = [least](std::string& text) -> std::string {
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(number >= least))
-      return fmt::format("{} is no number from {} on", text.empty() ? "nothing" : text, least);
-    return {};
-  };
-  return CLI::Validator(check, fmt::format(">= {}", least));
-}
+// A number, whole where the option is: also 1e3, 10k, 2M, 1G (thousands, millions, milliards).
+CLI::Validator at_least(double least);
+CLI::Validator between(double least, double most);
 
-inline CLI::Validator between(double least, double most) {
-  const auto check = [=](std::string& text) -> std::string {
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(number >= least && number <= most))
-      return fmt::format("{} is no number from {} to {}", text.empty() ? "nothing" : text, least,
-                         most);
-    return {};
-  };
-  return CLI::Validator(check, fmt::format("{} to {}", least, most));
-}
+// 0 to 2^64 - 1, exact: blocks.
+CLI::Validator block_number();
+
+// Seconds, or with a unit: 300ms, 90s, 5m or 5min, 1.5h, 2d.
+CLI::Validator seconds(double least, double most);
+// The same in milliseconds where no unit is given.
+CLI::Validator milliseconds(double least);
+
+// 0 to 1, or 0 to 100 with a percent sign.
+CLI::Validator share();
+
+// KiB, or with a unit: 512B, 4K, 1M.
+CLI::Validator kibibytes(double least);
+
+// Such a number: nullopt where the text is none.
+std::optional<std::uint64_t> whole_number(const std::string& text);
 
 // The command line library takes what is too large for the largest number there is.
-inline CLI::Validator seed_number() {
-  const auto check = [](std::string& text) -> std::string {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc() && at == end && !text.empty()) return {};
-    return fmt::format("{} is no whole number from 0 to 2^64 - 1", text.empty() ? "nothing" : text);
-  };
-  return CLI::Validator(check, "0 to 2^64 - 1");
-}
+CLI::Validator seed_number();
 
 }  // namespace platter::cli

@@ -3,15 +3,54 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
 #include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "model/error.h"
+#include "model/nearest.h"
+#include "model/printable.h"
 #include "transport/exec.h"
 #include "transport/sg_io.h"
+#include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
 
 namespace platter::cli {
 namespace {
+
+// A program that is no drive says nothing, and until the protocol's time is over one would see
+// nothing either.
+class NoticeOfWaiting {
+ public:
+  explicit NoticeOfWaiting(const std::string& name)
+      : thread_([this, name] {
+          std::unique_lock lock(mutex_);
+          if (!over_.wait_for(lock, std::chrono::seconds(5), [this] { return opened_; }))
+            fmt::print(stderr,
+                       "platter: waiting for {} to begin as a drive program does (docs/exec.md)\n",
+                       model::printable(name));
+        }) {}
+  ~NoticeOfWaiting() {
+    {
+      const std::lock_guard lock(mutex_);
+      opened_ = true;
+    }
+    over_.notify_one();
+    thread_.join();
+  }
+  NoticeOfWaiting(const NoticeOfWaiting&) = delete;
+  NoticeOfWaiting& operator=(const NoticeOfWaiting&) = delete;
+
+ private:
+  std::mutex mutex_{};
+  std::condition_variable over_{};
+  bool opened_ = false;
+  std::thread thread_;
+};
 
 struct Opener {
   std::string_view prefix;
@@ -26,6 +65,7 @@ constexpr Opener kOpeners[] = {
      }},
     {"exec:",
      [](const std::string& name) -> std::unique_ptr<scsi::Device> {
+       const NoticeOfWaiting notice(name);
        return std::make_unique<transport::ExecDevice>(name.substr(5));
      }},
     {"virtual:",
@@ -33,6 +73,22 @@ constexpr Opener kOpeners[] = {
        return virtual_drive::open_virtual(name);
      }},
 };
+
+// "did you mean ...? " for a name without its prefix.
+std::string meant_by(const std::string& name) {
+  std::error_code unreadable;
+  const auto meant = [](const std::string& device) {
+    return fmt::format("did you mean {}? Or ", device);
+  };
+  const bool of_scsi = name.starts_with("sd") || name.starts_with("sg");
+  if (!name.empty() && (of_scsi || std::filesystem::exists("/dev/" + name, unreadable)))
+    return meant("/dev/" + name);
+  if (name.ends_with(".json")) return meant("virtual:" + name);
+  std::vector<std::string> names;
+  for (const auto& entry : virtual_drive::catalogue()) names.emplace_back(entry.name);
+  if (const auto drive = model::nearest(name, names)) return meant("virtual:" + *drive);
+  return {};
+}
 
 }  // namespace
 
@@ -44,9 +100,9 @@ std::unique_ptr<scsi::Device> open_device(const std::string& name) {
   for (const auto& opener : kOpeners)
     if (name.starts_with(opener.prefix)) return opener.open(name);
   throw Error(ExitStatus::usage,
-              fmt::format("'{}' names no device; name /dev/sgN, /dev/sdX, /dev/bsg/..., "
+              fmt::format("'{}' names no device; {}name /dev/sgN, /dev/sdX, /dev/bsg/..., "
                           "virtual:NAME, virtual:FILE.json or exec:COMMAND",
-                          name));
+                          name, meant_by(name)));
 }
 
 }  // namespace platter::cli

@@ -60,8 +60,17 @@ double gigabytes(const registry::Entry& entry) {
   return std::strtod(blocks.c_str(), nullptr) * std::strtod(bytes.c_str(), nullptr) / 1e9;
 }
 
+// A registry that was named and is not there is an error; one that nobody has put anything into is
+// empty.
+registry::Listing models_in(const registry::Store& store, const RegistryOptions& options) {
+  const bool there = options.registry.empty() || std::filesystem::exists(options.registry);
+  if (!there || !store.is_new()) return registry::search(store, options.words);
+  return {.entries = {},
+          .problems = {store.folder() + " holds no models yet; platter publish puts one there"}};
+}
+
 void list(const RegistryOptions& options) {
-  const registry::Listing listing = registry::search(options.store(), options.words);
+  const registry::Listing listing = models_in(options.store(), options);
   notice(listing.problems);
   if (options.json) {
     Json models = Json::array();

@@ -161,9 +161,8 @@ Replayed on_device(const ReplayOptions& options) {
   how.depth = options.depth;
   how.reference_reads = options.reference_reads;
   replay::Result result;
-  careful.run([&] {
-    result = replay::replay_on_drive(*device, {.writes = lbn_ranges(options.writes)}, trace, how);
-  });
+  const auto writable = writable_ranges(options.writes, replay::identity_of(*device).blocks);
+  careful.run([&] { result = replay::replay_on_drive(*device, {.writes = writable}, trace, how); });
   return saved(result, options, options.shape.speed);
 }
 
@@ -217,16 +216,16 @@ void add_replay(CLI::App& app) {
                            ->add_option(
                                "--depth", options->depth,
                                "most requests outstanding; of a closed trace: so many loops")
-                           ->check(at_least(1))
+                           ->transform(at_least(1))
                            ->capture_default_str();
   CLI::Option* speed = command
                            ->add_option(
                                "--speed", options->shape.speed,
                                "so many times as fast: arrival and think times are divided by it")
-                           ->check(between(1e-6, 1e6))
+                           ->transform(between(1e-6, 1e6))
                            ->capture_default_str();
   command->add_option("--limit", options->shape.limit, "only the first so many requests")
-      ->check(at_least(1));
+      ->transform(at_least(1));
   CLI::Option* chosen =
       command
           ->add_option("--scheduler", options->scheduler,
@@ -236,17 +235,17 @@ void add_replay(CLI::App& app) {
       ->add_option("--ageing", options->ageing,
                    "model, sptf: each ms of waiting counts as so many ms less of positioning")
       ->needs(chosen)
-      ->check(between(0, 1000));
+      ->transform(between(0, 1000));
   command
       ->add_option("--delay-seed", options->delay_seed,
                    "model that knows its host's delays, at depth 1: seed of their draws; 0: always "
                    "the median")
-      ->check(seed_number())
+      ->transform(seed_number())
       ->capture_default_str();
   command
       ->add_option("--reference-reads", options->reference_reads,
                    "reads from the media before the trace, to set a model's phase by")
-      ->check(between(0, kMostReferenceReads))
+      ->transform(between(0, kMostReferenceReads))
       ->capture_default_str();
   command
       ->add_option("--phase-from", options->phase_from,
@@ -254,8 +253,9 @@ void add_replay(CLI::App& app) {
                    "phase set once from its reference reads")
       ->excludes(depth)
       ->excludes(speed);
-  command->add_option("--allow-writes", options->writes,
-                      "device: LBN ranges FIRST-LAST that may be rewritten with what they hold");
+  command->add_option(
+      "--allow-writes", options->writes,
+      "device: LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "the summary for programs");
   command->callback([options] { replay_trace(*options); });

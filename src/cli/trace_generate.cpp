@@ -79,35 +79,46 @@ void generate(const GenerateOptions& options) {
 }
 
 void add_places(CLI::App& command, trace::Adjustment& adjustment) {
-  command.add_option("--sequential-share", adjustment.sequential_share,
-                     "of the requests, where the one before ended (0 to 1)");
-  command.add_option("--local-share", adjustment.local_share,
-                     "of the requests, near the beginning of the one before (0 to 1)");
+  command
+      .add_option("--sequential-share", adjustment.sequential_share,
+                  "of the requests, where the one before ended (0 to 1)")
+      ->transform(share());
+  command
+      .add_option("--local-share", adjustment.local_share,
+                  "of the requests, near the beginning of the one before (0 to 1)")
+      ->transform(share());
   command.add_option("--local-blocks", adjustment.local_blocks, "how near that is")
-      ->check(at_least(0));
+      ->transform(at_least(0));
   command.add_option("--streams", adjustment.streams, "sequential streams, each in its own region")
-      ->check(at_least(1));
+      ->transform(at_least(1));
   command.add_flag("--any-stream", adjustment.any_stream,
                    "the stream of each request is drawn at random, not taken in turn");
   command
       .add_option("--run-requests", adjustment.run_requests,
                   "after so many a stream continues anywhere in its region")
-      ->check(at_least(1));
-  command.add_option("--hot-share", adjustment.hot_share, "of the requests, to the hot spot");
-  command.add_option("--hot-span", adjustment.hot_span, "of the blocks, in the hot spot");
+      ->transform(at_least(1));
+  command.add_option("--hot-share", adjustment.hot_share, "of the requests, to the hot spot")
+      ->transform(share());
+  command.add_option("--hot-span", adjustment.hot_span, "of the blocks, in the hot spot")
+      ->transform(share());
 }
 
 void add_times(CLI::App& command, GenerateOptions& options) {
   trace::Adjustment& adjustment = options.adjustment;
-  command.add_option("--rate", adjustment.rate_hz, "open: requests a second arrive");
-  command.add_option("--think-ms", adjustment.think_ms,
-                     "closed: from a completion to the next request");
+  command.add_option("--rate", adjustment.rate_hz, "open: requests a second arrive")
+      ->transform(at_least(0));
+  command
+      .add_option("--think-ms", adjustment.think_ms,
+                  "closed: from a completion to the next request")
+      ->transform(milliseconds(0));
   command.add_option("--gap", options.gap, "how the times between them are distributed")
       ->check(CLI::IsMember(kGaps));
   command.add_option("--burst-requests", adjustment.burst_requests, "requests in a burst")
-      ->check(at_least(1));
-  command.add_option("--burst-kb", adjustment.burst_kb, "or KiB in a burst")->check(at_least(1));
-  command.add_option("--idle-ms", adjustment.idle_ms, "idle time after a burst");
+      ->transform(at_least(1));
+  command.add_option("--burst-kb", adjustment.burst_kb, "or KiB in a burst")
+      ->transform(kibibytes(1));
+  command.add_option("--idle-ms", adjustment.idle_ms, "idle time after a burst")
+      ->transform(milliseconds(0));
 }
 
 }  // namespace
@@ -121,25 +132,28 @@ void add_trace_generate(CLI::App& parent) {
   command->add_option("--workload", options->workload, "one of --list");
   CLI::Option* model = command->add_option("--for", options->model, "the model of the drive");
   command->add_option("--blocks", options->blocks, "or the drive's number of blocks")
-      ->check(at_least(1))
+      ->transform(at_least(1))
       ->excludes(model);
   command->add_option("--block-bytes", options->block_bytes, "bytes a block, with --blocks")
-      ->check(at_least(1))
+      ->transform(at_least(1))
       ->excludes(model)
       ->capture_default_str();
   command->add_option("--requests", options->requests, "how many (else: as --list --json says)")
-      ->check(at_least(1));
+      ->transform(at_least(1));
   command->add_option("--seed", options->seed, "the same seed makes the same trace")
-      ->check(seed_number())
+      ->transform(seed_number())
       ->capture_default_str();
   command->add_option("--within", options->within, "LBN ranges FIRST-LAST of all requests");
   command->add_option("--writes-within", options->writes, "LBN ranges FIRST-LAST of writes");
-  command->add_option("--read-share", options->adjustment.read_share, "reads of all (0 to 1)");
+  command->add_option("--read-share", options->adjustment.read_share, "reads of all (0 to 1)")
+      ->transform(share());
   command->add_flag("--reads-only", options->reads_only, "reads in place of the writes");
   command->add_option("--request-kb", options->adjustment.request_kb,
                       "size in KiB: N, LEAST-MOST or LEAST-MOST:STEP");
-  command->add_option("--align-kb", options->adjustment.align_kb,
-                      "places that are drawn are multiples of it");
+  command
+      ->add_option("--align-kb", options->adjustment.align_kb,
+                   "places that are drawn are multiples of it")
+      ->transform(kibibytes(0));
   add_places(*command, options->adjustment);
   add_times(*command, *options);
   command

@@ -24,9 +24,9 @@ void add_trace_lint(CLI::App& parent) {
   command
       ->add_option("--blocks", options->blocks,
                    "blocks of the drive: a request beyond them is an error")
-      ->check(at_least(1));
+      ->transform(at_least(1));
   command->add_option("--limit", options->limit, "findings to show; the others are counted")
-      ->check(at_least(0))
+      ->transform(at_least(0))
       ->capture_default_str();
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {

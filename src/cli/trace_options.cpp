@@ -34,14 +34,14 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
   command
       .add_option("--block-bytes", options.block_bytes,
                   "bytes a block, for formats that count bytes or sectors")
-      ->check(at_least(1))
+      ->transform(at_least(1))
       ->capture_default_str();
   command.add_flag("--round", options.round,
                    "requests that are no whole blocks grow to whole ones");
   command
       .add_option("--reorder", options.reorder,
                   "requests may be so many places out of the order of their times")
-      ->check(at_least(0));
+      ->transform(at_least(0));
   command
       .add_option(
           "--think-times", options.think_times,

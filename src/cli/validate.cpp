@@ -124,7 +124,8 @@ void validate(const ValidateOptions& options) {
   replay::Validation validation;
   validation.requests = options.requests;
   validation.seed = options.seed;
-  validation.permission.writes = lbn_ranges(options.writes);
+  validation.permission.writes = writable_ranges(options.writes,
+                                                 replay::identity_of(*device).blocks);
   validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
   const auto keep = [&](const replay::Validated& validated) {
@@ -154,14 +155,15 @@ void add_validate(CLI::App& app) {
       ->required();
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
       ->required();
-  command->add_option("--requests", options->requests, "in each workload")
-      ->check(at_least(1))
+  // Of fewer the demerit says nothing: its floor is 10 % and more.
+  command->add_option("--requests", options->requests, "in each workload, 50 or more")
+      ->transform(at_least(50))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the workloads")
-      ->check(seed_number())
+      ->transform(seed_number())
       ->capture_default_str();
   command->add_option("--allow-writes", options->writes,
-                      "LBN ranges FIRST-LAST that may be rewritten with what they hold");
+                      "LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
   command->add_flag("--update-model", options->update,
                     "note the demerits and the ranges checked in the models' files");
   options->outputs.add_force(*command);

@@ -55,6 +55,7 @@ bool took(std::string_view& text, char sign) {
 }
 
 Sizes sizes_of(const std::string& all) {
+  constexpr std::uint32_t kSector_bytes = 512;
   std::string_view text = all;
   Sizes sizes{.least_bytes = taken(text, all), .step_bytes = 0, .weights = {1}};
   if (took(text, '-')) {
@@ -70,6 +71,8 @@ Sizes sizes_of(const std::string& all) {
           all);
     sizes.weights.assign(count, 1);
   }
+  if (sizes.least_bytes % kSector_bytes != 0 || sizes.step_bytes % kSector_bytes != 0)
+    refuse("--request-kb \"{}\" is no whole number of sectors; write multiples of 0.5", all);
   if (!text.empty())
     refuse("--request-kb \"{}\" is no size; write N, LEAST-MOST or LEAST-MOST:STEP, as 4-128:4",
            all);

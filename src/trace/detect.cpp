@@ -41,6 +41,10 @@ Format detected(Input& input) {
   if (head.starts_with("fio version 3 iolog")) return Format::iolog3;
   const std::size_t begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
   if (begin == head.size()) return Format::detect;  // nothing: any reader says so
+  if (head.find('\0') != std::string_view::npos)
+    throw BadRecord(input.name(), {1, 1, false},
+                    "a binary file, and of no format that is known; traces are text, or what "
+                    "blktrace and platter write");
   const std::size_t line_begin = head.substr(0, begin).rfind('\n') + 1;  // npos + 1: 0
   const std::string_view text = head.substr(line_begin, head.find('\n', begin) - line_begin);
   Line line(input);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/error.h"
+#include "model/nearest.h"
 
 namespace platter::trace {
 namespace {
@@ -140,11 +141,13 @@ const Profile& profile(std::string_view name) {
   std::string wanted(name);
   std::erase(wanted, ' ');
   const auto found = std::ranges::find(profiles(), wanted, &Profile::name);
-  if (found == profiles().end())
-    throw Error(
-        ExitStatus::usage,
-        fmt::format("there is no workload \"{}\"; platter trace generate --list names them", name));
-  return *found;
+  if (found != profiles().end()) return *found;
+  std::vector<std::string> names;
+  for (const Profile& one : profiles()) names.push_back(one.name);
+  const auto meant = model::nearest(wanted, names);
+  throw Error(ExitStatus::usage,
+              fmt::format("there is no workload \"{}\"; {}platter trace generate --list names them",
+                          name, meant ? "did you mean " + *meant + "? " : ""));
 }
 
 }  // namespace platter::trace

@@ -7,6 +7,7 @@
 #include "model/completeness.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "model/nearest.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/modern_random.h"
@@ -19,13 +20,14 @@ constexpr std::string_view kPrefix = "virtual:";
 constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-";
 
 [[noreturn]] void no_such_drive(const std::string& name) {
-  std::string names;
-  for (const auto& entry : catalogue()) names += ", " + std::string(entry.name);
+  std::vector<std::string> names;
+  for (const auto& entry : catalogue()) names.emplace_back(entry.name);
+  const auto meant = model::nearest(name, names);
   throw Error(ExitStatus::no_device,
-              "virtual:" + name +
-                  " is not in the catalogue; name a model file (FILE.json), random-N, "
-                  "modern-random-N, or one of" +
-                  names.substr(1));
+              "virtual:" + name + " is not in the catalogue; " +
+                  (meant ? "did you mean virtual:" + *meant + "? " : std::string()) +
+                  "platter devices lists the drives; a model file (FILE.json), random-N and "
+                  "modern-random-N are others");
 }
 
 std::optional<std::uint64_t> number(std::string_view text) {

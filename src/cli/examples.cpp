@@ -1,0 +1,108 @@
+#include "cli/examples.h"
+
+#include <array>
+#include <map>
+#include <string>
+
+namespace platter::cli {
+namespace {
+
+using Two = std::array<const char*, 2>;
+
+const std::map<std::string, Two> kExamples = {
+    {"devices", {"platter devices", "platter devices --json"}},
+    {"inspect", {"platter inspect /dev/sg0", "platter inspect virtual:quantum-atlas10k --json"}},
+    {"characterize",
+     {"platter characterize /dev/sg0 -o drive.json",
+      "platter characterize virtual:quantum-atlas10k --allow-writes 0-1e6 -o drive.json"}},
+    {"estimate",
+     {"platter estimate drive.samples.jsonl -o again.json",
+      "platter estimate drive.samples.jsonl -o again.json --force"}},
+    {"truth",
+     {"platter truth virtual:quantum-atlas10k -o truth.json",
+      "platter truth virtual:random-7 -o truth.json"}},
+    {"import disksim",
+     {"platter import disksim drive.parv -o drive.json",
+      "platter import disksim drive.parv -o drive.json --force"}},
+    {"derive",
+     {"platter derive drive.json --set rotation.rpm=x2 -o fast.json",
+      "platter derive drive.json --set seek.time_ms=/2 --set cache.segments=16 -o other.json"}},
+    {"emit disksim",
+     {"platter emit disksim drive.json -o disksim",
+      "platter emit disksim drive.json -o disksim --force"}},
+    {"emit table",
+     {"platter emit table drive.json -o drive.ptab",
+      "platter emit table drive.json -o drive.ptab --force"}},
+    {"emulate",
+     {"platter emulate drive.json --nbd disk.sock",
+      "platter emulate drive.json --vhost-user disk.sock --log answers.jsonl"}},
+    {"cosim",
+     {"platter cosim drive.json -- dd if=/dev/sda of=/dev/null count=100",
+      "platter cosim drive.json --seed 3 --report run.json -- mkfs.ext4 -q /dev/sda"}},
+    {"show", {"platter show drive.json", "platter show drive.json --plots ."}},
+    {"diff", {"platter diff drive.json truth.json", "platter diff drive.json truth.json --all"}},
+    {"layout",
+     {"platter layout drive.json --lbn 0 123456", "platter layout drive.json --pbn 100,2,7"}},
+    {"compare",
+     {"platter compare drive.csv model.csv", "platter compare drive.csv model.csv --plot cdf.svg"}},
+    {"calibrate",
+     {"platter calibrate drive.json --with drive.csv -o refined.json",
+      "platter calibrate drive.json --with drive.csv --only positioning -o refined.json"}},
+    {"replay",
+     {"platter replay random.trace --on virtual:quantum-atlas10k -o drive.csv",
+      "platter replay random.trace --on drive.json --phase-from drive.csv -o model.csv"}},
+    {"result show", {"platter result show drive.pres", "platter result show drive.pres --json"}},
+    {"result export",
+     {"platter result export drive.pres -o drive.csv",
+      "platter result export drive.pres -o drive.csv --force"}},
+    {"trace generate",
+     {"platter trace generate --workload random --for drive.json --reads-only -o random.trace",
+      "platter trace generate --workload mixed --for drive.json --requests 10k -o mixed.trace"}},
+    {"trace convert",
+     {"platter trace convert usr_0.csv.gz --to ascii -o usr_0.trace.zst",
+      "platter trace convert random.trace --to iolog3 -o random.log"}},
+    {"trace lint",
+     {"platter trace lint usr_0.csv.gz", "platter trace lint random.trace --limit 5"}},
+    {"trace stats",
+     {"platter trace stats random.trace", "platter trace stats usr_0.csv.gz --json"}},
+    {"validate",
+     {"platter validate virtual:quantum-atlas10k drive.json -o validation",
+      "platter validate virtual:quantum-atlas10k drive.json --allow-writes all -o validation"}},
+    {"report",
+     {"platter report drive.json -o report.html",
+      "platter report drive.json --results validation -o report.html"}},
+    {"restore",
+     {"platter restore ~/.local/state/platter/DRIVE.journal",
+      "platter restore DRIVE.journal --device /dev/sg0"}},
+    {"publish", {"platter publish drive.json", "platter publish drive.json --registry models"}},
+    {"registry list", {"platter registry list", "platter registry list --registry models --json"}},
+    {"registry search", {"platter registry search atlas", "platter registry search seagate 7200"}},
+    {"registry show",
+     {"platter registry show quantum-atlas-10k", "platter registry show quantum-atlas-10k:v1"}},
+    {"registry pull",
+     {"platter registry pull quantum-atlas-10k -o drive.json",
+      "platter registry pull quantum-atlas-10k -o drive.json --files ."}},
+    {"registry verify", {"platter registry verify", "platter registry verify quantum-atlas-10k"}},
+    {"registry rebuild-index",
+     {"platter registry rebuild-index", "platter registry rebuild-index --registry models"}},
+};
+
+void add(CLI::App& app, const std::string& path) {
+  const auto found = kExamples.find(path);
+  if (found != kExamples.end()) {
+    std::string text = app.get_footer();
+    if (!text.empty()) text += "\n\n";
+    text += "Examples:";
+    for (const char* example : found->second) text += "\n  " + std::string(example);
+    app.footer(text);
+  }
+  for (CLI::App* sub : app.get_subcommands({}))
+    if (!sub->get_name().empty())
+      add(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name());
+}
+
+}  // namespace
+
+void add_examples(CLI::App& app) { add(app, ""); }
+
+}  // namespace platter::cli

@@ -1,0 +1,129 @@
+#include "cli/numbers.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace platter::cli {
+namespace {
+
+using Units = std::map<std::string_view, double>;
+
+const Units kCounted = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
+const Units kSeconds = {{"", 1},   {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1},
+                        {"m", 60}, {"min", 60},  {"h", 3600},  {"d", 86400}};
+const Units kMilliseconds = {{"", 1}, {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
+const Units kShares = {{"", 1}, {"%", 0.01}};
+const Units kKibibytes = {{"", 1},  {"B", 1.0 / 1024}, {"K", 1},     {"KiB", 1},
+                          {"k", 1}, {"M", 1024},       {"MiB", 1024}};
+
+constexpr double kExact = 9007199254740992;  // 2^53
+
+// nullopt: no number, or a unit that is not there.
+std::optional<double> scaled(const std::string& text, const Units& units) {
+  if (text.empty() || text.find_first_of("xX") != std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || !std::isfinite(number)) return std::nullopt;
+  const auto unit = units.find(std::string_view(end));
+  if (unit == units.end()) return std::nullopt;
+  return number * unit->second;
+}
+
+// As the option can read it: a whole number without exponent and point.
+std::string plain(double number) {
+  if (number == std::floor(number) && std::abs(number) <= kExact)
+    return fmt::format("{:.0f}", number);
+  return fmt::format("{}", number);
+}
+
+std::string said(const std::string& text) { return text.empty() ? "nothing" : text; }
+
+std::string range(double least, double most) {
+  if (most == std::numeric_limits<double>::infinity()) return fmt::format("from {} on", least);
+  return fmt::format("from {} to {}", least, most);
+}
+
+// `what`: "number", "time in seconds"; `example`: how a unit is given.
+CLI::Validator quantity(const char* what, const char* example, const Units& units, double least,
+                        double most, const std::string& description) {
+  const auto read = [=](std::string& text) -> std::string {
+    const auto number = scaled(text, units);
+    if (!number || !(*number >= least && *number <= most))
+      return fmt::format("{} is no {} {}{}", said(text), what, range(least, most), example);
+    text = plain(*number);
+    return {};
+  };
+  return CLI::Validator(read, description);
+}
+
+std::optional<std::uint64_t> whole(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && at == end && !text.empty()) return number;
+  return std::nullopt;
+}
+
+}  // namespace
+
+CLI::Validator at_least(double least) {
+  return quantity("number", "", kCounted, least, std::numeric_limits<double>::infinity(),
+                  fmt::format(">= {}", least));
+}
+
+CLI::Validator between(double least, double most) {
+  return quantity("number", "", kCounted, least, most, fmt::format("{} to {}", least, most));
+}
+
+std::optional<std::uint64_t> whole_number(const std::string& text) {
+  if (const auto number = whole(text)) return number;
+  const auto number = scaled(text, kCounted);
+  if (!number || *number < 0 || *number > kExact || *number != std::floor(*number))
+    return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+CLI::Validator block_number() {
+  const auto read = [](std::string& text) -> std::string {
+    const auto number = whole_number(text);
+    if (!number) return fmt::format("{} is no whole number from 0 to 2^64 - 1", said(text));
+    text = std::to_string(*number);
+    return {};
+  };
+  return CLI::Validator(read, "0 to 2^64 - 1");
+}
+
+CLI::Validator seconds(double least, double most) {
+  return quantity("time", " s; write 90, 5m or 1.5h", kSeconds, least, most, "SECONDS");
+}
+
+CLI::Validator milliseconds(double least) {
+  return quantity("time", " ms; write 20, 500us or 2s", kMilliseconds, least,
+                  std::numeric_limits<double>::infinity(), "MS");
+}
+
+CLI::Validator share() { return quantity("share", "; write 0.67 or 67%", kShares, 0, 1, "SHARE"); }
+
+CLI::Validator kibibytes(double least) {
+  return quantity("size", " KiB; write 4, 4K, 1M or 512B", kKibibytes, least,
+                  std::numeric_limits<double>::infinity(), "KIB");
+}
+
+CLI::Validator seed_number() {
+  const auto check = [](std::string& text) -> std::string {
+    if (whole(text)) return {};
+    return fmt::format("{} is no whole number from 0 to 2^64 - 1", said(text));
+  };
+  return CLI::Validator(check, "0 to 2^64 - 1");
+}
+
+}  // namespace platter::cli

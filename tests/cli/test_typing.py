@@ -1,0 +1,147 @@
+"""What people type: the sentence that helps, for every wrong word; numbers with units; the help."""
+
+import os
+import re
+import shlex
+import subprocess
+import unittest
+
+from harness import BAD_INPUT, NO_DEVICE, OK, PLATTER, USAGE, PlatterTest
+
+DRIVE = "virtual:hp-c2247"
+
+
+class Typing(PlatterTest):
+    def setUp(self):
+        super().setUp()
+        self.platter("truth", DRIVE, "-o", "m.json")
+        self.platter("trace", "generate", "--workload", "random", "--blocks", "9e6", "--reads-only", "--requests", "60",
+                     "-o", "big.trace")
+
+    def said(self, status, *words):
+        done = self.run_platter(*words)
+        self.assert_one_sentence(done, status)
+        self.assertLess(len(done.stderr), 400, words)
+        return done.stderr
+
+    def test_wrong_words_get_the_sentence_that_helps(self):
+        os.mkdir(self.path("empty"))
+        self.write("binary", bytes(range(256)))
+        self.platter("publish", "m.json", "--registry", "reg")
+        for status, words, sentence in (
+                (USAGE, "chracterize", "no subcommand chracterize; did you mean characterize? platter --help"),
+                (USAGE, "shwo m.json", "did you mean show?"),
+                (USAGE, "show m.json --plotz x", "show has no option --plotz; did you mean --plots? platter show --help"),
+                (USAGE, "show --plotz x", "did you mean --plots?"),
+                (USAGE, "show", "show: MODEL is required; platter show --help"),
+                (USAGE, "show m.json more", 'show takes no "more" here; platter show --help'),
+                (USAGE, "--jason", "platter has no option --jason"),
+                (USAGE, "characterize virtual:hp-c2247 --allow-write 0-9 -o x", "did you mean --allow-writes?"),
+                (USAGE, "replay big.trace --on m.json -o x --shceduler=fcfs", "no option --shceduler; did you mean "
+                                                                             "--scheduler?"),
+                (NO_DEVICE, "inspect virtual:quantum-atlas", "did you mean virtual:quantum-atlas10k?"),
+                (NO_DEVICE, "inspect virtual:zzzz", "platter devices lists the drives"),
+                (USAGE, "inspect sda", "'sda' names no device; did you mean /dev/sda?"),
+                (USAGE, "inspect quantum-atlas10k", "did you mean virtual:quantum-atlas10k?"),
+                (USAGE, "inspect m.json", "did you mean virtual:m.json?"),
+                (USAGE, "emit foo", "emit has no subcommand foo; platter emit --help lists them"),
+                (USAGE, "emit tabel", "did you mean table?"),
+                (USAGE, "emit", "emit needs a subcommand: disksim, table;"),
+                (USAGE, "registry foo", "registry has no subcommand foo"),
+                (BAD_INPUT, "registry show hp-c2 --registry reg", "did you mean hp-c2247"),
+                (BAD_INPUT, "registry list --registry none", "none: is no registry"),
+                (OK, "registry list --registry empty", "empty holds no models yet; platter publish"),
+                (USAGE, "layout m.json --lbn -1", "--lbn: -1 is no whole number from 0"),
+                (USAGE, "layout m.json --lbn 1,2", "--lbn: 1,2 is no whole number from 0"),
+                (USAGE, "layout m.json --lbn 18446744073709551616", "is no whole number from 0 to 2^64 - 1"),
+                (USAGE, "layout m.json --lbn 0x10", "0x10 is no whole number"),
+                (USAGE, "layout m.json --lbn 5 --all-tracks", "--lbn excludes --all-tracks"),
+                (USAGE, "layout m.json --pbn 0,0,1 --all-tracks", "excludes --all-tracks"),
+                (USAGE, "characterize virtual:hp-c2247 --budget 5s -o x", "a budget of 5 s is too short"),
+                (USAGE, "characterize virtual:hp-c2247 --budget 5x -o x", "5x is no time from 1 to 10000000 s; write 90, "
+                                                                         "5m or 1.5h"),
+                (USAGE, "characterize virtual:hp-c2247 --budget nan -o x", "nan is no time"),
+                (USAGE, "characterize virtual:hp-c2247 --allow-writes 9-1 -o x", '"9-1" is no range of LBNs'),
+                (USAGE, "characterize virtual:hp-c2247 --allow-writes al -o x", '"al" is no range of LBNs'),
+                (USAGE, "trace generate --workload randon --blocks 9 -o x", "did you mean random?"),
+                (USAGE, "trace generate --workload mixed --blocks 9 --read-share 170% -o x", "170% is no share from 0 to 1; "
+                                                                                            "write 0.67 or 67%"),
+                (USAGE, "trace generate --workload random --blocks 9 --request-kb 0.3 -o x", '"0.3" is no whole number of '
+                                                                                            'sectors'),
+                (USAGE, "trace generate --workload random --blocks 9 --requests 1e2.5 -o x", "1e2.5 is no number from 1 on"),
+                (USAGE, "trace convert big.trace --to asci -o x", "asci is none of ascii, validate, hpl"),
+                (BAD_INPUT, "replay big.trace --on m.json -o x", "past the end of the drive"),
+                (USAGE, "validate virtual:hp-c2247 m.json --requests 3 -o v", "--requests: 3 is no number from 50 on"),
+                (USAGE, "replay big.trace --on m.json -o x --scheduler fcsf", "fcsf is none of fcfs")):
+            with self.subTest(words):
+                self.assertIn(sentence, self.said(status, *words.split()))
+        lint = self.run_platter("trace", "lint", "binary")
+        self.assertEqual(lint.returncode, BAD_INPUT)
+        self.assertIn("a binary file, and of no format that is known", lint.stdout)
+        self.assertEqual(sorted(set(self.files()) & {"x", "v"}), [])
+
+    def test_numbers_with_units(self):
+        same = [("--requests", "1e3", "--requests", "1000"), ("--requests", "1k", "--requests", "1000"),
+                ("--read-share", "67%", "--read-share", "0.67"), ("--align-kb", "4K", "--align-kb", "4"),
+                ("--think-ms", "2s", "--think-ms", "2000"), ("--local-blocks", "1e2", "--local-blocks", "100"),
+                ("--within", "0-1e6", "--within", "0-1000000")]
+        for unit, typed, plain, value in same:
+            with self.subTest(typed):
+                for name, words in (("a", (unit, typed)), ("b", (plain, value))):
+                    self.platter("trace", "generate", "--workload", "mixed", "--blocks", "2e6", "-o", name, "--force",
+                                 *words)
+                with open(self.path("a"), encoding="utf-8") as a, open(self.path("b"), encoding="utf-8") as b:
+                    self.assertEqual(a.read(), b.read())
+        places = [self.platter("layout", "m.json", "--lbn", number) for number in ("1000", "1e3", "1k")]
+        self.assertEqual(len(set(places)), 1)
+        for budget in ("45", "45s", "0.75m"):
+            done = self.run_platter("characterize", DRIVE + "?seed=3", "--budget", budget, "-o", "b.json", "--force")
+            self.assertIn("the run will take about 4", done.stderr)
+
+    def test_writes_may_be_allowed_everywhere(self):
+        self.platter("characterize", DRIVE, "--allow-writes", "all", "-o", "all.json")
+        self.assertIsNotNone(self.read_json("all.json")["write_settle"].get("value"))
+
+    def test_a_program_that_is_no_drive_is_waited_for_aloud(self):
+        with subprocess.Popen([PLATTER, "inspect", "exec:cat"], stderr=subprocess.PIPE, text=True,
+                              env=self.environment) as process:
+            self.assertIn("waiting for exec:cat", process.stderr.readline())
+            process.terminate()
+            process.communicate()
+
+
+class Help(PlatterTest):
+    def leaves(self):
+        overview = self.platter("--help")
+        words = re.findall(r"^  ([a-z]+(?:, [a-z]+)*)  ", overview, re.M)
+        for name in [name for line in words for name in line.split(", ")]:
+            nested = re.search(r"^Subcommands:\n((?:  .*\n)+)", self.platter(name, "--help"), re.M)
+            for inner in re.findall(r"^  ([a-z-]+) ", nested.group(1), re.M) if nested else [None]:
+                yield [name, inner] if inner else [name]
+
+    def test_the_first_help_is_one_screen_and_names_everything(self):
+        overview = self.platter("--help")
+        self.assertLessEqual(len(overview.splitlines()), 24)
+        self.assertLessEqual(max(map(len, overview.splitlines())), 80)
+        needs = self.run_platter().stderr
+        for name in re.search(r"needs a subcommand: ([^;]*);", needs).group(1).split(", "):
+            self.assertRegex(overview, rf"\b{name}\b")
+
+    def test_every_subcommand_has_two_examples_that_are_understood(self):
+        leaves = list(self.leaves())
+        self.assertGreater(len(leaves), 30)
+        for leaf in leaves:
+            text = self.platter(*leaf, "--help")
+            examples = re.findall(r"^  (platter .*)$", text.partition("Examples:")[2], re.M)
+            self.assertEqual(len(examples), 2, leaf)
+            for example in examples:
+                with self.subTest(example):
+                    self.new_folder()  # no input is there, so that nothing goes on to serve
+                    words = shlex.split(example)[1:]
+                    self.assertEqual(words[:len(leaf)], leaf)
+                    done = self.run_platter(*words, stdin=subprocess.DEVNULL)
+                    self.assertNotEqual(done.returncode, USAGE, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
