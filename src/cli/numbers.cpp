@@ -40,8 +40,7 @@ std::optional<double> scaled(const std::string& text, const Units& units) {
 
 // As the option can read it: a whole number without exponent and point.
 std::string plain(double number) {
-  if (number == std::floor(number) && std::abs(number) <= kExact)
-    return fmt::format("{:.0f}", number);
+  if (number == std::floor(number)) return fmt::format("{:.0f}", number);
   return fmt::format("{}", number);
 }
 
@@ -59,7 +58,7 @@ CLI::Validator quantity(const char* what, const char* example, const Units& unit
     const auto number = scaled(text, units);
     if (!number || !(*number >= least && *number <= most))
       return fmt::format("{} is no {} {}{}", said(text), what, range(least, most), example);
-    text = plain(*number);
+    if (std::abs(*number) <= kExact) text = plain(*number);
     return {};
   };
   return CLI::Validator(read, description);

@@ -155,9 +155,9 @@ void add_validate(CLI::App& app) {
       ->required();
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
       ->required();
-  // Of fewer the demerit says nothing: its floor is 10 % and more.
-  command->add_option("--requests", options->requests, "in each workload, 50 or more")
-      ->transform(at_least(50))
+  // Of fewer the demerit says nothing.
+  command->add_option("--requests", options->requests, "in each workload, 20 or more")
+      ->transform(at_least(20))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the workloads")
       ->transform(seed_number())

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -91,3 +92,16 @@ class PlatterTest(unittest.TestCase):
             self.assert_one_sentence(done, status, *words)
             self.assertEqual(self.files(), before)
         return done
+
+
+def leaves(*command):
+    """{subcommand: its options} of all that have none below them, as --help tells."""
+    text = subprocess.run([PLATTER, *command, "--help"], check=True, text=True, capture_output=True).stdout
+    if command:
+        below = re.findall(r"^  ([a-z][a-z-]*) ", text.partition("Subcommands:")[2], re.MULTILINE)
+    else:  # two or three to a line
+        below = ", ".join(re.findall(r"^  ([a-z]+(?:, [a-z]+)*)  ", text, re.MULTILINE)).split(", ")
+    if not below:
+        options = text.partition("Options:")[2].partition("Examples:")[0]
+        return {" ".join(command): re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", options, re.MULTILINE)}
+    return {name: options for word in below for name, options in leaves(*command, word).items()}

@@ -12,7 +12,7 @@ import tempfile
 
 import unittest
 
-from harness import BAD_INPUT, DIFFERS, OK, OUTPUT, PLATTER, REFUSED, USAGE, PlatterTest
+from harness import BAD_INPUT, DIFFERS, OK, OUTPUT, PLATTER, REFUSED, USAGE, PlatterTest, leaves
 
 DRIVE = "virtual:mine.json"
 NOTES = "what I must not forget\n"
@@ -297,16 +297,6 @@ class Table(Case):
             before = self.files()
             self.platter(*self.words(row.command, out), status=OUTPUT)
             self.assertEqual(self.files(), before)
-
-
-def leaves(*command):
-    """{subcommand: its options} of all that have none below them, as --help tells."""
-    text = subprocess.run([PLATTER, *command, "--help"], check=True, text=True, capture_output=True).stdout
-    below = re.findall(r"^  ([a-z][a-z-]*) ", text.partition("Subcommands:")[2], re.MULTILINE)
-    if not below:
-        options = re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", text.partition("Options:")[2], re.MULTILINE)
-        return {" ".join(command): options}
-    return {name: options for word in below for name, options in leaves(*command, word).items()}
 
 
 class Rules(Case):

@@ -87,7 +87,7 @@ TEST_CASE(
   std::set<std::string> names;
   for (const Profile& each : profiles()) CHECK(names.insert(each.name).second);
   CHECK_THROWS_WITH(profile("radnom"),
-                    "there is no workload \"radnom\"; platter trace generate "
+                    "there is no workload \"radnom\"; did you mean random? platter trace generate "
                     "--list names them");
 }
 
