@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/doubts.h"
 #include "cli/outputs.h"
@@ -11,6 +13,8 @@
 #include "emit/table/table.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "model/nearest.h"
+#include "report/explanations.h"
 #include "report/model_summary.h"
 #include "report/plots.h"
 
@@ -31,12 +35,37 @@ void draw(const model::DriveModel& model, const std::string& folder, const Outpu
     report::plot_zones("Zones of " + name, model.layout, folder + "/zones.svg");
 }
 
+const std::map<std::string, report::Section> kSections = {
+    {"summary", report::Section::head},        {"validity", report::Section::validity},
+    {"layout", report::Section::layout},       {"seeks", report::Section::seeks},
+    {"mechanics", report::Section::mechanics}, {"cache", report::Section::cache},
+    {"overheads", report::Section::overheads}, {"bus", report::Section::bus},
+    {"queue", report::Section::queue},         {"missing", report::Section::missing},
+    {"notes", report::Section::notes}};
+
+std::vector<std::string> names_of_sections() {
+  std::vector<std::string> names;
+  for (const auto& [name, section] : kSections) names.push_back(name);
+  return names;
+}
+
+const report::Explanation& explanation_named(const std::string& path) {
+  if (const report::Explanation* found = report::explanation_of(path)) return *found;
+  std::vector<std::string> paths;
+  for (const report::Explanation& each : report::explanations()) paths.emplace_back(each.path);
+  const auto meant = model::nearest(path, paths);
+  throw Error(ExitStatus::usage,
+              fmt::format("there is no parameter {}; {}platter show --json lists them", path,
+                          meant ? "did you mean " + *meant + "? " : ""));
+}
+
 }  // namespace
 
 void add_show(CLI::App& app) {
   struct Options {
-    std::string model, plots;
-    bool json = false;
+    std::string model, plots, explain;
+    std::vector<std::string> sections;
+    bool json = false, brief = false;
     Outputs outputs;
   };
   auto options = std::make_shared<Options>();
@@ -45,6 +74,17 @@ void add_show(CLI::App& app) {
   command->add_flag("--json", options->json, "the same for programs");
   command->add_option("--plots", options->plots,
                       "also draw the seek curve and the zones into this folder (SVG)");
+  CLI::Option* brief = command->add_flag("--brief", options->brief, "the summary and no more");
+  CLI::Option* section =
+      command->add_option("--section", options->sections, "only these, with commas between")
+          ->delimiter(',')
+          ->check(CLI::IsMember(names_of_sections()))
+          ->excludes(brief);
+  command
+      ->add_option("--explain", options->explain,
+                   "what a parameter is, how it was measured, how sure: rotation.period")
+      ->excludes(brief)
+      ->excludes(section);
   options->outputs.add_force(*command);
   command->callback([options] {
     if (emit_table::is_table_file(options->model)) {
@@ -56,7 +96,18 @@ void add_show(CLI::App& app) {
     const model::DriveModel model = model::load_model(options->model);
     tell_doubts(model);
     if (!options->plots.empty()) draw(model, options->plots, options->outputs);
-    fmt::print("{}", options->json ? report::model_as_json(model) : report::model_as_text(model));
+    if (options->json) {
+      fmt::print("{}", report::model_as_json(model));
+    } else if (!options->explain.empty()) {
+      fmt::print("{}", report::explained(model, explanation_named(options->explain)));
+    } else if (options->brief || !options->sections.empty()) {
+      std::vector<report::Section> sections;
+      for (const std::string& name : options->sections) sections.push_back(kSections.at(name));
+      if (options->brief) sections = {report::Section::head, report::Section::validity};
+      fmt::print("{}", report::model_as_text(model, sections));
+    } else {
+      fmt::print("{}", report::model_as_text(model));
+    }
   });
 }
 

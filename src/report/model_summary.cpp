@@ -16,7 +16,9 @@
 #include "model/seek_fit.h"
 #include "model/standing.h"
 #include "replay/share_text.h"
+#include "report/explanations.h"
 #include "report/track_list.h"
+#include "report/wrapped.h"
 
 namespace platter::report {
 namespace {
@@ -26,18 +28,6 @@ using Json = nlohmann::ordered_json;
 // ---------------------------------------------------------------- words
 
 constexpr std::size_t kMostZoneRows = 64;
-
-std::string with_error(const model::Parameter& p) {
-  std::string text = fmt::format("{:.7g}", *p.value);
-  if (p.error) text += fmt::format(" +- {:.2g}", *p.error);
-  if (!p.unit.empty()) text += " " + p.unit;
-  return text;
-}
-
-std::string origin_of(const model::Parameter& p) {
-  if (p.samples == 0) return p.method;
-  return fmt::format("{}{}{} samples", p.method, p.method.empty() ? "" : ", ", p.samples);
-}
 
 std::string joined(const std::vector<std::string>& parts, const char* separator) {
   std::string text;
@@ -50,11 +40,11 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
 }
 
 void append_line(std::string& text, const char* name, const std::string& value) {
-  text += fmt::format("  {:<13} {}\n", name, value);
+  text += wrapped(fmt::format("  {:<13} {}", name, value), 16);
 }
 
-std::string value_or_reason(const model::Parameter& p) {
-  if (p) return with_error(p);
+std::string value_or_reason(const char* path, const model::Parameter& p) {
+  if (p) return value_in_words(path, p);
   return p.reason.empty() ? "not known" : "not known: " + p.reason;
 }
 
@@ -88,7 +78,7 @@ void append_head(std::string& text, const model::DriveModel& model) {
   if (model.rotation.numerator_ns > 0) {
     append_line(text, "rotation", fmt::format("{:.3f} rpm", rpm_of(model.rotation)));
   } else {
-    append_line(text, "rotation", value_or_reason(model.rotation.period));
+    append_line(text, "rotation", value_or_reason("rotation.period", model.rotation.period));
   }
   const auto seek = summarize_seek(model);
   append_line(
@@ -106,8 +96,8 @@ void append_head(std::string& text, const model::DriveModel& model) {
             "{:.3f} ms one cylinder, {:.3f} ms average, {:.3f} ms full stroke ({} distances)",
             other.summary.single_ms, other.summary.average_ms, other.summary.full_ms,
             other.seek.points.size()));
-  append_line(text, "head switch", value_or_reason(model.head_switch));
-  append_line(text, "write settle", value_or_reason(model.write_settle));
+  append_line(text, "head switch", value_or_reason("head_switch", model.head_switch));
+  append_line(text, "write settle", value_or_reason("write_settle", model.write_settle));
   append_line(text, "cache", cache_in_words(model.cache));
   if (const auto& share = model.kernel_share)
     append_line(text, "host",
@@ -127,7 +117,7 @@ void append_zones(std::string& text, const model::DriveModel& model) {
   text += fmt::format("\nLayout ({}): {} zones, {} skip entries, {} remapped blocks\n",
                       layout.method.empty() ? "of unstated origin" : layout.method, zones.size(),
                       layout.skips.size(), layout.remaps.size());
-  for (const std::string& sentence : layout_standing(layout)) text += "  " + sentence + "\n";
+  for (const std::string& sentence : layout_standing(layout)) text += wrapped("  " + sentence, 4);
   text += fmt::format("  {:>4} {:>12} {:>12} {:>17} {:>13} {:>8}\n", "zone", "first LBN", "blocks",
                       "cylinders", "sectors/track", "tracks");
   for (std::size_t i = 0; i < std::min(zones.size(), kMostZoneRows); ++i) {
@@ -144,28 +134,49 @@ void append_zones(std::string& text, const model::DriveModel& model) {
   }
 }
 
-void append_parameters(std::string& text, const std::vector<model::NamedParameter>& parameters) {
-  text += "\nParameters\n";
+// Those of one room of the model: "cache.segments" of "cache".
+void append_parameters(std::string& text, const char* title, const char* room,
+                       const std::vector<model::NamedParameter>& parameters) {
+  bool head = false;
   for (const auto& [path, parameter] : parameters) {
-    if (!parameter) continue;
-    text += fmt::format("  {:<40} {:<28} {}\n", path, with_error(parameter), origin_of(parameter));
+    const std::size_t dot = path.find('.');
+    const std::string in = dot == std::string::npos || path.starts_with("rotation.")
+                               ? "mechanics"
+                               : path.substr(0, dot);
+    if (!parameter || in != room) continue;
+    if (!head) text += fmt::format("\n{}\n", title);
+    head = true;
+    std::string line = fmt::format("  {:<39} {}", path, value_in_words(path, parameter));
+    if (parameter.samples > 0) line += fmt::format(", {} samples", parameter.samples);
+    text += wrapped(line, 42);
   }
+}
+
+void append_seeks(std::string& text, const model::Seek& seek) {
+  if (seek.points.empty()) return;
+  text += fmt::format("\nSeeks ({})\n", seek.method.empty() ? "of unstated origin" : seek.method);
+  text += fmt::format("  {:>9} {:>10} {:>10} {:>8}\n", "cylinders", "ms", "error", "samples");
+  for (const model::SeekPoint& point : seek.points)
+    text += fmt::format("  {:>9} {:>10.4f} {:>10} {:>8}\n", point.cylinders, point.time_ms,
+                        point.error_ms ? fmt::format("{:.4f}", *point.error_ms) : "",
+                        point.samples);
 }
 
 void append_missing(std::string& text, const Missing& missing) {
   if (missing.empty()) return;
   text += "\nNot measured\n";
   for (const auto& [reason, paths] : missing)
-    text += fmt::format("  {}: {}\n", joined(paths, ", "), reason);
+    text += wrapped(fmt::format("  {}: {}", joined(paths, ", "), reason), 4);
 }
 
 void append_freedoms(std::string& text, const std::vector<model::CacheFreedom>& freedoms) {
   if (freedoms.empty()) return;
   text += "\nMode page 08h: what the drive says of a field, and what a change of it did\n";
   for (const model::CacheFreedom& freedom : freedoms)
-    text += fmt::format("  {:<34} {:<11} {:<9} {}\n", freedom.field,
-                        freedom.changeable ? "changeable" : "fixed", freedom.effect,
-                        freedom.because);
+    text += wrapped(
+        fmt::format("  {:<34} {:<11} {:<9} {}", freedom.field,
+                    freedom.changeable ? "changeable" : "fixed", freedom.effect, freedom.because),
+        36);
 }
 
 void append_validity(std::string& text, const model::Validity& validity) {
@@ -182,17 +193,17 @@ void append_validity(std::string& text, const model::Validity& validity) {
   }
   for (const model::Demerit& d : validity.demerits) {
     const double percent = d.drive_mean_ms > 0 ? 100 / d.drive_mean_ms : 0;
-    text += fmt::format("  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms", d.workload, d.demerit_ms,
-                        d.demerit_percent, d.drive_mean_ms);
-    if (d.error_ms) text += fmt::format("; error {:.1f} %", *d.error_ms * percent);
-    if (d.floor_ms) text += fmt::format(", floor {:.1f} %", *d.floor_ms * percent);
-    text += fmt::format(") over {} requests, {} in phase", d.requests, replay::phase_text(d));
+    std::string line = fmt::format("  {}: demerit {:.3f} ms ({:.1f} % of {:.3f} ms", d.workload,
+                                   d.demerit_ms, d.demerit_percent, d.drive_mean_ms);
+    if (d.error_ms) line += fmt::format("; error {:.1f} %", *d.error_ms * percent);
+    if (d.floor_ms) line += fmt::format(", floor {:.1f} %", *d.floor_ms * percent);
+    line += fmt::format(") over {} requests, {} in phase", d.requests, replay::phase_text(d));
     if (d.hits_agreed_share > 0)
-      text += fmt::format(", {} of hits and misses agree",
+      line += fmt::format(", {} of hits and misses agree",
                           replay::share_text(d.hits_agreed_share, d.requests));
-    text += '\n';
+    text += wrapped(line, 4);
   }
-  if (!validity.note.empty()) text += "  " + validity.note + "\n";
+  if (!validity.note.empty()) text += wrapped("  " + validity.note, 4);
 }
 
 // ---------------------------------------------------------------- JSON
@@ -386,18 +397,81 @@ Missing missing_by_reason(const model::DriveModel& model,
   return by_reason;
 }
 
-std::string model_as_text(const model::DriveModel& given) {
+std::string model_as_text(const model::DriveModel& given, std::span<const Section> sections) {
   const model::DriveModel model = model::printable_model(given);
   const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
   std::string text;
-  append_head(text, model);
-  append_zones(text, model);
-  append_parameters(text, parameters);
-  append_freedoms(text, model.cache.freedoms);
-  append_missing(text, missing_by_reason(model, parameters));
-  append_validity(text, model.validity);
-  if (!model.provenance.notes.empty()) text += "\nNotes\n";
-  for (const std::string& note : model.provenance.notes) text += "  " + note + "\n";
+  for (const Section section : sections) switch (section) {
+      case Section::head:
+        append_head(text, model);
+        break;
+      case Section::layout:
+        append_zones(text, model);
+        break;
+      case Section::seeks:
+        append_seeks(text, model.seek);
+        for (const OtherSeek& other : other_seeks(model)) append_seeks(text, other.seek);
+        break;
+      case Section::mechanics:
+        append_parameters(text, "Mechanics", "mechanics", parameters);
+        break;
+      case Section::cache:
+        append_parameters(text, "Cache", "cache", parameters);
+        append_freedoms(text, model.cache.freedoms);
+        break;
+      case Section::overheads:
+        append_parameters(text, "Overheads", "overheads", parameters);
+        break;
+      case Section::bus:
+        append_parameters(text, "Bus", "bus", parameters);
+        break;
+      case Section::queue:
+        append_parameters(text, "Queue", "queue", parameters);
+        break;
+      case Section::missing:
+        append_missing(text, missing_by_reason(model, parameters));
+        break;
+      case Section::validity:
+        append_validity(text, model.validity);
+        break;
+      case Section::notes:
+        if (!model.provenance.notes.empty()) text += "\nNotes\n";
+        for (const std::string& note : model.provenance.notes) text += wrapped("  " + note, 4);
+        break;
+    }
+  return text.starts_with('\n') ? text.substr(1) : text;
+}
+
+std::string model_as_text(const model::DriveModel& model) {
+  constexpr Section kAll[] = {
+      Section::head,      Section::validity, Section::layout, Section::mechanics, Section::cache,
+      Section::overheads, Section::bus,      Section::queue,  Section::missing,   Section::notes};
+  return model_as_text(model, kAll);
+}
+
+std::string explained(const model::DriveModel& given, const Explanation& explanation) {
+  const model::DriveModel model = model::printable_model(given);
+  const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
+  const auto found = std::ranges::find(parameters, std::string(explanation.path),
+                                       &model::NamedParameter::path);
+  const model::Parameter& p = found->parameter;
+  std::string text = fmt::format("{}\n", explanation.path);
+  append_line(text, "is", std::string(explanation.what));
+  append_line(text, "here", p ? value_in_words(explanation.path, p) : value_or_reason("", p));
+  if (explanation.words) {
+    std::string words;
+    for (const auto& [value, word] : *explanation.words)
+      words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", value, word);
+    append_line(text, "may be", words);
+  }
+  if (p && !p.method.empty()) append_line(text, "measured", "by " + p.method);
+  if (p && p.samples > 0) append_line(text, "samples", std::to_string(p.samples));
+  if (p && p.error)
+    append_line(text, "error",
+                explanation.words
+                    ? fmt::format("wrong with a probability of {:.2g}", *p.error)
+                    : fmt::format("{:.2g} {} (one standard error)", *p.error, p.unit));
+  append_line(text, "known from", std::string(explanation.paper));
   return text;
 }
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/drive_model.h"
 #include "model/parameters.h"
 #include "model/seek_fit.h"
+#include "report/explanations.h"
 
 namespace platter::report {
 
@@ -54,7 +56,26 @@ using Missing = std::map<std::string, std::vector<std::string>>;
 Missing missing_by_reason(const model::DriveModel& model,
                           const std::vector<model::NamedParameter>& parameters);
 
+// What the text has, each with its heading.
+enum class Section : std::uint8_t {
+  head,
+  validity,
+  layout,
+  seeks,
+  mechanics,
+  cache,
+  overheads,
+  bus,
+  queue,
+  missing,
+  notes
+};
+
+// At most 100 columns wide. All sections but `seeks`, which is long.
 std::string model_as_text(const model::DriveModel& model);
+std::string model_as_text(const model::DriveModel& model, std::span<const Section> sections);
+// What one parameter is, how it was measured, how sure it is.
+std::string explained(const model::DriveModel& model, const Explanation& explanation);
 std::string model_as_json(const model::DriveModel& model);
 
 }  // namespace platter::report

@@ -1,0 +1,240 @@
+#include "report/explanations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace platter::report {
+namespace {
+
+constexpr std::string_view kDixtrac = "Schindler and Ganger 1999 (DIXtrac)";
+constexpr std::string_view kMechanics = "Worthington et al. 1995, section 3; DIXtrac, section 4.2";
+constexpr std::string_view kOverheads = "DIXtrac, section 4.4";
+constexpr std::string_view kCache = "DIXtrac, section 4.3";
+constexpr std::string_view kDisksim = "DiskSim 4.0 reference manual";
+constexpr std::string_view kSbc = "SBC-3, clause 6.4.5 (Caching mode page)";
+constexpr std::string_view kOurs = "platter";
+
+const Words kYesNo = {{0, "no"}, {1, "yes"}};
+const Words kReadAhead = {{0, "none"},
+                          {1, "to the end of the track"},
+                          {2, "to the end of the cylinder"},
+                          {3, "until the segment is full"},
+                          {4, "to the end of the next track when sequential"}};
+const Words kWriteBack = {{0, "write-through"}, {1, "write-back"}, {2, "write-back"}};
+const Words kReplacement = {{0, "least recently used"}, {1, "first in, first out"}, {2, "random"}};
+const Words kDestageOrder = {{0, "the oldest first"}, {1, "by LBN, upwards from the arm"}};
+const Words kPushedOut = {{-1, "dropped once sent"}, {0, "no"}, {1, "yes"}};
+const Words kPolicy = {{1, "first come, first served"},
+                       {2, "LOOK"},
+                       {3, "C-LOOK"},
+                       {4, "shortest seek first"},
+                       {8, "shortest positioning time first"}};
+const Words kAdaptive = {{0, "0: their number is fixed"}};
+const Words kPreseeking = {{0, "when the one in front is complete"},
+                           {1, "when all of it has been sent"},
+                           {2, "when the media are done with it"}};
+
+const std::array kExplanations = {
+    Explanation{"rotation.period", "time of one revolution", kMechanics},
+    Explanation{"head_switch", "time of a move to another head of the same cylinder", kMechanics},
+    Explanation{"inward_seek_delta",
+                "so much more a seek to a higher cylinder takes than the curve says, and so much "
+                "less one to a lower",
+                kOurs},
+    Explanation{"write_settle",
+                "what a write waits on a new track beyond what a read does, until it may begin",
+                kMechanics},
+    Explanation{"cache.read_enabled", "data that were read are kept in the buffer", kCache,
+                &kYesNo},
+    Explanation{"cache.write_back_level",
+                "when a write is complete: on the media, or once the drive has received it", kCache,
+                &kWriteBack},
+    Explanation{"cache.segments", "into how many parts the buffer is divided", kCache},
+    Explanation{"cache.segment_blocks", "how many blocks a segment holds", kCache},
+    Explanation{"cache.write_segments", "in how many segments written data may wait", kDisksim},
+    Explanation{"cache.separate_write_segment", "segments for writes only, beside those of reads",
+                kDisksim, &kYesNo},
+    Explanation{"cache.read_ahead", "how far the drive reads behind a request", kCache,
+                &kReadAhead},
+    Explanation{"cache.read_ahead_min_blocks",
+                "blocks behind a request that are read before another command is obeyed", kDisksim},
+    Explanation{"cache.read_ahead_max_blocks", "blocks behind a request that are read at most",
+                kDisksim},
+    Explanation{"cache.read_ahead_over_requested",
+                "what is read ahead may push the request's own blocks out of the segment", kDisksim,
+                &kPushedOut},
+    Explanation{"cache.read_ahead_on_hit",
+                "a read that the buffer held entirely starts read-ahead behind its segment",
+                kDisksim, &kYesNo},
+    Explanation{"cache.read_free_blocks",
+                "sectors that pass before the first requested one are kept", kDisksim, &kYesNo},
+    Explanation{"cache.zero_latency_read", "a read may begin in the middle of a track's part of it",
+                kCache, &kYesNo},
+    Explanation{"cache.zero_latency_write",
+                "a write may begin in the middle of a track's part of it", kCache, &kYesNo},
+    Explanation{"cache.read_hit_on_written", "written data that are in the buffer serve reads",
+                kCache, &kYesNo},
+    Explanation{"cache.combine_sequential_writes",
+                "a write that carries on from data that wait joins them", kDisksim, &kYesNo},
+    Explanation{"cache.stop_read_ahead_in_sector",
+                "read-ahead is broken off within a sector, not behind it", kDisksim, &kYesNo},
+    Explanation{"cache.write_hit_stops_read_ahead", "read-ahead stops when a write is received",
+                kDisksim, &kYesNo},
+    Explanation{"cache.almost_read_hits",
+                "a read of the block that is just being read counts as one of the buffer", kDisksim,
+                &kYesNo},
+    Explanation{"cache.transfer_partial_hit",
+                "what the buffer has of a request is sent while the rest is still read", kDisksim,
+                &kYesNo},
+    Explanation{"cache.discards_after_transfer", "read data are dropped once sent", kDisksim,
+                &kYesNo},
+    Explanation{"cache.replacement", "whose place new data take", kOurs, &kReplacement},
+    Explanation{"cache.buffer_blocks", "blocks of the whole buffer, where segments share it",
+                kOurs},
+    Explanation{"cache.adaptive_min_segments",
+                "where the number of segments follows the load: the least of them", kOurs,
+                &kAdaptive},
+    Explanation{"cache.adaptive_window_requests",
+                "after how many requests such a drive divides its buffer anew", kOurs},
+    Explanation{"cache.read_ahead_ceiling_blocks",
+                "the most that is read ahead, where the limits are multiples of the request", kSbc},
+    Explanation{"cache.read_ahead_by_request",
+                "the limits of read-ahead are multiples of the request's length (MF)", kSbc,
+                &kYesNo},
+    Explanation{"cache.read_ahead_longest_request_blocks",
+                "behind longer requests nothing is read ahead", kSbc},
+    Explanation{"cache.read_ahead_after_sequential",
+                "read-ahead only behind a read that carries on from an earlier one", kOurs,
+                &kYesNo},
+    Explanation{"cache.read_ahead_abort", "the next command breaks read-ahead off", kOurs, &kYesNo},
+    Explanation{"cache.read_ahead_resumes",
+                "a read-ahead that was broken off goes on when the drive is idle", kOurs, &kYesNo},
+    Explanation{"cache.write_updates_segments",
+                "written blocks are put into the segments of read data that hold them", kOurs,
+                &kYesNo},
+    Explanation{"cache.destage_behind",
+                "written data wait in the buffer, and go to the media later", kOurs, &kYesNo},
+    Explanation{"cache.destage_idle", "how long after the last request they go to the media",
+                kOurs},
+    Explanation{"cache.destage_order", "which of them goes first", kOurs, &kDestageOrder},
+    Explanation{"cache.destage_in_passing",
+                "those under the arm go at once where nothing else is to be done", kOurs, &kYesNo},
+    Explanation{"cache.written_blocks",
+                "the most written blocks that are taken before a write waits for the media", kOurs},
+    Explanation{"cache.written_persist",
+                "written data are safe once they are taken: FUA and SYNCHRONIZE CACHE do not wait",
+                kOurs, &kYesNo},
+    Explanation{"cache.synchronize", "time of SYNCHRONIZE CACHE where nothing waits", kOurs},
+    Explanation{"cache.unexplained_share",
+                "of the answers to requests in random order, those that the model contradicts",
+                kOurs},
+    Explanation{"overheads.read_hit_after_read", "overhead of a read from the buffer, after a read",
+                kOverheads},
+    Explanation{"overheads.read_hit_after_write",
+                "overhead of a read from the buffer, after a write", kOverheads},
+    Explanation{"overheads.read_miss_after_read", "overhead of a read from the media, after a read",
+                kOverheads},
+    Explanation{"overheads.read_miss_after_write",
+                "overhead of a read from the media, after a write", kOverheads},
+    Explanation{"overheads.write_hit_after_read",
+                "overhead of a write into the buffer, after a read", kOverheads},
+    Explanation{"overheads.write_hit_after_write",
+                "overhead of a write into the buffer, after a write", kOverheads},
+    Explanation{"overheads.write_miss_after_read", "overhead of a write to the media, after a read",
+                kOverheads},
+    Explanation{"overheads.write_miss_after_write",
+                "overhead of a write to the media, after a write", kOverheads},
+    Explanation{"overheads.per_request", "overhead in front of every request, hit or miss",
+                kDisksim},
+    Explanation{"overheads.read_completion", "time to complete a read", kDisksim},
+    Explanation{"overheads.write_completion", "time to complete a write", kDisksim},
+    Explanation{"overheads.data_preparation", "time before data are sent", kDisksim},
+    Explanation{"overheads.first_reselect", "time of the first reselection of the bus", kDisksim},
+    Explanation{"overheads.other_reselect", "time of each later one", kDisksim},
+    Explanation{"overheads.read_disconnect_after_read",
+                "time until a read leaves the bus, after a read", kDisksim},
+    Explanation{"overheads.read_disconnect_after_write",
+                "time until a read leaves the bus, after a write", kDisksim},
+    Explanation{"overheads.write_disconnect", "time until a write leaves the bus", kDisksim},
+    Explanation{"overheads.extra_write_disconnect",
+                "some writes leave the bus once more in their midst", kDisksim, &kYesNo},
+    Explanation{"overheads.extra_disconnect_command", "overhead of the command of such a write",
+                kDisksim},
+    Explanation{"overheads.extra_disconnect_first", "its time to the first disconnection",
+                kDisksim},
+    Explanation{"overheads.extra_disconnect_inter", "its time between the two", kDisksim},
+    Explanation{"overheads.extra_disconnect_second", "its time to the second", kDisksim},
+    Explanation{"overheads.extra_disconnect_seek_delta", "how much sooner its seek begins",
+                kDisksim},
+    Explanation{"overheads.minimum_seek_delay", "the least that a write's positioning takes",
+                kDisksim},
+    Explanation{"overheads.minimum_read_seek_delay", "the least that a read's positioning takes",
+                kOurs},
+    Explanation{"overheads.sequential_read_hit_delta",
+                "added to a hit that begins where the read before ended", kOurs},
+    Explanation{"overheads.sequential_write_hit_delta",
+                "added to a cached write that begins where the write before ended", kOurs},
+    Explanation{"overheads.sequential_read_hit_within",
+                "only where it comes so soon behind that read", kOurs},
+    Explanation{"overheads.address_translation",
+                "response time of an address translation (diagnostic page 40h)", kDixtrac},
+    Explanation{"bus.block_transfer", "time of a block on the bus", kOverheads},
+    Explanation{"bus.write_block_transfer", "time of a written block on the bus", kOverheads},
+    Explanation{"bus.hold_for_read", "a read keeps the bus while the arm moves", kDisksim, &kYesNo},
+    Explanation{"bus.hold_for_write", "a write keeps the bus while the arm moves", kDisksim,
+                &kYesNo},
+    Explanation{"bus.never_disconnect", "no command leaves the bus before it is complete", kDisksim,
+                &kYesNo},
+    Explanation{"bus.low_write_watermark",
+                "share of a segment or request that is free when a write asks for the bus",
+                kDisksim},
+    Explanation{"bus.high_read_watermark",
+                "share of a segment or request that is full when a read asks for the bus",
+                kDisksim},
+    Explanation{"bus.watermark_by_request_size",
+                "these are shares of the request, not of the segment", kDisksim, &kYesNo},
+    Explanation{"queue.depth", "commands that the drive takes at once", kOurs},
+    Explanation{"queue.policy", "which of the outstanding requests is next", kDisksim, &kPolicy},
+    Explanation{"queue.preseeking", "when the arm may leave for the next request", kDisksim,
+                &kPreseeking},
+    Explanation{"queue.hits_overtake", "reads that the buffer holds do not wait for the arm", kOurs,
+                &kYesNo},
+};
+
+// The error with two digits, the value with as many decimals.
+std::string with_digits_of(double value, double error) {
+  if (!(error > 0) || !std::isfinite(error)) return fmt::format("{:.7g}", value);
+  const int first = static_cast<int>(std::floor(std::log10(error)));
+  const int decimals = std::clamp(1 - first, 0, 12);
+  return fmt::format("{:.{}f} +- {:.{}f}", value, decimals, error, decimals);
+}
+
+}  // namespace
+
+std::span<const Explanation> explanations() { return kExplanations; }
+
+const Explanation* explanation_of(std::string_view path) {
+  const auto found = std::ranges::find(kExplanations, path, &Explanation::path);
+  return found == kExplanations.end() ? nullptr : &*found;
+}
+
+std::string value_in_words(std::string_view path, const model::Parameter& parameter) {
+  const double value = *parameter.value;
+  const Explanation* known = explanation_of(path);
+  if (known && known->words && known->words->contains(value)) {
+    const std::string word(known->words->at(value));
+    // The error of a choice is the probability that it is wrong.
+    if (!parameter.error || parameter.samples == 0) return word;
+    const double sure = 100 * (1 - std::clamp(*parameter.error, 0.0, 1.0));
+    return sure > 99.95 ? word : fmt::format("{} ({:.1f} % sure)", word, sure);
+  }
+  std::string text = with_digits_of(value, parameter.error.value_or(0));
+  if (parameter.method.starts_with("at least")) text = "at least " + text;
+  if (!parameter.unit.empty()) text += " " + parameter.unit;
+  return text;
+}
+
+}  // namespace platter::report
