@@ -6,6 +6,7 @@
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "report/as_measured.h"
 #include "report/diff_table.h"
 #include "report/model_diff.h"
 
@@ -24,8 +25,13 @@ void add_diff(CLI::App& app) {
   command->add_flag("--all", options->all, "show the figures that are equal too");
   command->add_flag("--json", options->json, "every figure, for programs");
   command->callback([options] {
-    const auto differences = report::diff_models(model::load_model(options->a),
-                                                 model::load_model(options->b));
+    const model::DriveModel a = model::load_model(options->a), b = model::load_model(options->b);
+    const auto differences = report::diff_models(a, b);
+    if (!options->json &&
+        (report::are_truth_and_measured(a, b) || report::are_truth_and_measured(b, a)))
+      fmt::print(
+          "the truth's sums are as a host measures them, its delay in them "
+          "(docs/validation.md, Stated errors)\n");
     fmt::print("{}", options->json ? report::differences_as_json(differences)
                                    : report::differences_as_text(differences, options->all));
     const std::size_t differing = report::count(differences).differing;

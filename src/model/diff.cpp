@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "model/parameters.h"
@@ -49,10 +50,11 @@ void append_seeks(std::string_view name, const Seek& a, const Seek& b,
       if (point.cylinders <= reach) distances.insert(point.cylinders);
     }
   }
+  const double within = equal_within(distances.size());
   for (const std::uint32_t distance : distances) {
     differences.push_back(compare(fmt::format("{}[{}]", name, distance), "ms",
                                   seek_time_ms(a, distance), seek_error_ms(a, distance),
-                                  seek_time_ms(b, distance), seek_error_ms(b, distance)));
+                                  seek_time_ms(b, distance), seek_error_ms(b, distance), within));
   }
 }
 
@@ -63,17 +65,30 @@ Seek known_write_seek(const DriveModel& model) {
 
 }  // namespace
 
+double equal_within(std::size_t points) {
+  const double chance = std::erfc(kEqualWithin / std::numbers::sqrt2) /
+                        static_cast<double>(std::max<std::size_t>(points, 1));
+  double low = kEqualWithin, high = 20;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::numbers::sqrt2) > chance ? low : high) = middle;
+  }
+  return low;
+}
+
 Difference compare(std::string path, std::string unit, std::optional<double> a,
                    std::optional<double> a_error, std::optional<double> b,
-                   std::optional<double> b_error) {
-  Difference result{std::move(path), std::move(unit), a,           b,
-                    std::nullopt,    std::nullopt,    std::nullopt};
+                   std::optional<double> b_error, double equal_within) {
+  Difference result;
+  result.path = std::move(path), result.unit = std::move(unit);
+  result.a = a, result.b = b;
   if (!a || !b) return result;
   result.difference = *b - *a;
   if (*a != 0) result.relative = *result.difference / std::fabs(*a);
   const double error = std::hypot(a_error.value_or(0), b_error.value_or(0));
   const double rounding = 1e-12 * std::max(std::fabs(*a), std::fabs(*b));
-  result.within_error = std::fabs(*result.difference) <= kEqualWithin * error + rounding;
+  result.within_error = std::fabs(*result.difference) <= equal_within * error + rounding;
+  if (error > 0) result.in_errors = std::fabs(*result.difference) / error;
   return result;
 }
 

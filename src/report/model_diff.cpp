@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "engine/layout_map.h"
+#include "report/as_measured.h"
 #include "report/track_list.h"
 
 namespace platter::report {
@@ -90,30 +92,74 @@ LayoutDifference compare_layouts(const model::Layout& a, const model::Layout& b)
   return result;
 }
 
-std::vector<model::Difference> diff_models(const model::DriveModel& a, const model::DriveModel& b) {
-  std::vector<model::Difference> differences = model::diff_parameters(a, b);
-  if (a.layout.zones.empty() || b.layout.zones.empty()) return differences;
+namespace {
+
+void append_layouts(const model::DriveModel& a, const model::DriveModel& b,
+                    std::vector<model::Difference>& differences) {
+  if (a.layout.zones.empty() || b.layout.zones.empty()) return;
   const LayoutDifference layout = compare_layouts(a.layout, b.layout);
   const auto counted = [&](const char* path, const char* unit, std::uint64_t in_a,
                            std::uint64_t in_b, std::uint64_t elsewhere) {
     const auto count = static_cast<double>(elsewhere);
-    differences.push_back({path, unit, static_cast<double>(in_a), static_cast<double>(in_b), count,
-                           count / static_cast<double>(in_a), elsewhere == 0 && in_a == in_b});
+    differences.push_back({path,
+                           unit,
+                           static_cast<double>(in_a),
+                           static_cast<double>(in_b),
+                           count,
+                           count / static_cast<double>(in_a),
+                           std::nullopt,
+                           elsewhere == 0 && in_a == in_b,
+                           {}});
   };
   counted("layout.tracks", "tracks", layout.tracks_a, layout.tracks_b, layout.differing_tracks);
   counted("layout.blocks", "blocks", engine::LayoutMap(a.layout).blocks(),
           engine::LayoutMap(b.layout).blocks(), layout.differing_blocks);
   const double error = std::hypot(a.layout.angle.error.value_or(0),
                                   b.layout.angle.error.value_or(0));
-  const auto angle = [&](const char* path, double rev) {
-    differences.push_back({path, "rev", std::nullopt, std::nullopt, rev, std::nullopt,
-                           rev <= model::kEqualWithin * error + kAngleRounding_rev});
+  const auto angle = [&](const char* path, double rev, double within) {
+    differences.push_back({path,
+                           "rev",
+                           std::nullopt,
+                           std::nullopt,
+                           rev,
+                           std::nullopt,
+                           std::nullopt,
+                           rev <= within * error + kAngleRounding_rev,
+                           {}});
   };
   if (layout.angles > 0) {
-    angle("layout.angle_rms", layout.rms_angle_rev);
-    angle("layout.angle_max", layout.max_angle_rev);
+    angle("layout.angle_rms", layout.rms_angle_rev, model::kEqualWithin);
+    // Each zone has an error of its own, and the farthest is one of them.
+    angle("layout.angle_max", layout.max_angle_rev, model::equal_within(a.layout.zones.size()));
   }
+}
+
+std::vector<model::Difference> diff_as_they_are(
+    const model::DriveModel& a, const model::DriveModel& b,
+    const std::map<std::string, std::string>& not_judged) {
+  std::vector<model::Difference> differences = model::diff_parameters(a, b);
+  for (model::Difference& difference : differences) {
+    const auto why = not_judged.find(difference.path);
+    if (why == not_judged.end() || difference.within_error.value_or(true)) continue;
+    difference.within_error.reset();
+    difference.not_judged = why->second;
+  }
+  append_layouts(a, b, differences);
   return differences;
+}
+
+}  // namespace
+
+std::vector<model::Difference> diff_models(const model::DriveModel& a, const model::DriveModel& b) {
+  if (are_truth_and_measured(a, b)) {
+    const Comparable both = comparable(a, b);
+    return diff_as_they_are(both.measured, both.truth, both.not_judged);
+  }
+  if (are_truth_and_measured(b, a)) {
+    const Comparable both = comparable(b, a);
+    return diff_as_they_are(both.truth, both.measured, both.not_judged);
+  }
+  return diff_as_they_are(a, b, {});
 }
 
 }  // namespace platter::report

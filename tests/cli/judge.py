@@ -28,8 +28,8 @@ class TrackErrors:
 class Differences:
     """What `platter diff MODEL TRUTH --json` says."""
 
-    def __init__(self, entries):
-        self.by_path = {entry["path"]: entry for entry in entries}
+    def __init__(self, told):
+        self.by_path = {entry["path"]: entry for entry in told["differences"]}
 
     def error(self, path):
         """Model less truth; None where one of them has no such figure."""

@@ -21,7 +21,7 @@ class Derive(PlatterTest):
 
     def differing(self):
         listed = self.platter_json("diff", "source.json", "derived.json", status=12)
-        return {row["path"]: (row["a"], row["b"]) for row in listed if not row["within_error"]}
+        return {row["path"]: (row["a"], row["b"]) for row in listed["differences"] if not row["within_error"]}
 
     def test_only_what_was_asked_for_changes(self):
         self.derive("rotation.rpm=x5", "head_switch=/4", "overheads.read_completion=100us",

@@ -53,13 +53,16 @@ class JsonNames(PlatterTest):
     def test_diff(self):
         self.platter("truth", "virtual:hp-c2247", "-o", "a.json")
         self.platter("truth", "virtual:quantum-atlas10k", "-o", "b.json")
-        entries = self.platter_json("diff", "a.json", "b.json", status=DIFFERS)
+        told = self.platter_json("diff", "a.json", "b.json", status=DIFFERS)
+        self.assertEqual(set(told), {"schema", "platter", "compared", "differing", "in_one_only", "not_judged",
+                                     "with_error", "beyond_two_errors", "differences"})
+        entries = told["differences"]
         for entry in entries:
             self.assertEqual(set(entry), {"path", "unit", "a", "b", "difference", "relative",
-                                          "within_error"})
+                                          "in_errors", "within_error", "not_judged"})
         self.assertFalse(next(e for e in entries if e["path"] == "head_switch")["within_error"])
         same = self.platter_json("diff", "a.json", "a.json")
-        self.assertNotIn(False, [entry["within_error"] for entry in same])
+        self.assertNotIn(False, [entry["within_error"] for entry in same["differences"]])
 
     def test_compare(self):
         self.platter("truth", "virtual:hp-c2247", "-o", "drive.json")

@@ -60,7 +60,7 @@ class Resumed(ResumeTest):
                 stages = [stage["name"] for stage in model["provenance"]["stages"]]
                 self.assertEqual(stages, [stage["name"] for stage in whole["provenance"]["stages"]])
                 compared = json.loads(self.run_platter("diff", "whole.json", "m.json", "--json", "--all").stdout)
-                differ = [figure["path"] for figure in compared
+                differ = [figure["path"] for figure in compared["differences"]
                           if figure["b"] is not None and not figure["within_error"]]
                 self.assertLess(len(differ), 4, differ)
                 for name in ("m.json", "m.samples.jsonl", "again.json"):
