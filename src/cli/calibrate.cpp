@@ -45,6 +45,7 @@ void add_calibrate(CLI::App& app) {
     std::vector<std::string> only;
     double budget_s = 60;
     bool json = false;
+    ProgressKind progress = ProgressKind::fitting;
     Outputs outputs;
   };
   auto options = std::make_shared<Options>();
@@ -70,6 +71,7 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--budget", options->budget_s, "seconds after which no new search begins")
       ->transform(seconds(0, 86400))
       ->capture_default_str();
+  add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "for programs");
   options->outputs.add_force(*command);
   command->callback([options] {
@@ -83,7 +85,7 @@ void add_calibrate(CLI::App& app) {
     const bool learn_first = options->half == "first";
     const calibrate::Measurement measured(std::move(drive), learn_first ? first : second,
                                           learn_first ? second : first);
-    ProgressBar bar;
+    Progress bar(options->progress);
     calibrate::Options how;
     how.groups = groups_named(options->only);
     how.budget = std::chrono::milliseconds(static_cast<long>(options->budget_s * 1000));

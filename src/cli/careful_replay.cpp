@@ -18,8 +18,8 @@ void stop_if_interrupted() {
 
 }  // namespace
 
-CarefulReplay::CarefulReplay(scsi::Device& device, std::string name)
-    : device_(device), name_(std::move(name)) {
+CarefulReplay::CarefulReplay(scsi::Device& device, std::string name, ProgressKind progress)
+    : device_(device), name_(std::move(name)), progress_(progress) {
   catch_interrupts();
 }
 

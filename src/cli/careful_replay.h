@@ -1,4 +1,4 @@
-// A replay on a drive as the command line runs it: journaled, with a progress bar, ended in order
+// A replay on a drive as the command line runs it: journaled, with its progress shown, ended in order
 // by a signal, and what it wrote looked after in any case.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace platter::cli {
 
 class CarefulReplay {
  public:
-  CarefulReplay(scsi::Device& device, std::string name);
+  CarefulReplay(scsi::Device& device, std::string name, ProgressKind progress);
   // The journal and progress for this replay's options; valid as long as this object.
   replay::DriveReplay options(const std::string& stage);
   // Runs the replays, and, however they end, reads back what they wrote and puts it back where it
@@ -26,7 +26,7 @@ class CarefulReplay {
 
   scsi::Device& device_;
   std::string name_;
-  ProgressBar progress_;
+  Progress progress_;
   model::Identity identity_;
   std::unique_ptr<safety::Journal> journal_;
 };

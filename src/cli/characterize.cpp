@@ -40,6 +40,7 @@ struct Arguments {
   double budget_s = 0;
   bool full_map = false, no_map = false;
   bool json = false;
+  ProgressKind progress = ProgressKind::fitting;
   Outputs outputs;
 };
 
@@ -198,7 +199,7 @@ void characterize(const Arguments& arguments) {
   if (kept && kept->cut)
     fmt::print(stderr, "platter: {} ends in the middle of a line, which was cut off\n",
                arguments.resume);
-  ProgressBar bar;
+  Progress bar(arguments.progress);
   extract::Options options;
   options.writable = writable_ranges(arguments.writable, drive.blocks);
   options.skip = lbn_ranges(arguments.skip);
@@ -214,7 +215,9 @@ void characterize(const Arguments& arguments) {
     if (::isatty(STDERR_FILENO) || arguments.budget_s > 0)
       fmt::print(stderr, "the run will take about {:.0f} s of the drive's time\n", seconds);
   };
-  options.progress = [&](const std::string& stage, double share) { bar.show(stage, share); };
+  options.progress = [&](const std::string& stage, double share, double left_s) {
+    bar.show(stage, share, left_s);
+  };
   options.interrupted = interrupted;
   extract::Run run = [&] {
     try {
@@ -300,6 +303,7 @@ void add_characterize(CLI::App& app) {
       ->add_flag("--no-map", arguments->no_map,
                  "no map by timing: only what needs no map, in minutes (status 13)")
       ->excludes(full);
+  add_progress_option(*command, arguments->progress);
   command->add_flag("--json", arguments->json, "print the model as JSON");
   arguments->outputs.add_force(*command);
   command->callback([arguments] { characterize(*arguments); });

@@ -79,7 +79,7 @@ std::string kernel_of(const CosimOptions& options) {
                       " is no kernel for a guest; give --kernel one that --build-kernel built");
     return fs::absolute(options.kernel).string();
   }
-  ProgressBar bar;
+  Progress bar;
   const emulator::KernelProgress progress{
       notice, [&](double share) { bar.show("building the guest's kernel", share); }};
   return emulator::guest_kernel(

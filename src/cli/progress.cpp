@@ -5,11 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/streams.h"
 
 namespace platter::cli {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kFirstLine = 5s;  // what is done sooner needs no progress
+constexpr auto kBetweenLines = 10s;
+constexpr auto kBetweenStages = 1s;
+constexpr auto kBetweenDrawings = 100ms;
 
 std::string minutes(double seconds) {
   const auto whole = std::lround(seconds);
@@ -19,34 +28,107 @@ std::string minutes(double seconds) {
 
 }  // namespace
 
-ProgressBar::ProgressBar() : terminal_(::isatty(2) != 0), began_(Clock::now()), drawn_() {}
+void add_progress_option(CLI::App& command, ProgressKind& kind) {
+  const std::map<std::string, ProgressKind> kinds = {
+      {"plain", ProgressKind::plain}, {"json", ProgressKind::json}, {"none", ProgressKind::none}};
+  command
+      .add_option_function<std::string>(
+          "--progress", [&kind, kinds](const std::string& name) { kind = kinds.at(name); },
+          "on standard error: lines for people, for programs, or none (else: a bar on a terminal)")
+      ->check(CLI::IsMember({"plain", "json", "none"}));
+}
 
-ProgressBar::~ProgressBar() { clear(); }
+Progress::Progress(ProgressKind kind) : began_(Clock::now()) {
+  switch (kind) {
+    case ProgressKind::fitting:
+      style_ = ::isatty(2) != 0 ? Style::bar : Style::plain;
+      break;
+    case ProgressKind::plain:
+      style_ = Style::plain;
+      break;
+    case ProgressKind::json:
+      style_ = Style::json;
+      break;
+    case ProgressKind::none:
+      style_ = Style::none;
+      break;
+  }
+  if (style_ != Style::none) teller_ = std::thread([this] { keep_telling(); });
+}
 
-void ProgressBar::show(const std::string& stage, double share) {
-  if (!terminal_) return;
-  const auto now = Clock::now();
-  if (stage == stage_ && now - drawn_ < std::chrono::milliseconds(100)) return;
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  end_.notify_one();
+  if (teller_.joinable()) teller_.join();
+  clear();
+}
+
+void Progress::show(const std::string& stage, double share, std::optional<double> left_s) {
+  if (style_ == Style::none) return;
+  const std::lock_guard lock(mutex_);
   stage_ = stage;
-  drawn_ = now;
-  share = std::clamp(share, 0.0, 1.0);
-  constexpr std::size_t kCells = 24;
-  const auto full = static_cast<std::size_t>(share * kCells);
+  share_ = std::clamp(share, 0.0, 1.0);
+  left_s_ = left_s;
+  const auto now = Clock::now();
+  const bool another = stage_ != told_stage_;
+  if (style_ == Style::bar) {
+    if (another || now - told_ >= kBetweenDrawings) tell(now);
+    return;
+  }
+  if (now - began_ < kFirstLine) return;
+  if (now - told_ >= (another ? Clock::duration(kBetweenStages) : kBetweenLines)) tell(now);
+}
+
+void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  if (width_ > 0) draw_on_terminal(fmt::format("\r{}\r", std::string(width_, ' ')));
+  width_ = 0;
+  stage_.clear();  // nothing more to tell
+}
+
+// While a stage computes nobody calls show().
+void Progress::keep_telling() {
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, kBetweenLines, [this] { return ended_; })) {
+    const auto now = Clock::now();
+    if (!stage_.empty() && now - told_ >= kBetweenLines) tell(now);
+  }
+}
+
+double Progress::seconds_left(Clock::time_point now) const {
+  if (left_s_) return *left_s_;
   const double elapsed = std::chrono::duration<double>(now - began_).count();
-  std::string left;
-  if (share > 0.02 && elapsed > 1) left = ", " + minutes(elapsed * (1 - share) / share) + " left";
+  return share_ > 0.02 && elapsed > 1 ? elapsed * (1 - share_) / share_ : -1;
+}
+
+void Progress::tell(Clock::time_point now) {
+  told_ = now;
+  told_stage_ = stage_;
+  const double left = seconds_left(now);
+  if (style_ == Style::json) {
+    using Json = nlohmann::ordered_json;
+    const Json line = {{"stage", stage_},
+                       {"share", std::round(share_ * 1000) / 1000},
+                       {"seconds_left", left < 0 ? Json() : Json(std::lround(left))}};
+    fmt::print(stderr, "{}\n", line.dump());
+    return;
+  }
+  const std::string then = left < 0 ? "" : ", " + minutes(left) + " left";
+  if (style_ == Style::plain) {
+    fmt::print(stderr, "[{:3.0f} %] {}{}\n", share_ * 100, stage_, then);
+    return;
+  }
+  constexpr std::size_t kCells = 24;
+  const auto full = static_cast<std::size_t>(share_ * kCells);
   std::string line = fmt::format("[{}{}] {:3.0f} %  {}{}", std::string(full, '#'),
-                                 std::string(kCells - full, '.'), share * 100, stage, left);
+                                 std::string(kCells - full, '.'), share_ * 100, stage_, then);
   const std::size_t shown = line.size();
   if (shown < width_) line.append(width_ - shown, ' ');
   width_ = shown;
   draw_on_terminal("\r" + line);
-}
-
-void ProgressBar::clear() {
-  if (!terminal_ || width_ == 0) return;
-  draw_on_terminal(fmt::format("\r{}\r", std::string(width_, ' ')));
-  width_ = 0;
 }
 
 }  // namespace platter::cli

@@ -1,28 +1,59 @@
-// A progress bar for people: stage, share, time left. Silent when standard error is no terminal.
+// How far a run is, on standard error: stage, share, time left. A bar on a terminal; else lines, at
+// most one each 10 s and one a stage, none in the first seconds. Never silent for 15 s, also while
+// nothing is asked of the drive.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 namespace platter::cli {
 
-class ProgressBar {
- public:
-  ProgressBar();
-  ~ProgressBar();  // clears the line
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
+enum class ProgressKind : std::uint8_t {
+  fitting,  // a bar on a terminal, else plain
+  plain,    // lines for people
+  json,     // {"stage", "share", "seconds_left"} a line; the last is null where it is not known
+  none
+};
 
-  // `share` of the whole work that is done, 0 to 1. Draws at most ten times a second.
-  void show(const std::string& stage, double share);
+// --progress plain|json|none.
+void add_progress_option(CLI::App& command, ProgressKind& kind);
+
+class Progress {
+ public:
+  explicit Progress(ProgressKind kind = ProgressKind::fitting);
+  ~Progress();  // clears the bar
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `share` of the whole work that is done, 0 to 1; what is left of the drive's time, or else what
+  // follows from the host's time so far. Draws a bar at most ten times a second.
+  void show(const std::string& stage, double share, std::optional<double> left_s = std::nullopt);
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool terminal_;
-  Clock::time_point began_, drawn_;
-  std::string stage_;
+  enum class Style : std::uint8_t { bar, plain, json, none };
+
+  void tell(Clock::time_point now);
+  void keep_telling();
+  double seconds_left(Clock::time_point now) const;  // below zero: not known
+
+  Style style_;
+  Clock::time_point began_, told_{};
+  std::string stage_{}, told_stage_{};
+  double share_ = 0;
+  std::optional<double> left_s_{};
   std::size_t width_ = 0;
+  bool ended_ = false;
+  std::mutex mutex_{};
+  std::condition_variable end_{};
+  std::thread teller_{};
 };
 
 }  // namespace platter::cli

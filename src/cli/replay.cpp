@@ -39,6 +39,7 @@ struct ReplayOptions {
   TraceOptions trace;
   std::string target, output, phase_from, scheduler, caches = "default";
   double ageing = 0;
+  ProgressKind progress = ProgressKind::fitting;
   std::uint32_t depth = 1, reference_reads = 16;
   std::uint64_t delay_seed = 1;
   replay::Shape shape;
@@ -155,7 +156,7 @@ Replayed on_device(const ReplayOptions& options) {
       open_trace(options, replay::identity_of(*device).block_bytes), options.shape);
   const trace::Trace trace = trace::read_trace(*reader);
   print_skipped(*reader);
-  CarefulReplay careful(*device, options.target);
+  CarefulReplay careful(*device, options.target, options.progress);
   replay::DriveReplay how = careful.options("replay");
   how.caches = kCaches.at(options.caches);
   how.depth = options.depth;
@@ -257,6 +258,7 @@ void add_replay(CLI::App& app) {
       "--allow-writes", options->writes,
       "device: LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
   options->outputs.add_force(*command);
+  add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "the summary for programs");
   command->callback([options] { replay_trace(*options); });
 }

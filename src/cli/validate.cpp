@@ -32,6 +32,7 @@ struct ValidateOptions {
   std::vector<std::string> models, writes;
   std::uint64_t requests = 5000, seed = 1;
   bool json = false, update = false;
+  ProgressKind progress = ProgressKind::fitting;
   Outputs outputs;
 };
 
@@ -120,7 +121,7 @@ void validate(const ValidateOptions& options) {
   if (options.writes.empty())
     fmt::print(stderr,
                "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
-  CarefulReplay careful(*device, options.device);
+  CarefulReplay careful(*device, options.device, options.progress);
   replay::Validation validation;
   validation.requests = options.requests;
   validation.seed = options.seed;
@@ -167,6 +168,7 @@ void add_validate(CLI::App& app) {
   command->add_flag("--update-model", options->update,
                     "note the demerits and the ranges checked in the models' files");
   options->outputs.add_force(*command);
+  add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] { validate(*options); });
 }

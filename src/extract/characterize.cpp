@@ -106,6 +106,7 @@ class Characterization {
   std::optional<std::string> lacks(Needs needs);
   void stage(std::size_t index) { stage(index, kStages[index]); }
   void stage(std::size_t index, const Stage& stage);
+  void report_progress(std::size_t stage, double share, double stage_s);
   void attempt_stage(std::size_t index, const Stage& stage);
   void do_parts(const Stage& stage);
   // The first write that failed ends all writing: what was written is put right, and the run goes
@@ -164,7 +165,7 @@ class Characterization {
   std::optional<std::optional<std::string>> prevented_;  // why nothing can be predicted; asked once
   Nanoseconds began_ns_ = 0;
   std::optional<TimePlan> plan_;
-  double done_weight_ = 0, announced_s_ = 0;
+  double done_share_ = 0, announced_s_ = 0;
   bool stopping_ = false, ending_ = false;
   std::ostringstream lines_;  // that the keeper does not have yet
   std::optional<RecordWriter> file_;
@@ -458,13 +459,11 @@ void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
 // since is void, and so is what was noted of it.
 void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
   const Caches caches = stage.caches;
-  context_.progress = [this, stage](const std::string&, double share) {
-    if (options_.progress)
-      options_.progress(std::string(stage.name),
-                        (done_weight_ + share * stage.weight) / kAllWeights);
+  const Nanoseconds began_ns = drive_.now_ns();
+  context_.progress = [this, stage, index, began_ns](const std::string&, double share) {
+    report_progress(index, share, static_cast<double>(drive_.now_ns() - began_ns) * 1e-9);
   };
   context_.report(std::string(stage.name), 0);
-  const Nanoseconds began_ns = drive_.now_ns();
   const std::uint64_t commands = drive_.commands() + queued_commands_;
   // The last ones go on to their end, whatever is reported meanwhile.
   constexpr int kAttempts = 5, kMayBreak = 3;
@@ -524,7 +523,14 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
   }
   under_way_.drive_seconds = static_cast<double>(drive_.now_ns() - began_ns) * 1e-9;
   under_way_.commands = drive_.commands() + queued_commands_ - commands;
-  done_weight_ += stage.weight;
+}
+
+void Characterization::report_progress(std::size_t stage, double share, double stage_s) {
+  if (!options_.progress || !plan_) return;
+  const double left_s = plan_->left_s(stage, share, stage_s, elapsed_s());
+  // What is left may turn out to be more; nobody likes to see less done.
+  done_share_ = std::max(done_share_, elapsed_s() / (elapsed_s() + left_s));
+  options_.progress(std::string(kStages[stage].name), done_share_, left_s);
 }
 
 // Each part's samples are estimated at once, for the next one to rest on.
@@ -640,7 +646,6 @@ void Characterization::go_on_with_run() {
       drive_.note_read(sample.lbn, sample.blocks);
   for (const cache_probe::Observation& seen : record_.facts.cache.observations)
     if (seen.blocks > 0 && !seen.write) drive_.note_read(seen.lbn, seen.blocks);
-  for (const StageRecord& done : record_.stages) done_weight_ += kStages[done.stage].weight;
 }
 
 void Characterization::begin_session() {

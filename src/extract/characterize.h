@@ -55,8 +55,8 @@ struct Options {
   MapByTime map_by_time = MapByTime::in_time;
   // Called once, before the first experiment, with the drive time that the run is expected to take.
   std::function<void(double seconds)> expected;
-  // Stage, and the share of the whole run that is done.
-  std::function<void(const std::string& stage, double share)> progress;
+  // Stage, the share of the whole run's drive time that is done, and how much of it is left.
+  std::function<void(const std::string& stage, double share, double left_s)> progress;
   // Asked after every command; true ends the run with Error(interrupted), settings restored.
   std::function<bool()> interrupted;
   SamplesKeeper* keeper = nullptr;

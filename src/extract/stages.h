@@ -33,7 +33,7 @@ struct Part {
 
 struct Stage {
   std::string_view name;
-  // Its share of a run's time, for progress and for what a budget leaves to each: what runs on
+  // Its share of a run's time, for what is expected and what a budget leaves to each: what runs on
   // drives of 5400 to 15000 rpm took, in about the seconds of a drive of 10,000 rpm.
   double weight;
   double least;  // of it, where time is short: what is left is too little to be of use

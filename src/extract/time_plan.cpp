@@ -88,6 +88,16 @@ double TimePlan::forecast_s(std::size_t stage, double elapsed_s) const {
   return all_s;
 }
 
+double TimePlan::left_s(std::size_t stage, double share, double stage_s, double elapsed_s) const {
+  const double here_s = forecast_s(stage == 0 ? 0 : stage - 1, 0) - forecast_s(stage, 0);
+  double left_s = (1 - share) * (stage == 0 ? full_s_[0] : here_s);
+  // As fast as it is, once that is known: a map by timing may be done in a third of the time.
+  constexpr double kTells = 0.03;
+  if (share > kTells) left_s = std::min(left_s, stage_s * (1 - share) / share);
+  left_s += forecast_s(stage, 0);
+  return budget_s_ ? std::min(left_s, std::max(0.0, *budget_s_ - elapsed_s)) : left_s;
+}
+
 double TimePlan::least_s(std::size_t from_stage) const {
   double all = kOrder_s;
   for (std::size_t i = from_stage; i < kStages.size(); ++i) all += least_s_[i];

@@ -44,6 +44,9 @@ class TimePlan {
   // their least; the others, all. Where not even the least of all is left, each has its part of
   // what is.
   std::optional<double> limit_s(std::size_t stage, double elapsed_s) const;
+  // What is left of a run that is `elapsed_s` old and has this share of a stage behind it, which
+  // took `stage_s` so far.
+  double left_s(std::size_t stage, double share, double stage_s, double elapsed_s) const;
   // What it would take by itself.
   double full_s(std::size_t stage) const { return full_s_[stage]; }
 

@@ -1,9 +1,11 @@
 """What people type: the sentence that helps, for every wrong word; numbers with units; the help."""
 
+import json
 import os
 import re
 import shlex
 import subprocess
+import time
 import unittest
 
 from harness import BAD_INPUT, NO_DEVICE, OK, PLATTER, USAGE, PlatterTest, leaves
@@ -109,6 +111,36 @@ class Typing(PlatterTest):
             self.assertIn("waiting for exec:cat", process.stderr.readline())
             process.terminate()
             process.communicate()
+
+
+class Progress(PlatterTest):
+    def test_lines_are_few_never_far_apart_and_count_down(self):
+        """A drive whose map takes the host some ten seconds, most of which it computes."""
+        with subprocess.Popen([PLATTER, "characterize", "virtual:modern-20tb?page40h=no&seed=3", "-o", "m.json",
+                               "--progress", "json"], cwd=self.folder, env=self.environment, text=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            began, told = time.monotonic(), []
+            for line in process.stderr:
+                if line.startswith("{"):
+                    told.append((time.monotonic() - began, json.loads(line)))
+            elapsed = time.monotonic() - began
+        self.assertEqual(process.returncode, OK)
+        self.assertGreaterEqual(elapsed, 5, "too quick to show anything: take a larger drive")
+        self.assertTrue(told)
+        stages = {line["stage"] for _, line in told}
+        self.assertLessEqual(len(told), elapsed / 10 + len(stages) + 1)
+        times = [0, *(at for at, _ in told), elapsed]
+        self.assertLess(max(b - a for a, b in zip(times, times[1:])), 15)
+        shares = [line["share"] for _, line in told]
+        self.assertEqual(shares, sorted(shares))
+        self.assertLess(told[-1][1]["seconds_left"], 1000)
+
+    def test_what_is_done_at_once_needs_none(self):
+        for options in ((), ("--progress", "none"), ("--progress", "plain")):
+            done = self.run_platter("characterize", DRIVE, "-o", "m.json", *options)
+            self.assertEqual(done.returncode, OK)
+            self.assertRegex(done.stderr, r"\Awritten: .*\n(overwritten: .*\n)?\Z|\Aoverwritten: .*\nwritten: .*\n\Z")
+        self.fails(USAGE, "loud is none of plain, json, none", "characterize", DRIVE, "-o", "x", "--progress", "loud")
 
 
 class Help(PlatterTest):

@@ -39,7 +39,7 @@ TEST_CASE("an ATA drive is characterized with its caches off by SET FEATURES, an
   REQUIRE(before.power_level == 0x80);
   auto options = options_in(folder);
   int looked = 0;
-  options.progress = [&](const std::string& stage, double) {
+  options.progress = [&](const std::string& stage, double, double) {
     if (stage != "seeks" || ++looked % 50 != 0) return;
     const auto now = settings_now(device);
     CHECK(now.look_ahead == false);

@@ -40,7 +40,7 @@ TEST_CASE("scans and power conditions are off during a run, and as they were beh
   REQUIRE(before[2][4] == 0x01);
   auto options = options_in(folder);
   int looked = 0;
-  options.progress = [&](const std::string& stage, double) {
+  options.progress = [&](const std::string& stage, double, double) {
     if (stage != "overheads" && stage != "cache") return;
     if (++looked % 50 != 0) return;
     const auto now = pages_of(device);

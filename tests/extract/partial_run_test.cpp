@@ -105,7 +105,7 @@ TEST_CASE("an interrupt from the layout on leaves what was measured, before it n
                                        std::pair{"seeks", 0.5}, std::pair{"cache", 0.2},
                                        std::pair{"self-validation", 0.2});
   bool reached = false;
-  t.options.progress = [&, at = std::string(stage)](const std::string& name, double) {
+  t.options.progress = [&, at = std::string(stage)](const std::string& name, double, double) {
     reached |= name == at;
   };
   t.options.interrupted = [&] { return reached; };
@@ -146,7 +146,7 @@ TEST_CASE("an interrupt before the drive is known is an interrupt") {
 TEST_CASE("a drive that vanishes leaves what was measured, and its journal") {
   Attacked t;
   const Run run = [&] {
-    t.options.progress = [&](const std::string& name, double) {
+    t.options.progress = [&](const std::string& name, double, double) {
       if (name == "overheads") t.damaged.gone = true;
     };
     return characterize(t.damaged, t.options);

@@ -111,7 +111,7 @@ Run shaken_run(Shaken& device, Shakes shakes, const Folder& folder) {
   KeptLines kept;
   options.keeper = &kept;
   std::map<std::string, int> reports;
-  options.progress = [&](const std::string& stage, double) {
+  options.progress = [&](const std::string& stage, double, double) {
     constexpr int kAWhile = 5;
     const auto due = shakes.find(stage);
     if (due == shakes.end() || ++reports[stage] < kAWhile) return;

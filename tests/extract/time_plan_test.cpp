@@ -117,4 +117,17 @@ TEST_CASE("what is known better of a stage to come is reckoned with") {
   CHECK(plan.least_s() > TimePlan(10'000, 48).least_s() + 10);
 }
 
+TEST_CASE("what is left is what the stages to come take, and a fast stage shortens its own rest") {
+  const TimePlan plan(10'000, std::nullopt);
+  CHECK(plan.left_s(0, 0, 0, 0) == Approx(kAllWeights));
+  CHECK(plan.left_s(kStages.size() - 1, 1, 5, 70) == Approx(0).margin(1e-9));
+  const double later_s = plan.left_s(kLayout, 1, 0, 0);
+  CHECK(plan.left_s(kLayout, 0, 0, 0) == Approx(later_s + plan.full_s(kLayout)));
+  CHECK(plan.left_s(kLayout, 0.5, 1, 3) == Approx(later_s + 1));  // as long again
+  CHECK(plan.left_s(kLayout, 0.5, 100, 103) == Approx(later_s + plan.full_s(kLayout) / 2));
+  const TimePlan short_one(10'000, 20);
+  CHECK(short_one.left_s(kLayout, 0, 0, 15) == Approx(5));
+  CHECK(short_one.left_s(kLayout, 0, 0, 25) == 0);
+}
+
 }  // namespace platter::extract
