@@ -1,5 +1,5 @@
-// A replay on a drive as the command line runs it: journaled, with its progress shown, ended in order
-// by a signal, and what it wrote looked after in any case.
+// A replay on a drive as the command line runs it: journaled, with its progress shown, ended in
+// order by a signal, and what it wrote looked after in any case.
 #pragma once
 
 #include <functional>

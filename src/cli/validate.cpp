@@ -20,6 +20,7 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "replay/comparison_text.h"
+#include "replay/verdict.h"
 #include "report/response_times.h"
 
 namespace platter::cli {
@@ -31,7 +32,7 @@ struct ValidateOptions {
   std::string device, output;
   std::vector<std::string> models, writes;
   std::uint64_t requests = 5000, seed = 1;
-  bool json = false, update = false;
+  bool json = false, update = false, tables = false;
   ProgressKind progress = ProgressKind::fitting;
   Outputs outputs;
 };
@@ -129,16 +130,22 @@ void validate(const ValidateOptions& options) {
                                                  replay::identity_of(*device).blocks);
   validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
+  std::vector<replay::Judged> at_a_glance;
   const auto keep = [&](const replay::Validated& validated) {
     save(validated, options, names);
     for (std::size_t i = 0; i < judged.size(); ++i)
       if (judged[i].model) add_to_validity(validated, i, *judged[i].model);
-    if (!options.json) show(validated);
+    if (options.tables) show(validated);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      at_a_glance.push_back({validated.workload, names[i], validated.comparisons[i]});
     comparisons.insert(comparisons.end(), validated.comparisons.begin(),
                        validated.comparisons.end());
   };
   careful.run([&] { replay::validate(*device, subjects, validation, keep); });
-  if (options.json) fmt::print("{}", replay::comparison_json(comparisons));
+  if (options.json)
+    fmt::print("{}", replay::comparison_json(comparisons));
+  else
+    fmt::print("{}\n{}", replay::overview(at_a_glance), replay::verdicts(at_a_glance));
   for (std::size_t i = 0; options.update && i < judged.size(); ++i)
     if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);
 }
@@ -169,7 +176,9 @@ void add_validate(CLI::App& app) {
                     "note the demerits and the ranges checked in the models' files");
   options->outputs.add_force(*command);
   add_progress_option(*command, options->progress);
-  command->add_flag("--json", options->json, "for programs");
+  CLI::Option* tables = command->add_flag("--tables", options->tables,
+                                          "for reads, writes and each size of request as well");
+  command->add_flag("--json", options->json, "for programs")->excludes(tables);
   command->callback([options] { validate(*options); });
 }
 

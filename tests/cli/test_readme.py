@@ -17,7 +17,8 @@ STATUS = {"platter diff drive.json truth.json": (OK, DIFFERS)}  # one figure in 
 # They need the installed library and its sources (tests/lib builds and runs both), a kernel with NBD
 # (test_emulate.py serves the drive), or a guest's kernel, which no test builds (tests/cosim has such runs).
 LEFT_OUT = ("platter emulate drive.json --nbd", "modprobe nbd", "mkfs.ext4", "platter cosim",
-            "cc examples/c/serve.c", "python3 examples/python/serve.py", "./quickstart", "./check")
+            "cc examples/c/serve.c", "python3 examples/python/serve.py", "./quickstart", "./check",
+            "export PATH=")
 
 # "Traces that one has", "other tools' parameters": the reader's own files.
 TRACE = "".join(f"{128166372003061629 + 90000 * i},usr,0,{'Read' if i % 3 else 'Write'},"

@@ -1,0 +1,120 @@
+#include "replay/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "model/printable.h"
+#include "replay/share_text.h"
+
+namespace platter::replay {
+namespace {
+
+// Chosen: twice the floors of drives with slow moments, and what DIXtrac's models had at the best
+// and at the worst (Schindler and Ganger 1999, section 6.2).
+constexpr double kGoodRandom = 2, kGoodMixed = 5, kFair = 10;  // % demerit
+constexpr double kGoodPhase = 0.95, kFairPhase = 0.8;
+
+const ClassMetrics& all_of(const Judged& judged) { return judged.comparison.classes.front(); }
+
+std::string time_text(double ms) {
+  return ms < 0.1 ? fmt::format("{:.0f} us", ms * 1e3) : fmt::format("{:.2f} ms", ms);
+}
+
+// The workload that single requests are judged by: without a cache in between.
+const Judged* random_of(std::span<const Judged> judged) {
+  const auto found = std::ranges::find(judged, "random", &Judged::workload);
+  return found == judged.end() ? nullptr : &*found;
+}
+
+const char* words(Grade grade) {
+  switch (grade) {
+    case Grade::good:
+      return "good";
+    case Grade::fair:
+      return "fair";
+    case Grade::poor:
+      return "poor";
+  }
+  return "";
+}
+
+std::string verdict(std::span<const Judged> judged) {
+  std::string text = model::printable(judged.front().model);
+  const Judged* random = random_of(judged);
+  const auto phase = random ? all_of(*random).folded_phase_share : std::nullopt;
+  if (phase && all_of(*random).paired)
+    text += fmt::format(
+        "{}: median error {}, {} in phase; ",
+        *phase < kFairPhase ? " does not know where the platter is, so that single requests are "
+                              "not predicted"
+                            : " predicts single requests",
+        time_text(all_of(*random).paired->p50_ms), share_text(*phase, all_of(*random).phase_n));
+  else
+    text += ": ";
+  text += "demerit";
+  for (std::size_t i = 0; i < judged.size(); ++i)
+    text += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", judged[i].workload,
+                        all_of(judged[i]).demerit_percent);
+  return text + fmt::format(" of {} requests each: {}\n", all_of(judged.front()).n_drive,
+                            words(grade_of(judged)));
+}
+
+}  // namespace
+
+Grade grade_of(std::span<const Judged> judged) {
+  Grade grade = Grade::good;
+  const auto at_best = [&](Grade other) { grade = std::max(grade, other); };
+  for (const Judged& each : judged) {
+    const double demerit = all_of(each).demerit_percent;
+    if (demerit > (each.workload == "random" ? kGoodRandom : kGoodMixed)) at_best(Grade::fair);
+    if (!(demerit <= kFair)) at_best(Grade::poor);
+  }
+  if (const Judged* random = random_of(judged)) {
+    const double phase = all_of(*random).folded_phase_share.value_or(1);
+    if (phase < kGoodPhase) at_best(Grade::fair);
+    if (phase < kFairPhase) at_best(Grade::poor);
+  }
+  return grade;
+}
+
+std::string verdicts(std::span<const Judged> judged) {
+  std::string text;
+  std::vector<std::string> told;
+  for (const Judged& first : judged) {
+    const std::string& model = first.model;
+    if (std::ranges::find(told, model) != told.end()) continue;
+    told.push_back(model);
+    std::vector<Judged> of_model;
+    for (const Judged& each : judged)
+      if (each.model == model) of_model.push_back(each);
+    text += verdict(of_model);
+  }
+  return text;
+}
+
+std::string overview(std::span<const Judged> judged) {
+  std::size_t width = 5;
+  for (const Judged& each : judged) width = std::max(width, each.model.size());
+  width = std::min<std::size_t>(width, 40);
+  std::string text = fmt::format("{:<8} {:<{}} {:>8} {:>8} {:>9} {:>9} {:>9} {:>7} {:>7}\n",
+                                 "workload", "model", width, "drive ms", "model ms", "demerit %",
+                                 "p50 error", "p95 error", "phase %", "hits %");
+  for (const Judged& each : judged) {
+    const ClassMetrics& all = all_of(each);
+    const auto percent = [](const std::optional<double>& share) {
+      return share ? fmt::format("{:.1f}", 100 * *share) : std::string("-");
+    };
+    text += fmt::format("{:<8} {:<{}} {:>8.3f} {:>8.3f} {:>9.1f} {:>9} {:>9} {:>7} {:>7}\n",
+                        each.workload, model::printable(each.model).substr(0, width), width,
+                        all.mean_drive_ms, all.mean_model_ms, all.demerit_percent,
+                        all.paired ? time_text(all.paired->p50_ms) : "-",
+                        all.paired ? time_text(all.paired->p95_ms) : "-",
+                        percent(all.folded_phase_share), percent(all.hits_agreed_share));
+  }
+  return text;
+}
+
+}  // namespace platter::replay

@@ -1,0 +1,33 @@
+// What a validation says of a model, at a glance: one table of all workloads and models, and a
+// sentence with its grade.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "replay/compare.h"
+
+namespace platter::replay {
+
+struct Judged {
+  std::string workload;  // "random", "mixed"
+  std::string model;     // what it is called, one name for each
+  Comparison comparison;
+};
+
+// By the demerits of both workloads and the share of media accesses in phase; the bounds are in
+// docs/metrics.md.
+enum class Grade : std::uint8_t { good, fair, poor };
+
+// Of one model.
+Grade grade_of(std::span<const Judged> judged);
+
+// "QUANTUM ATLAS 10K predicts single requests: median error 6 us, 99.8 % in phase (99.6 to 99.9);
+// random 0.1 %, mixed 0.8 % demerit: good". Each model's, a line each.
+std::string verdicts(std::span<const Judged> judged);
+
+// A row for each workload and model.
+std::string overview(std::span<const Judged> judged);
+
+}  // namespace platter::replay
