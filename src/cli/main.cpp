@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "cli/examples.h"
 #include "cli/interrupt.h"
@@ -13,12 +15,31 @@
 #include "cli/subcommands.h"
 #include "cli/usage_error.h"
 #include "model/error.h"
+#include "model/json_head.h"
+#include "model/pretty.h"
 #include "model/printable.h"
 
 namespace {
 
-int fail(platter::ExitStatus status, const std::string& sentence) {
+// Whether --json stands among platter's own words.
+bool asks_for_json(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return false;
+    if (word == "--json") return true;
+  }
+  return false;
+}
+
+// Where a program waits for JSON and got none yet, it gets the failure as JSON.
+int fail(platter::ExitStatus status, const std::string& sentence, bool json) {
   fmt::print(stderr, "platter: {}\n", platter::model::printable(sentence));
+  if (json && !platter::cli::has_printed()) {
+    nlohmann::ordered_json error = platter::model::json_head("platter-error");
+    error["status"] = static_cast<int>(status);
+    error["error"] = platter::model::printable(sentence);
+    fmt::print("{}", platter::model::pretty(error));
+  }
   return static_cast<int>(status);
 }
 
@@ -61,6 +82,7 @@ int answer(const CLI::App& app, const CLI::ParseError& asked) {
 }
 
 int run(int argc, char** argv) {
+  const bool json = asks_for_json(argc, argv);
   CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
@@ -93,19 +115,19 @@ int run(int argc, char** argv) {
   const auto is_named = [&](const CLI::App* subcommand) { return subcommand->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named))
     return fail(platter::ExitStatus::usage,
-                platter::cli::no_such_subcommand(app, "platter", argv[1]));
+                platter::cli::no_such_subcommand(app, "platter", argv[1]), json);
   try {
     platter::cli::end_at_once_on_signals();
     app.parse(platter::cli::take_command(argc, argv), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return answer(app, error);
-    return fail(platter::ExitStatus::usage, platter::cli::usage_sentence(app, error));
+    return fail(platter::ExitStatus::usage, platter::cli::usage_sentence(app, error), json);
   } catch (const platter::cli::CommandEnded& command) {
     return command.status;
   } catch (const platter::Error& error) {
-    return fail(error.status(), error.what());
+    return fail(error.status(), error.what(), json);
   } catch (const std::exception& error) {
-    return fail(platter::ExitStatus::internal, error.what());
+    return fail(platter::ExitStatus::internal, error.what(), json);
   }
   return 0;
 }
@@ -120,7 +142,8 @@ int main(int argc, char** argv) {
   const int told = fail(platter::ExitStatus::output,
                         fmt::format("the standard output cannot be written to its end: {}; send it "
                                     "where there is room, and run this again",
-                                    std::strerror(lost)));
+                                    std::strerror(lost)),
+                        false);
   const bool was_an_answer = status == static_cast<int>(platter::ExitStatus::ok) ||
                              status == static_cast<int>(platter::ExitStatus::differs);
   return was_an_answer ? told : status;

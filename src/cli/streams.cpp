@@ -17,6 +17,7 @@ struct Stream {
   int descriptor;
   int error = 0;          // of the first write that failed
   std::string cut_off{};  // the beginning of a character whose end is to come
+  bool printed = false;
 
   void write(std::string_view bytes) {
     while (!bytes.empty() && error == 0) {
@@ -29,6 +30,7 @@ struct Stream {
   }
 
   void print(std::string_view bytes) {
+    printed = true;
     const std::string text = cut_off + std::string(bytes);
     std::string shown;
     cut_off = text.substr(text.size() - model::append_printable_lines(shown, text));
@@ -83,6 +85,11 @@ int finish_streams() {
   output().finish();
   messages().finish();
   return output().error;
+}
+
+bool has_printed() {
+  std::fflush(stdout);
+  return output().printed;
 }
 
 void draw_on_terminal(std::string_view bytes) {

@@ -14,6 +14,9 @@ void set_up_streams();
 // Everything printed is written now. 0, or the errno with which standard output failed.
 int finish_streams();
 
+// Whether a result was printed on standard output.
+bool has_printed();
+
 // Past all this, for what draws on the terminal itself.
 void draw_on_terminal(std::string_view bytes);
 

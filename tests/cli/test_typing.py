@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from harness import BAD_INPUT, NO_DEVICE, OK, PLATTER, USAGE, PlatterTest, leaves
+from harness import BAD_INPUT, DIFFERS, NO_DEVICE, OK, PLATTER, USAGE, PlatterTest, leaves
 
 DRIVE = "virtual:hp-c2247"
 
@@ -111,6 +111,25 @@ class Typing(PlatterTest):
             self.assertIn("waiting for exec:cat", process.stderr.readline())
             process.terminate()
             process.communicate()
+
+
+class Failures(PlatterTest):
+    def test_who_asks_for_json_gets_it(self):
+        self.platter("truth", DRIVE, "-o", "m.json")
+        for status, words in ((BAD_INPUT, "show none.json --json"), (USAGE, "show m.json --json --plotz x"),
+                              (USAGE, "shwo m.json --json"), (USAGE, "characterize virtual:hp-c2247 -o x --budget 5 --json"),
+                              (NO_DEVICE, "inspect virtual:none --json")):
+            with self.subTest(words):
+                done = self.run_platter(*words.split())
+                self.assertEqual(done.returncode, status)
+                told = json.loads(done.stdout)
+                self.assertEqual(told["schema"]["name"], "platter-error")
+                self.assertEqual(told["status"], status)
+                self.assertEqual(done.stderr, f"platter: {told['error']}\n")
+        # What was printed is a result, and stays the only document.
+        self.platter("derive", "m.json", "--set", "head_switch=x2", "-o", "d.json")
+        self.assertEqual(json.loads(self.platter("diff", "m.json", "d.json", "--json", status=DIFFERS))["differing"], 1)
+        self.assertEqual(self.run_platter("show", "none.json").stdout, "")
 
 
 class Progress(PlatterTest):
