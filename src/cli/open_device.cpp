@@ -16,6 +16,7 @@
 #include "model/printable.h"
 #include "transport/exec.h"
 #include "transport/sg_io.h"
+#include "transport/signals.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
 
@@ -26,14 +27,16 @@ namespace {
 // nothing either.
 class NoticeOfWaiting {
  public:
-  explicit NoticeOfWaiting(const std::string& name)
-      : thread_([this, name] {
-          std::unique_lock lock(mutex_);
-          if (!over_.wait_for(lock, std::chrono::seconds(5), [this] { return opened_; }))
-            fmt::print(stderr,
-                       "platter: waiting for {} to begin as a drive program does (docs/exec.md)\n",
-                       model::printable(name));
-        }) {}
+  explicit NoticeOfWaiting(const std::string& name) {
+    const transport::SignalsBlocked its_own;  // signals are the main thread's
+    thread_ = std::thread([this, name] {
+      std::unique_lock lock(mutex_);
+      if (!over_.wait_for(lock, std::chrono::seconds(5), [this] { return opened_; }))
+        fmt::print(stderr,
+                   "platter: waiting for {} to begin as a drive program does (docs/exec.md)\n",
+                   model::printable(name));
+    });
+  }
   ~NoticeOfWaiting() {
     {
       const std::lock_guard lock(mutex_);
@@ -49,7 +52,7 @@ class NoticeOfWaiting {
   std::mutex mutex_{};
   std::condition_variable over_{};
   bool opened_ = false;
-  std::thread thread_;
+  std::thread thread_{};
 };
 
 struct Opener {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/streams.h"
+#include "transport/signals.h"
 
 namespace platter::cli {
 namespace {
@@ -53,7 +54,9 @@ Progress::Progress(ProgressKind kind) : began_(Clock::now()) {
       style_ = Style::none;
       break;
   }
-  if (style_ != Style::none) teller_ = std::thread([this] { keep_telling(); });
+  if (style_ == Style::none) return;
+  const transport::SignalsBlocked its_own;  // they are the main thread's, and wait for its commands
+  teller_ = std::thread([this] { keep_telling(); });
 }
 
 Progress::~Progress() {

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import time
 import unittest
@@ -142,6 +143,7 @@ class Progress(PlatterTest):
             for line in process.stderr:
                 if line.startswith("{"):
                     told.append((time.monotonic() - began, json.loads(line)))
+                    self.check_who_takes_signals(process.pid)
             elapsed = time.monotonic() - began
         self.assertEqual(process.returncode, OK)
         self.assertGreaterEqual(elapsed, 5, "too quick to show anything: take a larger drive")
@@ -153,6 +155,16 @@ class Progress(PlatterTest):
         shares = [line["share"] for _, line in told]
         self.assertEqual(shares, sorted(shares))
         self.assertLess(told[-1][1]["seconds_left"], 1000)
+
+    def check_who_takes_signals(self, pid):
+        """The main thread alone: it blocks them while a command is under way."""
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            if int(thread) == pid:
+                continue
+            with open(f"/proc/{pid}/task/{thread}/status", encoding="utf-8") as file:
+                blocked = int(re.search(r"^SigBlk:\s*([0-9a-f]+)", file.read(), re.M).group(1), 16)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                self.assertTrue(blocked >> (number - 1) & 1, number)
 
     def test_what_is_done_at_once_needs_none(self):
         for options in ((), ("--progress", "none"), ("--progress", "plain")):
