@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,24 +16,36 @@
 #include "model/json.h"
 #include "model/nearest.h"
 #include "report/explanations.h"
+#include "report/gnuplot.h"
 #include "report/model_summary.h"
 #include "report/plots.h"
 
 namespace platter::cli {
 namespace {
 
-void draw(const model::DriveModel& model, const std::string& folder, const Outputs& outputs) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (!model.seek.points.empty()) outputs.writes(folder + "/seeks.svg");
-  if (!model.layout.zones.empty()) outputs.writes(folder + "/zones.svg");
+// Those that the model has: `figure` gets each one's file name and what draws it at a path.
+void for_each_figure(
+    const model::DriveModel& model,
+    const std::function<void(const char* file, const std::function<void(const std::string&)>&)>&
+        figure) {
   const std::string& name = model.identity.name.empty() ? model.identity.product
                                                         : model.identity.name;
   if (!model.seek.points.empty())
-    report::plot_seeks("Seek time of " + name, report::seek_curves_of(model, name),
-                       folder + "/seeks.svg");
+    figure("seeks.svg", [&](const std::string& path) {
+      report::plot_seeks("Seek time of " + name, report::seek_curves_of(model, name), path);
+    });
   if (!model.layout.zones.empty())
-    report::plot_zones("Zones of " + name, model.layout, folder + "/zones.svg");
+    figure("zones.svg", [&](const std::string& path) {
+      report::plot_zones("Zones of " + name, model.layout, path);
+    });
+}
+
+void draw(const model::DriveModel& model, const std::string& folder, const Outputs& outputs) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  const auto at = [&](const char* file) { return folder + "/" + file; };
+  for_each_figure(model, [&](const char* file, const auto&) { outputs.writes(at(file)); });
+  for_each_figure(model, [&](const char* file, const auto& plot) { plot(at(file)); });
 }
 
 const std::map<std::string, report::Section> kSections = {
@@ -65,7 +78,7 @@ void add_show(CLI::App& app) {
   struct Options {
     std::string model, plots, explain;
     std::vector<std::string> sections;
-    bool json = false, brief = false;
+    bool json = false, brief = false, plot = false;
     Outputs outputs;
   };
   auto options = std::make_shared<Options>();
@@ -74,6 +87,8 @@ void add_show(CLI::App& app) {
   command->add_flag("--json", options->json, "the same for programs");
   command->add_option("--plots", options->plots,
                       "also draw the seek curve and the zones into this folder (SVG)");
+  command->add_flag("--plot", options->plot,
+                    "the summary, and the seek curve and the zones in the terminal");
   CLI::Option* brief = command->add_flag("--brief", options->brief, "the summary and no more");
   CLI::Option* section =
       command->add_option("--section", options->sections, "only these, with commas between")
@@ -98,6 +113,11 @@ void add_show(CLI::App& app) {
     if (!options->plots.empty()) draw(model, options->plots, options->outputs);
     if (options->json) {
       fmt::print("{}", report::model_as_json(model));
+    } else if (options->plot) {
+      constexpr report::Section kHead[] = {report::Section::head};
+      fmt::print("{}", report::model_as_text(model, kHead));
+      for_each_figure(
+          model, [](const char*, const auto& plot) { fmt::print("\n{}", report::drawn(plot)); });
     } else if (!options->explain.empty()) {
       fmt::print("{}", report::explained(model, explanation_named(options->explain)));
     } else if (options->brief || !options->sections.empty()) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -26,6 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kForTerminal = ".terminal";  // within drawn()
 constexpr const char* kFont = "DejaVu Sans";
 
 std::string terminal(const std::string& path) {
@@ -38,6 +40,7 @@ std::string terminal(const std::string& path) {
         "set terminal pngcairo size 1440,900 enhanced font '{},20' linewidth 1.5 "
         "background '#ffffff'\n",
         kFont);
+  if (extension == kForTerminal) return "set terminal dumb enhanced size 100,26\n";
   throw Error(ExitStatus::usage,
               fmt::format("{}: pictures are .svg or .png; give it such a name", path));
 }
@@ -103,7 +106,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
+// A grid of letters hides what is drawn, and words do not stand on end.
+std::string in_letters(const std::string& script) {
+  return "unset grid\n" + replaced(script, "set ylabel ", "set label 1 at graph 0, graph 1.07 ");
+}
+
 }  // namespace
+
+bool is_for_terminal(const std::string& path) { return path.ends_with(kForTerminal); }
 
 void draw(const std::string& script, const std::string& path) {
   const std::string head = terminal(path);
@@ -118,8 +128,9 @@ void draw(const std::string& script, const std::string& path) {
             "written",
             pattern, std::strerror(errno)));
   const std::string source = workshop.file("script"), picture = workshop.file("picture");
-  model::write_file(source, fmt::format("{}set output '{}'\n{}{}", head,
-                                        replaced(picture, "'", "''"), kStyle, script));
+  model::write_file(
+      source, fmt::format("{}set output '{}'\n{}{}", head, replaced(picture, "'", "''"), kStyle,
+                          is_for_terminal(path) ? in_letters(script) : script));
   const std::string messages = workshop.file("messages");
   const int status = run_gnuplot(source, messages);
   std::error_code error;
@@ -129,6 +140,22 @@ void draw(const std::string& script, const std::string& path) {
                 fmt::format("{}: gnuplot could not draw it: {}", path, replaced(said, "\n", " ")));
   }
   model::write_file(path, marked_picture(model::read_file(picture)));
+}
+
+std::string drawn(const std::function<void(const std::string& path)>& plot) {
+  model::TemporaryFolder place(model::temporary_name("platter-figure"));
+  if (place.path().empty())
+    throw Error(ExitStatus::output,
+                "no folder for the figure can be made; set TMPDIR to one that can be written");
+  const std::string path = place.file(std::string("figure") + kForTerminal);
+  plot(path);
+  std::istringstream lines(replaced(model::read_file(path), "\f", ""));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t end = line.find_last_not_of(' ');
+    if (end != std::string::npos) text += line.substr(0, end + 1) + "\n";
+  }
+  return text;
 }
 
 std::string quoted(const std::string& text) {

@@ -1,6 +1,7 @@
 // gnuplot as a program: a script in, a picture out.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace platter::report {
@@ -9,6 +10,12 @@ namespace platter::report {
 // puts the picture at `path` once it is complete. Throws Error(missing_program) if gnuplot is not
 // installed, Error(usage) for another extension, Error(output) if it fails.
 void draw(const std::string& script, const std::string& path);
+
+// Whether it is drawn in letters, for drawn(): fewer things can be told apart.
+bool is_for_terminal(const std::string& path);
+
+// What `plot` draws at the path that it is given, as lines of a terminal, 100 columns wide.
+std::string drawn(const std::function<void(const std::string& path)>& plot);
 
 // Text as gnuplot takes it literally, quoted; enhanced-text markup in it is escaped.
 std::string quoted(const std::string& text);

@@ -142,6 +142,11 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
       errors = errors || point.error_ms.value_or(0) > 0;
     }
     data += "EOD\n";
+    if (is_for_terminal(path)) {
+      plots += fmt::format("{}$seek{} using 1:2 with lines linetype {} title {}",
+                           i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label));
+      continue;
+    }
     plots += fmt::format(
         "{}$seek{} using 1:2 with lines linetype {} linewidth 1.5 title {}, \\\n"
         "     $seek{} using 1:2 with points linetype {} pointtype 7 pointsize 0.25 "

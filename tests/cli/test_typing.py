@@ -114,6 +114,30 @@ class Typing(PlatterTest):
             process.communicate()
 
 
+class Show(PlatterTest):
+    def test_figures_in_the_terminal(self):
+        self.platter("truth", DRIVE, "-o", "m.json")
+        text = self.platter("show", "m.json", "--plot")
+        for said in ("Seek time of HP C2247A", "seek distance (cylinders)", "Zones of HP C2247A", "sectors per track"):
+            self.assertIn(said, text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertNotIn("figure", " ".join(self.files()))
+
+    def test_parts(self):
+        self.platter("truth", DRIVE, "-o", "m.json")
+        whole, brief = self.platter("show", "m.json"), self.platter("show", "m.json", "--brief")
+        self.assertLess(len(brief), len(whole) / 3)
+        self.assertIn("capacity", brief)
+        cache = self.platter("show", "m.json", "--section", "cache,seeks")
+        self.assertTrue(cache.startswith("Cache\n"))
+        self.assertIn("\nSeeks (", cache)
+        self.assertNotIn("overheads.", cache)
+        self.assertIn("how far the drive reads behind a request",
+                      self.platter("show", "m.json", "--explain", "cache.read_ahead"))
+        self.fails(USAGE, "did you mean rotation.period?", "show", "m.json", "--explain", "rotation.perod")
+        self.fails(USAGE, "cashe is none of", "show", "m.json", "--section", "cashe")
+
+
 class Failures(PlatterTest):
     def test_who_asks_for_json_gets_it(self):
         self.platter("truth", DRIVE, "-o", "m.json")
