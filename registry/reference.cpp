@@ -106,9 +106,8 @@ Published find(const Store& store, const std::string& reference) {
   const Layout layout = store.layout(drive);
   if (!std::filesystem::exists(layout.index_path())) {
     // Not taken for what it begins: another drive may begin like that tomorrow.
-    const auto meant = model::nearest(drive, store.drives());
     not_found(reference,
-              meant ? "did you mean " + *meant + reference.substr(drive.size()) + "? " : "");
+              model::did_you_mean(drive, store.drives(), "", reference.substr(drive.size())));
   }
   const ImageIndex index = layout.index();
   if (at != std::string::npos) {

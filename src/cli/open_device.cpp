@@ -9,7 +9,6 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "model/error.h"
 #include "model/nearest.h"
@@ -87,9 +86,8 @@ std::string meant_by(const std::string& name) {
   if (!name.empty() && (of_scsi || std::filesystem::exists("/dev/" + name, unreadable)))
     return meant("/dev/" + name);
   if (name.ends_with(".json")) return meant("virtual:" + name);
-  std::vector<std::string> names;
-  for (const auto& entry : virtual_drive::catalogue()) names.emplace_back(entry.name);
-  if (const auto drive = model::nearest(name, names)) return meant("virtual:" + *drive);
+  if (const auto drive = model::nearest(name, virtual_drive::catalogue_names()))
+    return meant("virtual:" + *drive);
   return {};
 }
 

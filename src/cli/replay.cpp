@@ -151,9 +151,10 @@ Replayed on_device(const ReplayOptions& options) {
     throw Error(ExitStatus::usage,
                 "--phase-from sets a model's phase; a drive's platter stands where it stands");
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
-  options.outputs.writes(options.output, result_of(replay::identity_of(*device)));
+  const model::Identity drive = replay::identity_of(*device);
+  options.outputs.writes(options.output, result_of(drive));
   const std::unique_ptr<trace::Reader> reader = replay::shaped(
-      open_trace(options, replay::identity_of(*device).block_bytes), options.shape);
+      open_trace(options, drive.block_bytes), options.shape);
   const trace::Trace trace = trace::read_trace(*reader);
   print_skipped(*reader);
   CarefulReplay careful(*device, options.target, options.progress);
@@ -162,7 +163,7 @@ Replayed on_device(const ReplayOptions& options) {
   how.depth = options.depth;
   how.reference_reads = options.reference_reads;
   replay::Result result;
-  const auto writable = writable_ranges(options.writes, replay::identity_of(*device).blocks);
+  const auto writable = writable_ranges(options.writes, drive.blocks);
   careful.run([&] { result = replay::replay_on_drive(*device, {.writes = writable}, trace, how); });
   return saved(result, options, options.shape.speed);
 }

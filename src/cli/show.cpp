@@ -66,10 +66,9 @@ const report::Explanation& explanation_named(const std::string& path) {
   if (const report::Explanation* found = report::explanation_of(path)) return *found;
   std::vector<std::string> paths;
   for (const report::Explanation& each : report::explanations()) paths.emplace_back(each.path);
-  const auto meant = model::nearest(path, paths);
   throw Error(ExitStatus::usage,
               fmt::format("there is no parameter {}; {}platter show --json lists them", path,
-                          meant ? "did you mean " + *meant + "? " : ""));
+                          model::did_you_mean(path, paths)));
 }
 
 }  // namespace

@@ -52,9 +52,7 @@ std::string subject(const std::string& command) {
 
 // Whatever was meant, and where the help is.
 std::string hint(std::string_view typed, const Names& names, const std::string& command) {
-  const auto meant = model::nearest(typed, names);
-  return fmt::format("; {}{} --help lists them",
-                     meant ? "did you mean " + *meant + "? " : std::string(), command);
+  return fmt::format("; {}{} --help lists them", model::did_you_mean(typed, names), command);
 }
 
 std::string unexpected(const CLI::App& app, const Parsed& at) {
@@ -72,8 +70,8 @@ std::string unexpected(const CLI::App& app, const Parsed& at) {
                      word, at.command);
 }
 
-// "X not in {a,b}", as the library says it, with what was meant.
-std::string none_of(const std::string& what) {
+// "X not in {a,b}", as the library says it, in our words; `meant` gets what was meant.
+std::string none_of(const std::string& what, std::string& meant) {
   const std::size_t colon = what.find(": "), in = what.find(" not in {"), end = what.rfind('}');
   if (colon == std::string::npos || in == std::string::npos || end == std::string::npos ||
       in < colon)
@@ -82,8 +80,8 @@ std::string none_of(const std::string& what) {
   Names names;
   std::istringstream members(what.substr(in + 9, end - in - 9));
   for (std::string member; std::getline(members, member, ',');) names.push_back(member);
-  return fmt::format("{}: {} is none of {}{}", what.substr(0, colon), typed, fmt::join(names, ", "),
-                     model::did_you_mean(typed, names));
+  meant = model::did_you_mean(typed, names);
+  return fmt::format("{}: {} is none of {}", what.substr(0, colon), typed, fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -116,9 +114,10 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
     what = fmt::format("{}: {} is no number that it can take", option.substr(0, equals),
                        equals < option.size() ? option.substr(equals + 3) : "this");
   }
-  what = none_of(what);
-  return fmt::format("{}: {}{} {} --help tells what it takes", subject(at.command), what,
-                     what.ends_with('?') ? "" : ";", at.command);
+  std::string meant;
+  what = none_of(what, meant);
+  return fmt::format("{}: {}; {}{} --help tells what it takes", subject(at.command), what, meant,
+                     at.command);
 }
 
 }  // namespace platter::cli

@@ -118,7 +118,8 @@ void validate(const ValidateOptions& options) {
   replay::require_same_size(*device, subjects);
   const ResultFolder folder(options.output);
   const std::vector<std::string> names = subject_file_names(options.models);
-  check_outputs(options, names, judged, replay::identity_of(*device));
+  const model::Identity drive = replay::identity_of(*device);
+  check_outputs(options, names, judged, drive);
   if (options.writes.empty())
     fmt::print(stderr,
                "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
@@ -126,8 +127,7 @@ void validate(const ValidateOptions& options) {
   replay::Validation validation;
   validation.requests = options.requests;
   validation.seed = options.seed;
-  validation.permission.writes = writable_ranges(options.writes,
-                                                 replay::identity_of(*device).blocks);
+  validation.permission.writes = writable_ranges(options.writes, drive.blocks);
   validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
   std::vector<replay::Judged> at_a_glance;

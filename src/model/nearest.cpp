@@ -40,9 +40,10 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
   return *found;
 }
 
-std::string did_you_mean(std::string_view typed, std::span<const std::string> names) {
+std::string did_you_mean(std::string_view typed, std::span<const std::string> names,
+                         const std::string& before, const std::string& behind) {
   const auto name = nearest(typed, names);
-  return name ? "; did you mean " + *name + "?" : std::string();
+  return name ? "did you mean " + before + *name + behind + "? " : std::string();
 }
 
 }  // namespace platter::model

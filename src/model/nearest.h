@@ -14,7 +14,8 @@ namespace platter::model {
 // is so near.
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> names);
 
-// "; did you mean NAME?", or nothing.
-std::string did_you_mean(std::string_view typed, std::span<const std::string> names);
+// "did you mean NAME? " with what stands around the name, or nothing.
+std::string did_you_mean(std::string_view typed, std::span<const std::string> names,
+                         const std::string& before = {}, const std::string& behind = {});
 
 }  // namespace platter::model

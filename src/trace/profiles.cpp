@@ -144,10 +144,9 @@ const Profile& profile(std::string_view name) {
   if (found != profiles().end()) return *found;
   std::vector<std::string> names;
   for (const Profile& one : profiles()) names.push_back(one.name);
-  const auto meant = model::nearest(wanted, names);
   throw Error(ExitStatus::usage,
               fmt::format("there is no workload \"{}\"; {}platter trace generate --list names them",
-                          name, meant ? "did you mean " + *meant + "? " : ""));
+                          name, model::did_you_mean(wanted, names)));
 }
 
 }  // namespace platter::trace

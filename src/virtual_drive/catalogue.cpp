@@ -44,6 +44,12 @@ std::span<const CatalogueEntry> validated_drives() {
   return std::span(catalogue()).first(kValidated);
 }
 
+std::vector<std::string> catalogue_names() {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : catalogue()) names.emplace_back(entry.name);
+  return names;
+}
+
 const CatalogueEntry* find_in_catalogue(std::string_view name) {
   const auto found = std::ranges::find_if(catalogue(), [&](const CatalogueEntry& entry) {
     return name == entry.name || (!entry.alias.empty() && name == entry.alias);

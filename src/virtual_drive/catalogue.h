@@ -20,6 +20,7 @@ struct CatalogueEntry {
 };
 
 const std::vector<CatalogueEntry>& catalogue();
+std::vector<std::string> catalogue_names();
 
 // Those of real drives whose layout, mechanics and cache were validated together.
 std::span<const CatalogueEntry> validated_drives();

@@ -20,12 +20,9 @@ constexpr std::string_view kPrefix = "virtual:";
 constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-";
 
 [[noreturn]] void no_such_drive(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& entry : catalogue()) names.emplace_back(entry.name);
-  const auto meant = model::nearest(name, names);
   throw Error(ExitStatus::no_device,
               "virtual:" + name + " is not in the catalogue; " +
-                  (meant ? "did you mean virtual:" + *meant + "? " : std::string()) +
+                  model::did_you_mean(name, catalogue_names(), "virtual:") +
                   "platter devices lists the drives; a model file (FILE.json), random-N and "
                   "modern-random-N are others");
 }

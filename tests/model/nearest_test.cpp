@@ -16,7 +16,8 @@ TEST_CASE("what was meant by a name that is not there") {
   CHECK_FALSE(nearest("xy", verbs));
   CHECK_FALSE(nearest(std::string(100000, 'a'), verbs));
   CHECK_FALSE(nearest("show", {}));
-  CHECK(did_you_mean("shwo", verbs) == "; did you mean show?");
+  CHECK(did_you_mean("shwo", verbs) == "did you mean show? ");
+  CHECK(did_you_mean("shwo", verbs, "a:", ":b") == "did you mean a:show:b? ");
   CHECK(did_you_mean("foo", verbs).empty());
 }
 
