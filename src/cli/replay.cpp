@@ -43,17 +43,11 @@ struct ReplayOptions {
   std::uint32_t depth = 1, reference_reads = 16;
   std::uint64_t delay_seed = 1;
   replay::Shape shape;
+  trace::Fit fit = trace::Fit::none;
   std::vector<std::string> writes;
   bool json = false;
   Outputs outputs;
 };
-
-// The trace in blocks of the target's size.
-std::unique_ptr<trace::Reader> open_trace(const ReplayOptions& options, std::uint32_t block_bytes) {
-  trace::Reading reading = options.trace.reading();
-  reading.block_bytes = block_bytes;
-  return trace::open_trace(options.trace.path, reading);
-}
 
 // What a replay leaves: its file is written, its figures are here.
 struct Replayed {
@@ -72,9 +66,10 @@ class Sink final : public replay::Rows {
     summarizer_.add(part, rows);
   }
 
-  Replayed finish(replay::ResultHead head, double speed) {
+  Replayed finish(replay::ResultHead head, double speed, const std::string& fit) {
     const replay::Summary summary = summarizer_.summary();
     head.speed = speed;
+    head.fit = fit;
     head.lateness = summary.lateness;
     file_->finish(head);
     return {head, summary};
@@ -85,17 +80,19 @@ class Sink final : public replay::Rows {
   replay::Summarizer summarizer_;
 };
 
-Replayed saved(const replay::Result& result, const ReplayOptions& options, double speed) {
+Replayed saved(const replay::Result& result, const ReplayOptions& options, const std::string& fit) {
   Sink sink(options.output, result);
   sink.add(replay::Part::reference, result.reference);
   sink.add(replay::Part::trace, result.requests);
-  return sink.finish(result, speed);
+  return sink.finish(result, options.shape.speed, fit);
 }
 
 // The trace for a model, which may tell by itself where the think times belong.
-std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject,
-                                         const ReplayOptions& options, bool& think_in_front) {
-  std::unique_ptr<trace::Reader> trace = open_trace(options, subject.block_bytes);
+trace::Fitted trace_for(const replay::Subject& subject, const ReplayOptions& options,
+                        bool& think_in_front) {
+  trace::Fitted fitted = fitted_trace(options.trace, subject.block_bytes, options.fit,
+                                      subject.blocks);
+  std::unique_ptr<trace::Reader> trace = std::move(fitted.reader);
   const bool closed = trace->source().kind == trace::Kind::closed;
   think_in_front = closed && options.trace.reading().think_in_front;
   if (options.trace.think_times.empty()) {
@@ -110,14 +107,15 @@ std::unique_ptr<trace::Reader> trace_for(const replay::Subject& subject,
           "(--think-times behind: as DiskSim)\n",
           options.trace.path, 100 * placed.share_in_front, 100 * placed.share_behind);
   }
-  return replay::shaped(std::move(trace), options.shape);
+  return {replay::shaped(std::move(trace), options.shape), std::move(fitted.text)};
 }
 
 Replayed on_model(const ReplayOptions& options) {
   const replay::Subject subject = load_subject(options.target).subject;
   options.outputs.writes(options.output);
   bool think_in_front = false;
-  const std::unique_ptr<trace::Reader> trace = trace_for(subject, options, think_in_front);
+  const trace::Fitted fitted = trace_for(subject, options, think_in_front);
+  const std::unique_ptr<trace::Reader>& trace = fitted.reader;
   replay::ModelReplay how{.caches = kCaches.at(options.caches),
                           .depth = options.depth,
                           .reference_reads = options.reference_reads,
@@ -134,13 +132,13 @@ Replayed on_model(const ReplayOptions& options) {
     replay::ResultHead head = replay::replay_in_drives_time(subject, *trace, drive, how, sink);
     head.think_in_front = think_in_front;
     print_skipped(*trace);
-    return sink.finish(head, drives_head.speed);
+    return sink.finish(head, drives_head.speed, fitted.text);
   }
   Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
   replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
   head.think_in_front = think_in_front;
   print_skipped(*trace);
-  return sink.finish(head, options.shape.speed);
+  return sink.finish(head, options.shape.speed, fitted.text);
 }
 
 Replayed on_device(const ReplayOptions& options) {
@@ -153,8 +151,9 @@ Replayed on_device(const ReplayOptions& options) {
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
   const model::Identity drive = replay::identity_of(*device);
   options.outputs.writes(options.output, result_of(drive));
-  const std::unique_ptr<trace::Reader> reader = replay::shaped(
-      open_trace(options, drive.block_bytes), options.shape);
+  trace::Fitted fitted = fitted_trace(options.trace, drive.block_bytes, options.fit, drive.blocks);
+  const std::unique_ptr<trace::Reader> reader = replay::shaped(std::move(fitted.reader),
+                                                               options.shape);
   const trace::Trace trace = trace::read_trace(*reader);
   print_skipped(*reader);
   CarefulReplay careful(*device, options.target, options.progress);
@@ -165,7 +164,7 @@ Replayed on_device(const ReplayOptions& options) {
   replay::Result result;
   const auto writable = writable_ranges(options.writes, drive.blocks);
   careful.run([&] { result = replay::replay_on_drive(*device, {.writes = writable}, trace, how); });
-  return saved(result, options, options.shape.speed);
+  return saved(result, options, fitted.text);
 }
 
 void print(const Replayed& replayed, bool json) {
@@ -193,13 +192,13 @@ void replay_trace(const ReplayOptions& options) {
   print(names_device(options.target) ? on_device(options) : on_model(options), options.json);
 }
 
-// CLI::Range lets what is no number pass.
 }  // namespace
 
 void add_replay(CLI::App& app) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* command = app.add_subcommand("replay", "a trace on a drive, a model or a table");
   add_trace_options(*command, options->trace);
+  add_fit_option(*command, options->fit);
   command
       ->add_option("--on", options->target,
                    "a device, a model file, a table (.ptab) or DiskSim files (.parv)")

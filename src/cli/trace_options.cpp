@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cli/numbers.h"
+#include "model/error.h"
 
 namespace platter::cli {
 
@@ -13,15 +14,15 @@ const std::map<std::string, Nanoseconds> kUnits = {
     {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}, {"ns", 1}};
 
 trace::Reading TraceOptions::reading() const {
-  trace::Reading reading{.format = trace::format_of(format),
-                         .block_bytes = block_bytes,
-                         .round = round,
-                         .reorder = reorder,
-                         .think_in_front = think_times == kInFront,
-                         .time_unit_ns = time_unit.empty() ? 0 : kUnits.at(time_unit),
-                         .queued = queued};
-  if (!device.empty()) reading.device = trace::device_number(device);
-  return reading;
+  return {.format = trace::format_of(format),
+          .device = device,
+          .block_bytes = block_bytes,
+          .round = round,
+          .reorder = reorder,
+          .think_in_front = think_times == kInFront,
+          .time_unit_ns = time_unit.empty() ? 0 : kUnits.at(time_unit),
+          .queued = queued,
+          .columns = columns};
 }
 
 void add_trace_options(CLI::App& command, TraceOptions& options, const char* format_option) {
@@ -29,8 +30,10 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
       ->required();
   command.add_option(format_option, options.format, "of the trace (else: detected)")
       ->check(CLI::IsMember(trace::format_names()));
+  command.add_option("--csv-columns", options.columns,
+                     "the columns of a text file, as time:us,op,offset:bytes,size:bytes,device");
   command.add_option("--device-number", options.device,
-                     "only this device's requests: a number, or MAJOR:MINOR of Linux");
+                     "only this device's requests: its number or name, or MAJOR:MINOR of Linux");
   command
       .add_option("--block-bytes", options.block_bytes,
                   "bytes a block, for formats that count bytes or sectors")
@@ -49,11 +52,35 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
           "(in-front)")
       ->check(CLI::IsMember({"behind", kInFront}));
   command
-      .add_option("--time-unit", options.time_unit,
-                  "ascii, validate, spc: the unit of all times in the file (else ms, us, s)")
+      .add_option(
+          "--time-unit", options.time_unit,
+          "ascii, validate, spc, mqsim: the unit of all times in the file (else ms, us, s, ns)")
       ->check(CLI::IsMember({"s", "ms", "us", "ns"}));
   command.add_flag("--queued", options.queued,
-                   "blktrace, blkparse: requests as they were queued (Q), not as issued (D)");
+                   "blktrace, blkparse, ftrace, biosnoop: requests as they were queued (Q), not as "
+                   "issued (D)");
+}
+
+CLI::Option* add_fit_option(CLI::App& command, trace::Fit& fit) {
+  static const std::map<std::string, trace::Fit> kFits = {
+      {"wrap", trace::Fit::wrap}, {"scale", trace::Fit::scale}, {"compact", trace::Fit::compact}};
+  return command
+      .add_option_function<std::string>(
+          "--fit", [&fit](const std::string& name) { fit = kFits.at(name); },
+          "a trace of a larger drive: addresses modulo the drive's size (wrap), shrunk in "
+          "proportion (scale), or without what it never touches (compact)")
+      ->check(CLI::IsMember(kFits));
+}
+
+trace::Fitted fitted_trace(const TraceOptions& options, std::uint32_t block_bytes, trace::Fit fit,
+                           std::uint64_t blocks) {
+  if (fit != trace::Fit::none && options.path == "-")
+    throw Error(ExitStatus::usage,
+                "--fit reads a trace twice, which the standard input cannot give; put it into a "
+                "file");
+  trace::Reading reading = options.reading();
+  reading.block_bytes = block_bytes;
+  return trace::fitted([&] { return trace::open_trace(options.path, reading); }, fit, blocks);
 }
 
 void print_skipped(const trace::Reader& reader) {

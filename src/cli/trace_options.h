@@ -6,12 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "trace/fit.h"
 #include "trace/trace.h"
 
 namespace platter::cli {
 
 struct TraceOptions {
-  std::string path, format, device, think_times, time_unit;
+  std::string path, format, device, think_times, time_unit, columns;
   std::uint32_t block_bytes = 512, reorder = 0;
   bool round = false, queued = false;
 
@@ -20,10 +21,17 @@ struct TraceOptions {
   trace::Trace read() const { return trace::read_trace_file(path, reading()); }
 };
 
-// TRACE, `format_option`, --device-number, --block-bytes, --round, --reorder,
+// TRACE, `format_option`, --csv-columns, --device-number, --block-bytes, --round, --reorder,
 // --think-times, --time-unit and --queued.
 void add_trace_options(CLI::App& command, TraceOptions& options,
                        const char* format_option = "--format");
+
+// --fit, of the names that trace/fit.h tells of.
+CLI::Option* add_fit_option(CLI::App& command, trace::Fit& fit);
+
+// The trace of `options` in blocks of this size, made to fit a drive of so many.
+trace::Fitted fitted_trace(const TraceOptions& options, std::uint32_t block_bytes, trace::Fit fit,
+                           std::uint64_t blocks);
 
 // Tells what the reader passed over, if anything.
 void print_skipped(const trace::Reader& reader);

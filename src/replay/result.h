@@ -55,6 +55,7 @@ struct ResultHead {
   std::uint32_t asked_depth = 0;   // where more were asked for than the target takes; else 0
   bool think_in_front = false;     // the trace's think times were taken so (trace/think_times.h)
   double speed = 1;                // by which the trace's arrival and think times were divided
+  std::string fit{};               // what made a trace of a larger drive fit (trace/fit.h); else ""
   std::string scheduler{};         // model: in which order it serves what is outstanding
   double ageing = 0;               // model, sptf
   std::uint64_t delay_seed = 0;    // model: of the host's delays; 0: always the median

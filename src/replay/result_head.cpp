@@ -42,6 +42,7 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "asked_depth", head.asked_depth);
   read_optional(json, "think_in_front", head.think_in_front);
   read_optional(json, "speed", head.speed);
+  read_optional(json, "fit", head.fit);
   read_optional(json, "scheduler", head.scheduler);
   read_optional(json, "ageing", head.ageing);
   read_optional(json, "delay_seed", head.delay_seed);
@@ -68,6 +69,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
   if (head.asked_depth) json["asked_depth"] = head.asked_depth;
   if (head.think_in_front) json["think_in_front"] = true;
   if (head.speed != 1) json["speed"] = head.speed;
+  if (!head.fit.empty()) json["fit"] = head.fit;
   if (!head.scheduler.empty()) {
     json["scheduler"] = head.scheduler;
     json["ageing"] = head.ageing;

@@ -135,9 +135,11 @@ void require_within(const trace::Request& request, std::uint64_t number, const s
   if (request.lbn >= blocks || request.blocks > blocks - request.lbn)
     throw Error(
         ExitStatus::bad_input,
-        fmt::format("{}: request {} (LBN {}, {} blocks) lies past the end of the drive, which "
-                    "has {} blocks; make a trace for this drive",
-                    trace, number, request.lbn, request.blocks, blocks));
+        fmt::format(
+            "{}: request {} (LBN {}, {} blocks) lies past the end of the drive, which "
+            "has {} blocks; make a trace for this drive, or place this one with --fit wrap, "
+            "scale or compact",
+            trace, number, request.lbn, request.blocks, blocks));
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ std::string how(const ResultHead& head) {
   if (head.ageing != 0 && head.depth > 1) text += fmt::format(" with ageing {}", head.ageing);
   if (head.think_in_front) text += ", think times before their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
+  if (!head.fit.empty()) text += fmt::format("; made to fit, {}", head.fit);
   if (head.caches == "off") text += ", caches off";
   if (head.caches == "forced") text += ", caches bypassed with FUA";
   return text;
@@ -60,6 +61,7 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
   json["asked_depth"] = head.asked_depth ? head.asked_depth : head.depth;
   json["think_in_front"] = head.think_in_front;
   json["speed"] = head.speed;
+  json["fit"] = head.fit.empty() ? Json(nullptr) : Json(head.fit);
   json["scheduler"] = head.scheduler.empty() ? Json(nullptr) : Json(head.scheduler);
   json["ageing"] = head.ageing;
   json["caches"] = head.caches;

@@ -29,19 +29,29 @@ Nanoseconds usual_unit_ns(Format format) {
   }
 }
 
+// That the times of this format are in, of those whose readers take any.
+Nanoseconds unit_of(Format format) { return format == Format::mqsim ? 1 : usual_unit_ns(format); }
+
 class OneFormat final : public CheckedReader {
  public:
   OneFormat(std::unique_ptr<RecordReader> records, const std::string& name, const Reading& reading,
             Devices devices)
       : records_(std::move(records)),
         reading_(reading),
-        any_device_(reading.device || devices == Devices::all || !records_->has_devices()),
+        any_device_(!reading.device.empty() || reading.all_devices || devices == Devices::all ||
+                    !records_->has_devices()),
+        wanted_(number_of_device(reading.device)),
+        places_(std::max(reading.reorder, records_->disorder())),
         source_{.name = name,
                 .kind = records_->kind(),
                 .format = reading.format,
                 .block_bytes = reading.block_bytes,
                 .says_block_bytes = records_->in_bytes()},
         doubt_(records_->kind(), devices == Devices::all ? 0 : doubted_unit_ns(reading)) {
+    if (!reading.columns.empty() && reading.format != Format::csv)
+      throw Error(ExitStatus::usage,
+                  fmt::format("the format {} has columns of its own: leave --csv-columns out",
+                              name_of(reading.format)));
     if (reading.time_unit_ns > 0 && usual_unit_ns(reading.format) == 0)
       throw Error(ExitStatus::usage,
                   fmt::format("traces of the format {} say the unit of their times: leave "
@@ -51,9 +61,10 @@ class OneFormat final : public CheckedReader {
 
   const Source& source() const override { return source_; }
   std::vector<Skipped> skipped() const override { return records_->skipped(); }
-  Place place(Part part) const override {
-    return reading_.reorder == 0 ? records_->place(part) : place_;
+  std::string device_text(std::uint32_t device) const override {
+    return records_->device_text(device);
   }
+  Place place(Part part) const override { return places_ == 0 ? records_->place(part) : place_; }
   bool grew() const override { return grew_; }
 
   std::size_t read(std::span<Request> out) override {
@@ -90,8 +101,8 @@ class OneFormat final : public CheckedReader {
   }
 
   bool next_in_order() {
-    if (reading_.reorder == 0) return next();
-    while (waiting_.size() <= reading_.reorder && next())
+    if (places_ == 0) return next();
+    while (waiting_.size() <= places_ && next())
       waiting_.push({current_.request, records_->place(Part::time), number_++});
     if (waiting_.empty()) return false;
     current_.request = waiting_.top().request;
@@ -185,13 +196,18 @@ class OneFormat final : public CheckedReader {
   }
 
   bool is_chosen(std::uint32_t device) {
-    if (!seen_any_ || device != last_seen_) {
-      devices_.insert(device);
-      last_seen_ = device;
-      seen_any_ = true;
-      if (devices_.size() > 1 && !any_device_) several_devices();
-    }
-    return !reading_.device || device == *reading_.device || !records_->has_devices();
+    if (seen_any_ && device == last_seen_) return chosen_;
+    devices_.insert(device);
+    last_seen_ = device;
+    seen_any_ = true;
+    if (devices_.size() > 1 && !any_device_) several_devices();
+    chosen_ = is_wanted(device);
+    return chosen_;
+  }
+
+  bool is_wanted(std::uint32_t device) const {
+    return reading_.device.empty() || !records_->has_devices() || device == wanted_ ||
+           records_->device_text(device) == reading_.device;
   }
 
   // Reads on to name them all.
@@ -214,10 +230,11 @@ class OneFormat final : public CheckedReader {
   void check_whole() const {
     if (devices_.empty())
       throw Error(ExitStatus::bad_input, fmt::format("{} holds no request", source_.name));
-    if (reading_.device && records_->has_devices() && !devices_.contains(*reading_.device))
+    if (!std::ranges::any_of(devices_, [&](auto device) { return is_wanted(device); }))
       throw Error(ExitStatus::bad_input,
                   fmt::format("{} has no request for device {}; it has devices {}", source_.name,
-                              records_->device_text(*reading_.device), listed_devices()));
+                              wanted_ ? records_->device_text(*wanted_) : reading_.device,
+                              listed_devices()));
   }
 
   std::string listed_devices() const {
@@ -231,12 +248,14 @@ class OneFormat final : public CheckedReader {
 
   std::unique_ptr<RecordReader> records_;
   Reading reading_;
-  bool any_device_;  // a second one is no error
+  bool any_device_;                      // a second one is no error
+  std::optional<std::uint32_t> wanted_;  // where the device is told by a number
+  std::uint32_t places_;                 // requests may lie so far from the order of their times
   Source source_;
   Record current_{};
   std::set<std::uint32_t> devices_;
   std::uint32_t last_seen_ = 0;
-  bool seen_any_ = false, begun_ = false, grew_ = false;
+  bool seen_any_ = false, chosen_ = false, begun_ = false, grew_ = false;
   Nanoseconds begin_ns_ = 0, latest_ns_ = 0;
   std::priority_queue<Timed, std::vector<Timed>, Later> waiting_;
   std::uint64_t number_ = 0;
@@ -248,13 +267,15 @@ class OneFormat final : public CheckedReader {
 
 std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& reading) {
   Input& first = inputs.front();
+  if (reading.format == Format::detect && !reading.columns.empty()) reading.format = Format::csv;
   for (Input& input : inputs)  // the file of a processor that was idle is empty
     if (reading.format == Format::detect) reading.format = detected(input);
   const Nanoseconds unit_ns = reading.time_unit_ns > 0 ? reading.time_unit_ns
-                                                       : usual_unit_ns(reading.format);
+                                                       : unit_of(reading.format);
   switch (reading.format) {
     case Format::detect:
     case Format::ascii:
+    case Format::mqsim:
       return ascii_reader(std::move(first), unit_ns);
     case Format::validate:
       return validate_reader(std::move(first), unit_ns);
@@ -274,6 +295,25 @@ std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& 
       return msr_reader(std::move(first));
     case Format::etw:
       return etw_reader(std::move(first));
+    case Format::ftrace:
+      return ftrace_reader(std::move(first), reading.queued);
+    case Format::biosnoop:
+      return biosnoop_reader(std::move(first), reading.queued);
+    case Format::vscsi:
+      return vscsi_reader(std::move(first));
+    case Format::csv:
+      if (reading.columns.empty())
+        throw Error(ExitStatus::usage,
+                    "a csv trace needs its columns named: --csv-columns "
+                    "time:us,op,offset:bytes,size:bytes,device");
+      return columns_reader(std::move(first), columns_of(reading.columns));
+    case Format::systor17:
+    case Format::alibaba:
+    case Format::tencent:
+    case Format::k5:
+    case Format::cloudphysics:
+    case Format::fiu:
+      return columns_reader(std::move(first), columns_of(published_columns(reading.format)));
   }
   return nullptr;
 }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "trace/compression.h"
@@ -48,8 +50,6 @@ class FileWriter final : public Writer {
 
 std::unique_ptr<RecordWriter> record_writer(Format format, std::uint32_t block_bytes) {
   switch (format) {
-    case Format::detect:
-      break;
     case Format::ascii:
       return ascii_writer();
     case Format::validate:
@@ -70,8 +70,12 @@ std::unique_ptr<RecordWriter> record_writer(Format format, std::uint32_t block_b
       return msr_writer(block_bytes);
     case Format::etw:
       return etw_writer(block_bytes);
+    default:
+      break;
   }
-  throw Error(ExitStatus::usage, "a trace is written in a format that is named");
+  throw Error(ExitStatus::usage,
+              fmt::format("traces of the format {} are read, not written; written are {}",
+                          name_of(format), fmt::join(written_format_names(), ", ")));
 }
 
 }  // namespace

@@ -19,6 +19,12 @@ constexpr std::array kNames = {
     std::pair{Format::blkparse, "blkparse"sv}, std::pair{Format::iolog2, "iolog2"sv},
     std::pair{Format::iolog3, "iolog3"sv},     std::pair{Format::spc, "spc"sv},
     std::pair{Format::msr, "msr"sv},           std::pair{Format::etw, "etw"sv},
+    std::pair{Format::ftrace, "ftrace"sv},     std::pair{Format::biosnoop, "biosnoop"sv},
+    std::pair{Format::vscsi, "vscsi"sv},       std::pair{Format::csv, "csv"sv},
+    std::pair{Format::systor17, "systor17"sv}, std::pair{Format::alibaba, "alibaba"sv},
+    std::pair{Format::tencent, "tencent"sv},   std::pair{Format::k5, "k5"sv},
+    std::pair{Format::fiu, "fiu"sv},           std::pair{Format::cloudphysics, "cloudphysics"sv},
+    std::pair{Format::mqsim, "mqsim"sv},
 };
 
 }  // namespace
@@ -26,6 +32,13 @@ constexpr std::array kNames = {
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const auto& [format, name] : kNames) names.emplace_back(name);
+  return names;
+}
+
+std::vector<std::string> written_format_names() {
+  std::vector<std::string> names;
+  for (const auto& [format, name] : kNames)
+    if (format <= Format::etw) names.emplace_back(name);
   return names;
 }
 
@@ -43,7 +56,7 @@ Format format_of(std::string_view name) {
                                              fmt::join(format_names(), ", ")));
 }
 
-std::uint32_t device_number(std::string_view text) {
+std::optional<std::uint32_t> number_of_device(std::string_view text) {
   constexpr std::uint32_t kMajors = 1u << 12, kMinors = 1u << 20;
   const char* const end = text.data() + text.size();
   std::uint32_t first = 0, second = 0;
@@ -54,8 +67,7 @@ std::uint32_t device_number(std::string_view text) {
     if (minor_error == std::errc() && last == end && first < kMajors && second < kMinors)
       return first * kMinors + second;
   }
-  throw Error(ExitStatus::usage,
-              fmt::format("\"{}\" is no device: write its number, or MAJOR:MINOR as 8:16", text));
+  return std::nullopt;
 }
 
 }  // namespace platter::trace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,16 +22,30 @@ enum class Format : std::uint8_t {
   spc,       // Storage Performance Council, UMass: asu,lba,bytes,opcode,seconds
   msr,       // Microsoft Research Cambridge: filetime,host,disk,type,offset,size,response
   etw,       // Windows 2000's TraceDmp: events as CSV
+  ftrace,    // Linux' block events as ftrace, trace-cmd and perf print them
+  biosnoop,  // what bcc's biosnoop prints
+  vscsi,     // CloudPhysics: binary records of VMware's virtual SCSI
+  // Columns of text (trace/columns.h): whichever are named, and those of published collections.
+  csv,
+  systor17,      // Fujitsu's virtual desktops (SYSTOR 2017)
+  alibaba,       // Alibaba's block storage (2020)
+  tencent,       // Tencent's cloud block storage
+  k5,            // Fujitsu's K5 cloud
+  cloudphysics,  // CloudPhysics as CSV
+  fiu,           // Florida International University
+  mqsim,         // MQSim: DiskSim's ascii in whole nanoseconds
 };
 
-// Every format but `detect`, by the names that --format, --from and --to take.
+// Every format but `detect`, by the names that --format and --from take.
 std::vector<std::string> format_names();
+// Those of them that are written: what --to takes.
+std::vector<std::string> written_format_names();
 std::string_view name_of(Format format);
 
 // An empty name: detect. Throws Error(usage) for one that no format has.
 Format format_of(std::string_view name);
 
-// A device as a command line names it: a number, or MAJOR:MINOR of Linux. Throws Error(usage).
-std::uint32_t device_number(std::string_view text);
+// A device as a command line names it: a number, or MAJOR:MINOR of Linux. nullopt: it is a name.
+std::optional<std::uint32_t> number_of_device(std::string_view text);
 
 }  // namespace platter::trace

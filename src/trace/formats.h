@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "trace/columns.h"
 #include "trace/record.h"
 
 namespace platter::trace {
@@ -19,6 +20,10 @@ std::unique_ptr<RecordReader> iolog_reader(Input input, int version);
 std::unique_ptr<RecordReader> spc_reader(Input input, Nanoseconds unit_ns);
 std::unique_ptr<RecordReader> msr_reader(Input input);
 std::unique_ptr<RecordReader> etw_reader(Input input);
+std::unique_ptr<RecordReader> ftrace_reader(Input input, bool queued);
+std::unique_ptr<RecordReader> biosnoop_reader(Input input, bool queued);
+std::unique_ptr<RecordReader> vscsi_reader(Input input);
+std::unique_ptr<RecordReader> columns_reader(Input input, const Columns& columns);
 
 std::unique_ptr<RecordWriter> ascii_writer();
 std::unique_ptr<RecordWriter> validate_writer();

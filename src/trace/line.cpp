@@ -66,16 +66,16 @@ void Line::cut_at_blanks(std::string_view text) {
   }
 }
 
-void Line::cut_at_commas(std::string_view text) {
+void Line::cut_at(char separator, std::string_view text) {
   text_ = text;
   count_ = 0;
   if (trimmed(text).empty()) return;
   for (std::size_t begin = 0;;) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    if (count_ < fields_.size()) fields_[count_] = trimmed(text.substr(begin, comma - begin));
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    if (count_ < fields_.size()) fields_[count_] = trimmed(text.substr(begin, end - begin));
     ++count_;
-    if (comma == text.size()) return;
-    begin = comma + 1;
+    if (end == text.size()) return;
+    begin = end + 1;
   }
 }
 

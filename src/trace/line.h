@@ -24,7 +24,8 @@ class Line {
   explicit Line(const Input& input) : input_(input) {}
 
   void cut_at_blanks(std::string_view text);
-  void cut_at_commas(std::string_view text);  // fields without the blanks around them
+  // Fields without the blanks around them.
+  void cut_at(char separator, std::string_view text);
 
   std::size_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
@@ -72,6 +73,8 @@ class Line {
   // A time in units of `unit_ns` nanoseconds, a power of ten; exact to the nanosecond.
   Nanoseconds time(std::size_t index, const char* what, Nanoseconds unit_ns) const;
 
+  static constexpr std::size_t kMost = 24;  // fields that are kept
+
  private:
   Place place_of(const char* at) const {
     return {input_.line_number(), static_cast<std::uint64_t>(at - text_.data()) + 1, false};
@@ -80,7 +83,7 @@ class Line {
 
   const Input& input_;
   std::string_view text_;
-  std::array<std::string_view, 24> fields_{};  // of more, the first are kept
+  std::array<std::string_view, kMost> fields_{};
   std::size_t count_ = 0;
 };
 

@@ -28,7 +28,7 @@ class Skips {
   std::vector<Skipped> list_;
 };
 
-enum class Separator : std::uint8_t { blanks, commas };
+enum class Separator : char { blanks = ' ', commas = ',', semicolons = ';' };
 
 class LineReader : public RecordReader {
  public:
@@ -37,7 +37,10 @@ class LineReader : public RecordReader {
 
   bool next(Record& record) override {
     for (std::string_view text; input_.line(text);) {
-      separator_ == Separator::blanks ? line_.cut_at_blanks(text) : line_.cut_at_commas(text);
+      if (separator_ == Separator::blanks)
+        line_.cut_at_blanks(text);
+      else
+        line_.cut_at(static_cast<char>(separator_), text);
       if (!line_.empty() && parse(line_, record)) return true;
     }
     return false;

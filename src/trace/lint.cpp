@@ -113,7 +113,7 @@ class Linter {
 
   void judge_whole(const CheckedReader& reader, const Reading& reading) {
     if (const auto doubt = doubt_->at_end()) add(Severity::error, {}, *doubt);
-    if (!reading.device && devices_.size() > 1)
+    if (reading.device.empty() && devices_.size() > 1)
       add(Severity::error, {},
           fmt::format("the trace holds requests for {} devices; choose one with --device-number N",
                       devices_.size()));

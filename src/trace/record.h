@@ -57,6 +57,8 @@ class RecordReader {
   virtual bool in_bytes() const { return true; }  // false: in blocks, of whatever size
   virtual bool ascending() const { return kind() == Kind::open; }  // the arrival times
   virtual bool from_clock() const { return false; }  // the first request's time is that of a clock
+  // So many places may a record lie from the order of its time, as the format's own tool writes it.
+  virtual std::uint32_t disorder() const { return 0; }
   virtual bool has_devices() const { return true; }
   virtual std::string device_text(std::uint32_t device) const { return std::to_string(device); }
   virtual std::vector<Skipped> skipped() const { return {}; }

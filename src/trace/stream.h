@@ -42,11 +42,15 @@ class Reader {
 
   // What was passed over so far.
   virtual std::vector<Skipped> skipped() const { return {}; }
+
+  // A device as its trace calls it: "8:16", "sda".
+  virtual std::string device_text(std::uint32_t device) const { return std::to_string(device); }
 };
 
 struct Reading {
   Format format = Format::detect;
-  std::optional<std::uint32_t> device{};  // only this device's requests
+  std::string device{};                   // only this one's requests, by its number or its name
+  bool all_devices = false;               // several are no error
   std::optional<std::uint64_t> blocks{};  // capacity: a request beyond it is an error
   std::uint32_t block_bytes = 512;        // formats in bytes or sectors: the block that LBNs count
   bool round = false;                     // outward to whole blocks, otherwise an error
@@ -54,7 +58,8 @@ struct Reading {
   bool think_in_front = false;  // a closed trace's think times (think_times.h)
   // Formats of text that have times without their unit: in what they are; 0: as the format has it.
   Nanoseconds time_unit_ns = 0;
-  bool queued = false;  // blktrace: a request arrives when it was queued (Q), not issued (D)
+  bool queued = false;    // blktrace: a request arrives when it was queued (Q), not issued (D)
+  std::string columns{};  // csv: which are there, in what units (columns.h)
 };
 
 // gzip and zstd are seen by their content and read as they are. "-" is the standard input; of a

@@ -59,7 +59,8 @@ void require_within(const Trace& trace, std::uint64_t blocks) {
     if (request.lbn >= blocks || request.blocks > blocks - request.lbn)
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: request {} (LBN {}, {} blocks) lies past the end of the drive, "
-                              "which has {} blocks; make a trace for this drive",
+                              "which has {} blocks; make a trace for this drive, or place this one "
+                              "with --fit wrap, scale or compact",
                               trace.name, i + 1, request.lbn, request.blocks, blocks));
   }
 }

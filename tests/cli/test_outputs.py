@@ -94,7 +94,8 @@ OTHER_OPTIONS = set("""
     --help --version --json --force --seed --budget --allow-writes --journal --registry --update-model
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
     --drive --on --caches --depth --speed --limit --scheduler --ageing --delay-seed --reference-reads
-    --phase-from --format --device-number --block-bytes --round --reorder --think-times --time-unit --queued --list
+    --phase-from --format --device-number --block-bytes --round --reorder --think-times --time-unit --queued --csv-columns --fit
+    --split-by --list
     --workload --for --blocks --requests --within --writes-within --read-share --reads-only --request-kb
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables

@@ -146,5 +146,160 @@ class Lint(TraceTest):
                 self.run_trace("lint", golden(name))
 
 
+# Each sample is made from the columns that the owners of its collection publish.
+SAMPLES = {
+    "systor17.csv": 4, "alibaba.csv": 3, "tencent.csv": 3, "k5.csv": 3, "cloudphysics.csv": 3,
+    "cloudphysics1.vscsi": 3, "cloudphysics2.vscsi": 3, "fiu.txt": 3, "biosnoop.txt": 3, "ftrace.txt": 2,
+    "mqsim.trace": 3,
+}
+NAMED = {"tencent.csv": "tencent", "mqsim.trace": "mqsim"}  # what their files do not tell
+
+
+class Collections(TraceTest):
+    def options(self, name):
+        return ("--format", NAMED[name]) if name in NAMED else ()
+
+    def test_each_is_read_without_an_error(self):
+        for name, count in SAMPLES.items():
+            with self.subTest(name):
+                lint = json.loads(self.run_trace("lint", golden(name), "--json", *self.options(name)).stdout)
+                self.assertEqual((lint["errors"], lint["requests"]), (0, count))
+
+    def test_each_replays_on_a_small_drive_and_on_a_large_one_whichever_way_it_is_fitted(self):
+        for drive in ("seagate-barracuda", "drive-20t"):
+            self.platter("truth", f"virtual:{drive}", "-o", f"{drive}.json")
+            for name, count in SAMPLES.items():
+                for fit in ("wrap", "scale", "compact"):
+                    with self.subTest(f"{name} on {drive}, {fit}"):
+                        said = json.loads(self.platter(
+                            "replay", golden(name), "--on", f"{drive}.json", "-o", "r.csv", "--force", "--json", "--round",
+                            "--fit", fit, *self.options(name)).stdout)
+                        self.assertEqual(said["requests"], count)
+                        self.assertEqual((said["fit"] or fit).split(":")[0], fit)
+
+    def test_what_is_larger_than_the_drive_is_said_with_what_helps(self):
+        self.platter("truth", "virtual:seagate-barracuda", "-o", "m.json")
+        done = self.fails(BAD_INPUT, ("past the end of the drive", "--fit wrap, scale or compact"), "replay",
+                          golden("systor17.csv"), "--on", "m.json", "-o", "r.csv")
+        self.assertFalse(os.path.exists(self.path("r.csv")), done)
+        self.platter("replay", golden("systor17.csv"), "--on", "m.json", "-o", "r.csv", "--fit", "wrap")
+        with open(self.path("r.csv"), encoding="utf-8") as file:
+            self.assertIn("wrap: the 1755969245 blocks", file.readline())
+
+    def test_the_standard_input_is_not_read_twice(self):
+        self.platter("truth", "virtual:seagate-barracuda", "-o", "m.json")
+        self.fails(USAGE, ("--fit reads a trace twice",), "replay", "-", "--on", "m.json", "-o", "r.csv", "--fit", "wrap")
+
+
+class NamedColumns(TraceTest):
+    def test_any_csv(self):
+        text = self.write("t.csv", "id;begin;kind;kib;at\n1;1000;r;4;8\n2;1500;w;8;16\n")
+        columns = "-,time:us,op,size:kb,offset:sectors"
+        lint = json.loads(self.run_trace("lint", text, "--csv-columns", columns, "--json").stdout)
+        self.assertEqual((lint["errors"], lint["requests"], lint["format"]), (0, 2, "csv"))
+        self.run_trace("convert", text, "--csv-columns", columns, "--to", "ascii", "-o", self.path("a"))
+        with open(self.path("a"), encoding="ascii") as file:
+            self.assertEqual([line.split() for line in file],
+                             [["0.000000", "0", "8", "8", "1"], ["0.500000", "0", "16", "16", "0"]])
+
+    def test_columns_that_are_wrong_or_not_wanted(self):
+        text = self.write("t.csv", "1000,r,8,16\n")
+        for columns, words in (("time:us,op,offset:bytes", "the column size is not named"),
+                               ("time,op,offset:bytes,size:bytes", "write time:s"),
+                               ("tiem:us,op,offset:bytes,size:bytes", 'no column "tiem"')):
+            self.fails(USAGE, (words,), "trace", "stats", text, "--csv-columns", columns)
+        self.fails(USAGE, ("--csv-columns",), "trace", "stats", text, "--format", "csv")
+        self.fails(USAGE, ("columns of its own",), "trace", "stats", golden("k5.csv"), "--format", "k5", "--csv-columns",
+                   "time:us,op,offset:bytes,size:bytes")
+        self.fails(USAGE, (), "trace", "convert", golden("k5.csv"), "--to", "k5", "-o", self.path("o"))
+
+
+class Split(TraceTest):
+    def test_a_file_for_each_device(self):
+        text = self.write("t.csv", "".join(f"{i},R,{512 * i},512,vol{i % 3}\n" for i in range(30)))
+        self.run_trace("convert", text, "--csv-columns", "time:ms,op,offset:bytes,size:bytes,device", "--split-by",
+                       "device", "--to", "spc", "-o", self.path("out.spc.gz"))
+        for device in range(3):
+            stats = json.loads(self.run_trace("stats", self.path(f"out.vol{device}.spc.gz"), "--json").stdout)
+            self.assertEqual(stats["traces"][0]["requests"], 10)
+        with gzip.open(self.path("out.vol1.spc.gz"), "rt") as file:
+            self.assertTrue(file.readline().split(",")[4].startswith("0.001"))  # in the time of the whole trace
+
+    def test_more_devices_than_a_shell_may_open_files(self):
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        count = 1500 if limit[1] == resource.RLIM_INFINITY or limit[1] > 2000 else 100
+        text = self.write("t.csv", "".join(f"{i},R,{512 * i},512,{i}\n" for i in range(count)))
+        done = subprocess.run(
+            ["bash", "-c", 'ulimit -Sn 256; exec "$@"', "bash", PLATTER, "trace", "convert", text, "--csv-columns",
+             "time:ms,op,offset:bytes,size:bytes,device", "--split-by", "device", "--to", "ascii", "-o",
+             self.path("many/out.trace")], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, OUTPUT, done.stderr)  # the folder is not there
+        os.mkdir(self.path("many"))
+        done = subprocess.run(
+            ["bash", "-c", 'ulimit -Sn 256; exec "$@"', "bash", PLATTER, "trace", "convert", text, "--csv-columns",
+             "time:ms,op,offset:bytes,size:bytes,device", "--split-by", "device", "--to", "ascii", "-o",
+             self.path("many/out.trace")], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertEqual(len(os.listdir(self.path("many"))), count)
+
+    def test_nothing_is_left_of_a_trace_that_is_damaged(self):
+        text = self.write("t.csv", "0,R,0,512,a\n1,R,0,512,b\n2,R,0,x,a\n")
+        self.run_trace("convert", text, "--csv-columns", "time:ms,op,offset:bytes,size:bytes,device", "--split-by",
+                       "device", "--to", "ascii", "-o", self.path("out"), status=BAD_INPUT)
+        self.assertEqual([name for name in os.listdir(self.path(".")) if name.startswith("out")], [])
+
+
+TOOLS = os.path.join(os.path.dirname(PLATTER), "../tools/usr") if PLATTER else ""
+
+
+class WhatToolsWrite(TraceTest):
+    """Each format as its own tool writes it here; a tool that is not there is a skipped test."""
+
+    def tool(self, name):
+        path = shutil.which(name) or shutil.which(name, path=f"{TOOLS}/bin:{TOOLS}/sbin")
+        if not path:
+            self.skipTest(f"no {name} (./check unpacks it)")
+        return path
+
+    def test_blkparse(self):
+        for endian in ("little", "big"):
+            with self.subTest(endian):
+                done = subprocess.run([self.tool("blkparse"), "-i", golden(endian)], capture_output=True, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                printed = self.write("printed.txt", done.stdout)
+                read = [json.loads(self.run_trace("stats", path, "--json").stdout)["traces"][0]
+                        for path in (printed, golden(f"{endian}.blktrace.0"))]
+                for member in ("requests", "reads", "blocks"):
+                    self.assertEqual(read[0].get(member), read[1].get(member), member)
+
+    def test_fio(self):
+        for version in ("2", "3"):
+            with self.subTest(version):
+                done = subprocess.run(
+                    [self.tool("fio"), "--name=j", "--ioengine=sync", f"--filename={self.path('disk')}", "--size=1m", "--bs=4k",
+                     "--rw=randwrite", "--number_ios=50", f"--write_iolog={self.path('log')}"],
+                    capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                lint = json.loads(self.run_trace("lint", self.path("log"), "--json").stdout)
+                self.assertEqual((lint["errors"], lint["requests"]), (0, 50))
+
+    def test_biosnoop(self):
+        """The program itself, with events in place of the kernel's."""
+        program = self.tool("biosnoop-bpfcc")
+        for options in ((), ("-Q",), ("-P",), ("-Q", "-P")):
+            with self.subTest(options):
+                done = subprocess.run(["python3", "-B", program, *options], capture_output=True, text=True, check=False,
+                                      env={**os.environ, "PYTHONPATH": os.path.join(HERE, "bcc_events")})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                printed = self.write("printed.txt", done.stdout)
+                self.run_trace("convert", printed, "--device-number", "sda", "--to", "validate", "-o", self.path("v"))
+                with open(self.path("v"), encoding="ascii") as file:
+                    rows = [line.split() for line in file]
+                self.assertEqual([(row[0], row[2], row[3]) for row in rows],
+                                 [("R", "1048576", "2048"), ("W", "20856", "8"), ("R", "99", "1")])
+                self.assertEqual([float(row[4]) for row in rows], [12500, 610, 250])
+                self.run_trace("stats", printed, "--device-number", "<unknown>")
+
 if __name__ == "__main__":
     unittest.main()

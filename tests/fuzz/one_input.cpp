@@ -77,7 +77,10 @@ void write_all(const Trace& trace) {
 }  // namespace
 
 void try_input(const std::string& bytes, Format format) {
-  const Reading plain{.format = format};
+  const std::string columns = format == Format::csv
+                                  ? "time:us,op,offset:bytes,size:bytes,response:ms,device"
+                                  : "";
+  const Reading plain{.format = format, .columns = columns};
   const std::optional<Trace> trace = read(bytes, plain);
   const Lint found = lint(memory_source(bytes), "t", plain, 5);
   require((found.errors == 0) == trace.has_value(), "lint finds errors where the reader does");
@@ -90,11 +93,12 @@ void try_input(const std::string& bytes, Format format) {
     if (rarely) write_all(*trace);
   }
   const Reading generous{.format = format,
-                         .device = 0,
+                         .device = "0",
                          .block_bytes = 1000,
                          .round = true,
                          .reorder = 3,
-                         .queued = true};
+                         .queued = true,
+                         .columns = columns};
   if (const std::optional<Trace> other = read(bytes, generous)) check_requests(*other);
   read(bytes, {});
 }

@@ -83,16 +83,16 @@ TEST_CASE("DiskSim's validate") {
 }
 
 TEST_CASE("HPL's SRT: sectors are those of the header, suspect records no requests") {
-  const Reading small{.device = 0, .block_bytes = 256};
+  const Reading small{.device = "0", .block_bytes = 256};
   check(read("hpl.srt", small), Format::hpl,
         {{'R', 35'279'000, 32'839'000, 12256, 8, 0},
          {'W', 3'999'999'000, 0, 4, 4, 0},
          {'R', 70'000'000'000, 500'000, 17, 12, 0}});
   CHECK(skips(read("hpl.srt", small)) == "1 suspect I/O records");
   CHECK_THROWS_WITH(
-      read("hpl.srt", {.device = 0}),
+      read("hpl.srt", {.device = "0"}),
       Catch::Contains("hpl.srt, record 4, byte 419: the request begins at byte 4352"));
-  check(read("hpl.srt", {.device = 0, .round = true}), Format::hpl,
+  check(read("hpl.srt", {.device = "0", .round = true}), Format::hpl,
         {{'R', 35'279'000, 32'839'000, 6128, 4, 0},
          {'W', 3'999'999'000, 0, 2, 2, 0},
          {'R', 70'000'000'000, 500'000, 8, 7, 0}});
@@ -115,7 +115,7 @@ TEST_CASE("blktrace: issued requests, measured by their completions, in both byt
 }
 
 TEST_CASE("blktrace: one processor's events alone are no error") {
-  const Read alone = read("little.blktrace.1", {.device = kSdb});
+  const Read alone = read("little.blktrace.1", {.device = "8:16"});
   CHECK(alone.trace.requests.size() == 4);
 }
 
@@ -166,4 +166,91 @@ TEST_CASE("TraceDmp's CSV: disk events among others") {
   const Read events = read("tracedmp.csv");
   check(events, Format::etw, {{'W', 0, 0, 21093751, 3, 1}, {'R', 1'000'100, 0, 10273440, 8, 1}});
   CHECK(skips(events) == "1 events that are no disk read or write");
+}
+
+TEST_CASE("Systor '17: a header, seconds of 1970 to the microsecond, a request that did not end") {
+  const Read systor = read("systor17.csv");
+  check(systor, Format::systor17,
+        {{'R', 0, 310'000, 203544744, 128, 3},
+         {'W', 301'000, 1'250'000, 1755968989, 256, 3},
+         {'W', 329'000, 0, 1, 8, 3},
+         {'R', 470'303'000, 12'000'000, 2, 3, 3}});
+  CHECK(skips(systor) == "1 requests of no bytes");
+}
+
+TEST_CASE("Alibaba 2020") {
+  check(read("alibaba.csv"), Format::alibaba,
+        {{'R', 0, 0, 247468088, 8, 7},
+         {'W', 380'000, 0, 38078240, 152, 7},
+         {'W', 448'000, 0, 19163600, 24, 7}});
+}
+
+TEST_CASE("Tencent: sectors, whole seconds, 0 is a read; without a header it has to be named") {
+  check(read("tencent.csv", {.format = Format::tencent}), Format::tencent,
+        {{'R', 0, 0, 12910952, 128, 1063},
+         {'W', 0, 0, 6338688, 8, 1063},
+         {'R', kSecond, 0, 1904106, 384, 1063}});
+  CHECK_THROWS_AS(read("tencent.csv"), Error);
+}
+
+TEST_CASE("K5") {
+  check(read("k5.csv"), Format::k5,
+        {{'R', 0, 0, 32, 16, 12}, {'W', 1'000, 0, 2097152, 8, 12}, {'R', kSecond, 0, 1, 1, 12}});
+}
+
+TEST_CASE("CloudPhysics as CSV, and both layouts of its records") {
+  check(read("cloudphysics.csv"), Format::cloudphysics,
+        {{'R', 0, 0, 42932745, 1, 0},
+         {'W', 59'000, 0, 42932746, 8, 0},
+         {'R', kMillisecond, 0, 206256, 5, 0}});
+  for (const char* name : {"cloudphysics1.vscsi", "cloudphysics2.vscsi"}) {
+    const Read vscsi = read(name);
+    check(vscsi, Format::vscsi,
+          {{'W', 0, 0, 64, 64, 0},
+           {'R', 100'000, 0, 2048, 8, 0},
+           {'R', 1'100'000, 0, std::uint64_t{1} << 33, 1, 0}});
+    CHECK(skips(vscsi) == "1 other SCSI commands");
+  }
+}
+
+TEST_CASE("FIU: two columns name the device") {
+  const Read fiu = read("fiu.txt", {.device = "6:0"});
+  REQUIRE(fiu.trace.requests.size() == 3);
+  CHECK(fiu.source.format == Format::fiu);
+  CHECK(fiu.trace.requests[0].write);
+  CHECK(fiu.trace.requests[0].lbn == 904265560);
+  CHECK_FALSE(fiu.trace.requests[1].write);
+  CHECK(fiu.trace.requests[1].arrival_ns == 10'877);
+  CHECK(fiu.trace.requests[2].arrival_ns == kMillisecond);
+}
+
+TEST_CASE("MQSim: ascii in nanoseconds") {
+  check(read("mqsim.trace", {.format = Format::mqsim}), Format::mqsim,
+        {{'W', 48'513'000, 0, 524288, 16, 0},
+         {'R', 48'643'000, 0, 524304, 16, 0},
+         {'W', 48'713'001, 0, 7, 3, 0}});
+}
+
+TEST_CASE("biosnoop: lines as requests complete, columns from the end") {
+  const Read issued = read("biosnoop.txt");
+  REQUIRE(issued.trace.requests.size() == 3);
+  const auto& requests = issued.trace.requests;  // by arrival: the long one comes first
+  CHECK(requests[0].lbn == 1048576);
+  CHECK(requests[0].blocks == 2048);
+  CHECK(requests[0].service_ns == 12'500'000);
+  CHECK(requests[1].lbn == 20856);
+  CHECK(requests[1].write);
+  CHECK(requests[1].arrival_ns == 8'290'000 - 610'000);
+  CHECK(requests[2].arrival_ns == 8'290'000 + 5'000'000 - 250'000);
+  const Read queued = read("biosnoop.txt", {.device = "sda", .queued = true});
+  CHECK(queued.trace.requests[1].arrival_ns == 8'300'000 - 630'000);
+}
+
+TEST_CASE("ftrace: issued and completed, a failed one, another event") {
+  const Read issued = read("ftrace.txt");
+  check(issued, Format::ftrace,
+        {{'W', 10'000, 2'000'000, 2048, 16, kSdb}, {'R', 500'000, 0, 900, 8, kSdb}});
+  CHECK(skips(issued) == "1 flushes, 1 discards");
+  const Read queued = read("ftrace.txt", {.queued = true});
+  check(queued, Format::ftrace, {{'W', 0, 2'000'000, 2048, 16, kSdb}});
 }

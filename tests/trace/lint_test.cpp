@@ -91,7 +91,7 @@ TEST_CASE("lint warns of what can be read and is suspicious") {
       lint_of(repeated(200, [](int i) { return fmt::format("{} 0 1 4 1\n", 8'000'000'000 + i); })),
       "are the times those of a clock?"));
   CHECK(has(lint_of("1 3 1 1 1\n1 4 1 1 1\n"), "error: the trace holds requests for 2 devices"));
-  CHECK(lint_of("1 3 1 1 1\n1 4 1 1 1\n", {.device = 3}).errors == 0);
+  CHECK(lint_of("1 3 1 1 1\n1 4 1 1 1\n", {.device = "3"}).errors == 0);
 }
 
 TEST_CASE("a unit that no reader believes is an error") {

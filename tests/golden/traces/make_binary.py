@@ -58,6 +58,16 @@ def hpl():
     ])
 
 
+def vscsi(version):
+    """A read (10), a write (10) of 64 blocks that was issued before it, an INQUIRY, a read (16)."""
+    def record(us, command, sector, size):
+        if version == 1:
+            return struct.pack("<IIIHHQQ", 9, size, 1, command, 1 << 8, sector, us)
+        return struct.pack("<HHIIIQQQ", command, 2 << 8, 9, size, 1, sector, us, 4711)
+    return (record(7_000_000_100, 0x28, 2048, 4096) + record(7_000_000_000, 0x2a, 64, 32768)
+            + record(7_000_000_200, 0x12, 0, 36) + record(7_000_001_100, 0x88, 1 << 33, 512))
+
+
 if __name__ == "__main__":
     for name, order in (("little", "<"), ("big", ">")):
         for cpu, events in enumerate(blktrace(order)):
@@ -65,3 +75,6 @@ if __name__ == "__main__":
                 file.write(b"".join(events))
     with open("hpl.srt", "wb") as file:
         file.write(hpl())
+    for version in (1, 2):
+        with open(f"cloudphysics{version}.vscsi", "wb") as file:
+            file.write(vscsi(version))

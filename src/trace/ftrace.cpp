@@ -1,0 +1,127 @@
+// Linux' block events as the kernel's tracer prints them (Documentation/trace/events.rst,
+// include/trace/events/block.h): the file `trace`, trace-cmd report, perf script.
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "trace/block_events.h"
+#include "trace/clock_times.h"
+#include "trace/formats.h"
+#include "trace/line_reader.h"
+
+namespace platter::trace {
+namespace {
+
+class FtraceReader final : public LineReader {
+ public:
+  FtraceReader(Input input, bool queued)
+      : LineReader(std::move(input), Separator::blanks), events_(queued) {}
+
+  bool next(Record& record) override {
+    while (!events_.take(record)) {
+      if (ended_) return false;
+      Record unused;
+      if (LineReader::next(unused)) continue;
+      ended_ = true;
+      events_.end();
+    }
+    return true;
+  }
+
+  Place place(Part part) const override { return events_.place(part); }
+  std::string device_text(std::uint32_t device) const override {
+    return device_text_of_linux(device);
+  }
+
+ private:
+  // task [cpu] flags time: block_rq_issue: MAJOR,MINOR FLAGS [bytes (command)] sector + sectors ...
+  bool parse(const Line& line, Record&) override {
+    if (line[0].starts_with('#')) return false;
+    const std::size_t count = std::min<std::size_t>(line.count(), Line::kMost);
+    std::size_t name = 1;
+    while (name < count && !action_of(line[name])) ++name;
+    if (name >= count) return false;  // another event
+    BlockEvent event;
+    event.action = *action_of(line[name]);
+    const std::size_t device = name + 1, flags = name + 2;
+    if (flags >= count) line.fail(line.end(), "the event ends before its device and operation");
+    std::string_view time = line[name - 1];
+    if (time.ends_with(':')) time.remove_suffix(1);
+    const std::optional<Nanoseconds> time_ns = times_.since_first(time, kSecond);
+    if (!time_ns || *time_ns < 0)
+      line.fail(name - 1, fmt::format("the time \"{}\" is no number of seconds behind that of the "
+                                      "first event",
+                                      shown(time)));
+    const std::string_view operation = line[flags];
+    if (const char* what = other_than_data(operation)) {
+      if (event.action == BlockEvent::Action::issue) skips_.add(what);
+      return false;
+    }
+    std::size_t plus = flags + 1;
+    while (plus + 1 < count && line[plus] != "+") ++plus;
+    if (plus + 1 >= count || plus == flags + 1)
+      line.fail(line.end(), "the event has no \"SECTOR + SECTORS\"");
+    event.time_ns = *time_ns;
+    event.device = device_of(line, device);
+    event.write = operation.find('W') != std::string_view::npos;
+    event.sector = line.integer<std::uint64_t>(plus - 1, "the sector");
+    event.bytes = std::uint64_t{line.integer<std::uint32_t>(plus + 1, "the number of sectors")} *
+                  kSector;
+    if (event.bytes == 0) return false;
+    const std::uint64_t begin = sectors_to_bytes(line, plus - 1, event.sector);
+    if (event.bytes > std::numeric_limits<std::uint64_t>::max() - begin)
+      line.fail(plus - 1, fmt::format("sector {} lies past the end of any drive", event.sector));
+    const std::string_view last = line[count - 1];
+    event.failed = event.action == BlockEvent::Action::complete && last.starts_with('[') &&
+                   last != "[0]";
+    event.time = line.place(name - 1);
+    event.lbn = line.place(plus - 1);
+    event.blocks = line.place(plus + 1);
+    events_.add(event);
+    return true;
+  }
+
+  // perf puts "block:" in front. A request arrives in the block layer as a bio or is inserted.
+  static std::optional<BlockEvent::Action> action_of(std::string_view name) {
+    using Action = BlockEvent::Action;
+    if (name.starts_with("block:")) name.remove_prefix(6);
+    if (name == "block_rq_issue:") return Action::issue;
+    if (name == "block_rq_complete:") return Action::complete;
+    if (name == "block_rq_requeue:") return Action::requeue;
+    if (name == "block_bio_queue:") return Action::queue;
+    return std::nullopt;
+  }
+
+  // "8,16"
+  static std::uint32_t device_of(const Line& line, std::size_t field) {
+    const std::string_view text = line[field];
+    const char* const end = text.data() + text.size();
+    std::uint32_t major = 0, minor = 0;
+    const auto [comma, error] = std::from_chars(text.data(), end, major);
+    if (error == std::errc() && comma != end && *comma == ',') {
+      const auto [rest, minor_error] = std::from_chars(comma + 1, end, minor);
+      if (minor_error == std::errc() && rest == end && major < 1u << 12 && minor < 1u << 20)
+        return major << 20 | minor;
+    }
+    line.fail(field, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
+  }
+
+  // What an event is of that reads or writes nothing; nullptr if it does.
+  static const char* other_than_data(std::string_view operation) {
+    if (operation.find('D') != std::string_view::npos) return "discards";
+    if (operation.find_first_of("RW") == std::string_view::npos) return "flushes";
+    return nullptr;
+  }
+
+  BlockEvents events_;
+  ClockTimes times_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordReader> ftrace_reader(Input input, bool queued) {
+  return std::make_unique<FtraceReader>(std::move(input), queued);
+}
+
+}  // namespace platter::trace
