@@ -30,16 +30,16 @@ namespace fs = std::filesystem;
 constexpr const char* kForTerminal = ".terminal";  // within drawn()
 constexpr const char* kFont = "DejaVu Sans";
 
-std::string terminal(const std::string& path) {
+std::string terminal(const std::string& path, const Canvas& canvas) {
   const std::string extension = fs::path(path).extension();
   if (extension == ".svg")
-    return fmt::format("set terminal svg size 960,600 enhanced font '{},15' background '#ffffff'\n",
-                       kFont);
+    return fmt::format("set terminal svg size {},{} enhanced font '{},{}' background '#ffffff'\n",
+                       canvas.width, canvas.height, kFont, canvas.font);
   if (extension == ".png")
     return fmt::format(
-        "set terminal pngcairo size 1440,900 enhanced font '{},20' linewidth 1.5 "
+        "set terminal pngcairo size {},{} enhanced font '{},{}' linewidth 1.5 "
         "background '#ffffff'\n",
-        kFont);
+        canvas.width * 3 / 2, canvas.height * 3 / 2, kFont, canvas.font * 4 / 3);
   if (extension == kForTerminal) return "set terminal dumb enhanced size 100,26\n";
   throw Error(ExitStatus::usage,
               fmt::format("{}: pictures are .svg or .png; give it such a name", path));
@@ -57,11 +57,11 @@ set ylabel textcolor rgb '#333333'
 set key textcolor rgb '#222222' samplen 2 spacing 1.2
 set linetype 1 linecolor rgb '#aaaaaa' linewidth 6
 set linetype 2 linecolor rgb '#0072b2' linewidth 2
-set linetype 3 linecolor rgb '#d55e00' linewidth 2
-set linetype 4 linecolor rgb '#009e73' linewidth 2
-set linetype 5 linecolor rgb '#cc79a7' linewidth 2
-set linetype 6 linecolor rgb '#e69f00' linewidth 2
-set linetype 7 linecolor rgb '#56b4e9' linewidth 2
+set linetype 3 linecolor rgb '#d55e00' linewidth 2 dashtype (9,5)
+set linetype 4 linecolor rgb '#009e73' linewidth 2 dashtype (3,4)
+set linetype 5 linecolor rgb '#cc79a7' linewidth 2 dashtype (12,4,3,4)
+set linetype 6 linecolor rgb '#e69f00' linewidth 2 dashtype (5,2)
+set linetype 7 linecolor rgb '#56b4e9' linewidth 2 dashtype (2,2)
 set linetype cycle 7
 )";
 
@@ -115,8 +115,8 @@ std::string in_letters(const std::string& script) {
 
 bool is_for_terminal(const std::string& path) { return path.ends_with(kForTerminal); }
 
-void draw(const std::string& script, const std::string& path) {
-  const std::string head = terminal(path);
+void draw(const std::string& script, const std::string& path, const Canvas& canvas) {
+  const std::string head = terminal(path, canvas);
   // A folder for the script, the messages and the unfinished picture.
   const std::string pattern = model::temporary_name("platter-plot");
   model::TemporaryFolder workshop(pattern);

@@ -75,6 +75,13 @@ std::string embedded(std::string svg, const std::string& id, const std::string& 
   if (head_end == std::string::npos || canvas == std::string::npos)
     throw Error(ExitStatus::output,
                 "gnuplot drew an SVG of an unknown form; please report its version");
+  const std::string head = svg.substr(0, head_end);
+  const std::size_t view = head.find("viewBox=");
+  const std::size_t view_end = view == std::string::npos ? view
+                                                         : head.find(head[view + 8], view + 9);
+  if (view_end == std::string::npos)
+    throw Error(ExitStatus::output,
+                "gnuplot drew an SVG without a viewBox; please report its version");
   std::string drawing = svg.substr(canvas);
   for (const char* quote : {"\"", "'"}) {
     replace_all(drawing, fmt::format(" id={}", quote), fmt::format(" id={}{}-", quote, id));
@@ -84,8 +91,8 @@ std::string embedded(std::string svg, const std::string& id, const std::string& 
   replace_all(drawing, "url(#", fmt::format("url(#{}-", id));
   replace_all(drawing, " font-family=\"DejaVu Sans\"", "");
   replace_all(drawing, "fill=\"#ffffff\"", "fill=\"none\"");
-  return fmt::format("<svg viewBox=\"0 0 960 600\" role=\"img\" aria-label=\"{}\">\n{}", caption,
-                     drawing);
+  return fmt::format("<svg viewBox=\"{}\" role=\"img\" aria-label=\"{}\">\n{}",
+                     head.substr(view + 9, view_end - view - 9), caption, drawing);
 }
 
 }  // namespace
@@ -123,6 +130,37 @@ std::string table(const std::vector<Column>& columns,
   return text + "</tbody></table></div>\n";
 }
 
+std::string heading(const std::string& id, const char* name, const char* title) {
+  return fmt::format("<h2 id=\"{}-{}\">{}</h2>\n", id, name, title);
+}
+
+std::string paragraph(const std::string& text) { return "<p>" + escaped(text) + "</p>\n"; }
+
+std::string fact(const std::string& name, const std::string& value, const std::string& detail) {
+  return fmt::format("<div><dt>{}</dt><dd>{}{}</dd></div>\n", escaped(name), escaped(value),
+                     detail.empty() ? "" : "<small>" + escaped(detail) + "</small>");
+}
+
+std::string drawing(const std::string& caption, int width, int height,
+                    const std::string& elements) {
+  const std::string said = escaped(caption);
+  return fmt::format(
+      "<figure class=\"own\">\n<div class=\"wide\"><svg viewBox=\"0 0 {} {}\" role=\"img\" "
+      "aria-label=\"{}\">\n{}</svg></div>\n<figcaption>{}</figcaption>\n</figure>\n",
+      width, height, said, elements, said);
+}
+
+std::string words_at(double x, double y, const std::string& text, const char* anchor) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     escaped(text));
+}
+
+std::string box(double x, double y, double width, double height, const char* style) {
+  return fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"/>\n", x, y,
+      width, height, style);
+}
+
 std::string figure(const std::string& id, const std::string& caption,
                    const std::function<void(const std::string& path)>& draw) {
   const std::string pattern = model::temporary_name("platter-report");
@@ -137,6 +175,10 @@ std::string figure(const std::string& id, const std::string& caption,
   return fmt::format(
       "<figure>\n<div class=\"wide\">{}</div>\n<figcaption>{}</figcaption>\n</figure>\n",
       embedded(model::read_file(path), id, words), words);
+}
+
+std::string with_unit(const std::string& number, const std::string& unit) {
+  return unit.empty() ? number : number + "\u00a0" + unit;
 }
 
 std::string value_text(double value, const std::optional<double>& error) {

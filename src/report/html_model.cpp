@@ -14,45 +14,18 @@
 #include "model/seek_curve.h"
 #include "model/standing.h"
 #include "replay/share_text.h"
+#include "report/explanations.h"
 #include "report/html.h"
+#include "report/html_cache.h"
+#include "report/html_overheads.h"
 #include "report/model_summary.h"
+#include "report/panels.h"
 #include "report/plots.h"
 
 namespace platter::report::html {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
-
-constexpr std::size_t kMostZoneRows = 200;
-
-// Parameters that are 0 or 1.
-constexpr std::array<std::string_view, 27> kFlags = {"cache.read_enabled",
-                                                     "cache.separate_write_segment",
-                                                     "cache.read_ahead_over_requested",
-                                                     "cache.read_ahead_on_hit",
-                                                     "cache.read_free_blocks",
-                                                     "cache.zero_latency_read",
-                                                     "cache.zero_latency_write",
-                                                     "cache.read_hit_on_written",
-                                                     "cache.combine_sequential_writes",
-                                                     "cache.stop_read_ahead_in_sector",
-                                                     "cache.write_hit_stops_read_ahead",
-                                                     "cache.almost_read_hits",
-                                                     "cache.transfer_partial_hit",
-                                                     "cache.discards_after_transfer",
-                                                     "cache.read_ahead_by_request",
-                                                     "cache.read_ahead_after_sequential",
-                                                     "cache.read_ahead_abort",
-                                                     "cache.read_ahead_resumes",
-                                                     "cache.write_updates_segments",
-                                                     "cache.destage_behind",
-                                                     "cache.destage_in_passing",
-                                                     "cache.written_persist",
-                                                     "overheads.extra_write_disconnect",
-                                                     "bus.hold_for_read",
-                                                     "bus.hold_for_write",
-                                                     "bus.never_disconnect",
-                                                     "bus.watermark_by_request_size"};
 
 std::string join(const std::vector<std::string>& parts, const char* separator) {
   std::string text;
@@ -71,40 +44,14 @@ std::string section_of(const std::string& path) {
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
-std::string with_unit(const std::string& number, const std::string& unit) {
-  return unit.empty() ? number : number + "\u00a0" + unit;
-}
-
-std::string value_in_words(const std::string& path, const model::Parameter& parameter) {
-  const double value = *parameter.value;
-  if (std::find(kFlags.begin(), kFlags.end(), path) != kFlags.end() && (value == 0 || value == 1))
-    return value == 1 ? "yes" : "no";
-  if (path == "cache.read_ahead" && !read_ahead_in_words(value).empty())
-    return read_ahead_in_words(value);
-  if (path == "cache.write_back_level" && (value == 0 || value == 1 || value == 2))
-    return value == 0 ? "write-through" : value == 1 ? "sequential streams only" : "any write";
-  if (path == "cache.replacement" && (value == 0 || value == 1 || value == 2))
-    return value == 0 ? "least recently used" : value == 1 ? "first in, first out" : "random";
-  if (path == "cache.destage_order" && (value == 0 || value == 1))
-    return value == 0 ? "oldest first" : "by LBN";
-  if (path == "queue.policy" && value == 1) return "first come, first served";
-  const bool counts = section_of(path) == "cache" && parameter.unit != "ms" &&
-                      value == std::floor(value);
-  return with_unit(value_text(value, counts ? std::nullopt : parameter.error), parameter.unit);
+// A page has the sign that a terminal may lack.
+std::string in_words_here(const std::string& path, const model::Parameter& parameter) {
+  std::string text = report::value_in_words(path, parameter);
+  if (const std::size_t at = text.find("+-"); at != text.npos) text.replace(at, 2, "\u00b1");
+  return text;
 }
 
 std::string samples_text(std::uint64_t samples) { return samples > 0 ? grouped(samples) : ""; }
-
-std::string fact(const std::string& name, const std::string& value, const std::string& detail) {
-  return fmt::format("<div><dt>{}</dt><dd>{}{}</dd></div>\n", escaped(name), escaped(value),
-                     detail.empty() ? "" : "<small>" + escaped(detail) + "</small>");
-}
-
-std::string heading(const std::string& id, const char* name, const char* title) {
-  return fmt::format("<h2 id=\"{}-{}\">{}</h2>\n", id, name, title);
-}
-
-std::string paragraph(const std::string& text) { return "<p>" + escaped(text) + "</p>\n"; }
 
 std::string parameter_table(const std::vector<model::NamedParameter>& parameters,
                             const std::string& section) {
@@ -112,12 +59,11 @@ std::string parameter_table(const std::vector<model::NamedParameter>& parameters
   for (const auto& [path, parameter] : parameters) {
     if (!parameter || section_of(path) != section) continue;
     rows.push_back({in_words(section.empty() ? path : path.substr(section.size() + 1)),
-                    value_in_words(path, parameter), error_text(parameter.error), parameter.method,
+                    in_words_here(path, parameter), parameter.method,
                     samples_text(parameter.samples)});
   }
   if (rows.empty()) return "";
-  return table({{"parameter"}, {"value", true}, {"error", true}, {"method"}, {"samples", true}},
-               rows);
+  return table({{"parameter"}, {"value"}, {"method"}, {"samples", true}}, rows);
 }
 
 std::string freedoms_table(const std::vector<model::CacheFreedom>& freedoms) {
@@ -128,32 +74,6 @@ std::string freedoms_table(const std::vector<model::CacheFreedom>& freedoms) {
                     freedom.because});
   return paragraph("Mode page 08h, what the drive says of a field, and what a change of it did:") +
          table({{"field"}, {"the drive says"}, {"effect"}, {"because"}}, rows);
-}
-
-double megabytes_per_second(const model::DriveModel& model, std::uint32_t sectors) {
-  const double period_s = model::revolution_ns(model.rotation) / 1e9;
-  return sectors * static_cast<double>(model.identity.block_bytes) / period_s / 1e6;
-}
-
-std::vector<std::string> zone_row(const model::DriveModel& model, const ZoneSummary& zone,
-                                  std::size_t number) {
-  return {std::to_string(number),
-          grouped(zone.first_lbn),
-          grouped(zone.blocks),
-          fmt::format("{}\u2013{}", zone.first_cylinder, zone.last_cylinder),
-          zone.fewest_sectors == zone.most_sectors
-              ? std::to_string(zone.most_sectors)
-              : fmt::format("{}\u2013{}", zone.fewest_sectors, zone.most_sectors),
-          grouped(zone.tracks),
-          model.rotation.numerator_ns > 0
-              ? fmt::format("{:.2f}", megabytes_per_second(model, zone.most_sectors))
-              : ""};
-}
-
-std::string angle_sentence(const model::Parameter& angle) {
-  if (angle.error)
-    return fmt::format(" The angles of tracks are known to {:.2g} of a revolution.", *angle.error);
-  return angle.reason.empty() ? "" : fmt::format(" Angles: {}.", angle.reason);
 }
 
 std::vector<std::string> seek_row(const char* name, double distance, double time_ms,
@@ -208,9 +128,9 @@ std::string facts(const model::DriveModel& model) {
                  fmt::format("{:.2f} ms to {:.2f} ms", seek->single_ms, seek->full_ms));
   else
     text += fact("Average seek", "not known", model.seek.reason);
-  text += model.head_switch ? fact("Head switch", value_in_words("head_switch", model.head_switch),
-                                   error_text(model.head_switch.error))
-                            : fact("Head switch", "not known", model.head_switch.reason);
+  text += model.head_switch
+              ? fact("Head switch", in_words_here("head_switch", model.head_switch), "")
+              : fact("Head switch", "not known", model.head_switch.reason);
   if (id.heads > 0)
     text += fact("Geometry", fmt::format("{} heads", id.heads),
                  id.cylinders > 0 ? grouped(id.cylinders) + " cylinders" : "");
@@ -242,40 +162,6 @@ std::string how_measured(const model::DriveModel& model) {
   return paragraph(text);
 }
 
-std::string zones_chapter(const model::DriveModel& model, const std::string& id) {
-  const model::Layout& layout = model.layout;
-  std::string text = heading(id, "zones", "Zones");
-  if (layout.zones.empty())
-    return text +
-           paragraph("The layout is not known" +
-                     (layout.reason.empty() ? std::string(".") : ": " + layout.reason + "."));
-  const std::vector<ZoneSummary> zones = summarize_zones(layout);
-  text += paragraph(
-      fmt::format("{} zones, {} entries of blocks left out (spares and slipped defects), {} "
-                  "remapped blocks; found by {}.{}",
-                  zones.size(), grouped(layout.skips.size()), grouped(layout.remaps.size()),
-                  layout.method.empty() ? "a method that is not stated" : layout.method,
-                  angle_sentence(layout.angle)));
-  for (const std::string& sentence : layout_standing(layout)) text += paragraph(sentence + ".");
-  text += figure(id + "-zones-figure", "Sectors per track over the cylinders.",
-                 [&](const std::string& path) { plot_zones("", layout, path); });
-  Rows rows;
-  for (std::size_t i = 0; i < std::min(zones.size(), kMostZoneRows); ++i)
-    rows.push_back(zone_row(model, zones[i], i));
-  text += table({{"zone"},
-                 {"first LBN", true},
-                 {"blocks", true},
-                 {"cylinders", true},
-                 {"sectors per track", true},
-                 {"tracks", true},
-                 {"media rate (MB/s)", true}},
-                rows);
-  if (zones.size() > kMostZoneRows)
-    text += paragraph(
-        fmt::format("{} more zones are in the model file.", zones.size() - kMostZoneRows));
-  return text;
-}
-
 std::string seek_chapter(const model::DriveModel& model, const std::string& id) {
   std::string text = heading(id, "seek", "Seek curve");
   const model::Seek& seek = model.seek;
@@ -292,10 +178,15 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
   if (!seek.method.empty()) found += ", by " + seek.method;
   if (samples > 0) found += fmt::format(", from {} samples", grouped(samples));
   text += paragraph(found + ".");
-  text += figure(id + "-seek-figure",
-                 errors ? "Time of a seek over its distance; the bars are one standard error."
-                        : "Time of a seek over its distance; the errors are not stated.",
-                 [&](const std::string& path) { plot_seeks("", seek_curves_of(model, ""), path); });
+  const bool formula = model::fit_seek(seek).has_value();
+  text += figure(
+      id + "-seek-figure",
+      fmt::format("Time of a seek over its distance{}; the first hundred cylinders, {}.",
+                  formula ? "; what is left beside the formula" : "",
+                  errors ? "with bars of one standard error" : "the errors are not stated"),
+      [&](const std::string& path) { plot_seek_panels(seek_curves_of(model, ""), path); });
+  if (const auto odd = odd_places(seek); !odd.empty())
+    text += paragraph("What looks odd: " + join(odd, "; ") + ".");
   if (const auto summary = summarize_seek(model)) {
     const double farthest = model.identity.cylinders - 1;
     text += table({{"seek"}, {"cylinders", true}, {"time", true}, {"error", true}},
@@ -323,31 +214,40 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
   return text;
 }
 
+std::string overheads_chapter(const model::DriveModel& model, const std::string& id) {
+  const std::string rows = parameter_table(model::parameters_of(model), "overheads");
+  return heading(id, "overheads", "Overheads") + request_bars(model) +
+         (rows.empty() ? paragraph("None is known.") : rows);
+}
+
+std::string cache_chapter(const model::DriveModel& model, const std::string& id) {
+  const std::string rows = parameter_table(model::parameters_of(model), "cache");
+  return heading(id, "cache", "Cache") + cache_diagram(model) +
+         (rows.empty() ? paragraph("Nothing is known of it.")
+                       : paragraph("In short: " + cache_in_words(model.cache) + ".") +
+                             "<h3>What it rests on</h3>\n" + rows) +
+         freedoms_table(model.cache.freedoms);
+}
+
 std::string parameters_chapter(const model::DriveModel& model, const std::string& id) {
   const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
   struct Group {
     const char *section, *title;
   };
-  static constexpr std::array<Group, 6> kGroups = {{{"rotation", "Rotation"},
+  static constexpr std::array<Group, 4> kGroups = {{{"rotation", "Rotation"},
                                                     {"", "Head switch and write settle"},
-                                                    {"overheads", "Overheads"},
-                                                    {"cache", "Cache"},
                                                     {"bus", "Bus"},
                                                     {"queue", "Queue"}}};
   std::string tables;
   for (const Group& group : kGroups) {
     const std::string rows = parameter_table(parameters, group.section);
     if (!rows.empty()) tables += fmt::format("<h3>{}</h3>\n{}", group.title, rows);
-    if (std::string_view(group.section) == "cache" && !rows.empty())
-      tables += paragraph("In short: " + cache_in_words(model.cache) + ".") +
-                freedoms_table(model.cache.freedoms);
   }
-  return heading(id, "parameters", "Parameters") +
-         (tables.empty()
-              ? paragraph("None is known.")
-              : "<p class=\"note\">Errors are one standard error in the unit of the value; "
-                "an empty cell: not stated.</p>\n" +
-                    tables);
+  return heading(id, "parameters", "Other parameters") +
+         (tables.empty() ? paragraph("None is known.")
+                         : "<p class=\"note\">Errors are one standard error; a value without one "
+                           "has none stated.</p>\n" +
+                               tables);
 }
 
 std::string in_percent(const std::optional<double>& ms, double of_ms) {
@@ -394,19 +294,10 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
 
 std::string provenance_chapter(const model::DriveModel& model, const std::string& id) {
   const model::Provenance& p = model.provenance;
-  const model::Identity& drive = model.identity;
   Rows rows;
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) rows.push_back({name, value});
   };
-  add("vendor", drive.vendor);
-  add("product", drive.product);
-  add("revision", drive.revision);
-  add("serial number", drive.serial);
-  const std::string standing = model::standing_of(p, model.validity);
-  add("method", standing.empty() ? p.method : standing);
-  add("source", p.source);
-  add("date", p.date);
   if (p.commands > 0) {
     add("seed", std::to_string(p.seed));
     add("drive's time", fmt::format("{:.1f} s", p.drive_seconds));
@@ -418,7 +309,9 @@ std::string provenance_chapter(const model::DriveModel& model, const std::string
     add("address translations", grouped(p.translations));
     add("bytes written", grouped(p.bytes_written));
   }
-  std::string text = heading(id, "provenance", "Provenance") + table({{"what"}, {"value"}}, rows);
+  std::string text = heading(id, "provenance", "Provenance") +
+                     (rows.empty() ? paragraph("It was not measured by platter.")
+                                   : table({{"what"}, {"value"}}, rows));
   if (p.notes.empty()) return text;
   text += "<h3>Notes</h3>\n<ul>\n";
   for (const std::string& note : p.notes) text += "<li>" + escaped(note) + "</li>\n";

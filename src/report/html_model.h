@@ -1,4 +1,4 @@
-// The chapters of the report that a model fills: what it is, layout, seeks, parameters, provenance.
+// The chapters of the report that a model fills: what it is, seeks, parameters, provenance.
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@ std::string facts(const model::DriveModel& model);         // capacity, rotation
 std::string how_measured(const model::DriveModel& model);  // a paragraph
 
 // `id` begins the ids of what is in the chapter.
-std::string zones_chapter(const model::DriveModel& model, const std::string& id);
 std::string seek_chapter(const model::DriveModel& model, const std::string& id);
+std::string overheads_chapter(const model::DriveModel& model, const std::string& id);
+std::string cache_chapter(const model::DriveModel& model, const std::string& id);
 std::string parameters_chapter(const model::DriveModel& model, const std::string& id);
 std::string validity_chapter(const model::DriveModel& model, const std::string& id);
 std::string provenance_chapter(const model::DriveModel& model, const std::string& id);

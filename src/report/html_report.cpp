@@ -4,7 +4,10 @@
 
 #include "model/version.h"
 #include "report/html.h"
+#include "report/html_fleet.h"
+#include "report/html_map.h"
 #include "report/html_model.h"
+#include "report/html_summary.h"
 #include "report/html_validation.h"
 
 namespace platter::report {
@@ -12,10 +15,14 @@ namespace {
 
 using html::escaped;
 
+constexpr std::size_t kMostWhole = 2;  // drives that are shown with all their chapters
+
+// The first page.
 std::string summary(const ReportedModel& reported, std::span<const WorkloadResults> workloads) {
-  return fmt::format("<p class=\"verdict\">{}</p>\n",
-                     escaped(html::verdict(reported.model, reported.file, workloads))) +
-         html::facts(reported.model) + html::how_measured(reported.model);
+  const model::DriveModel& model = reported.model;
+  const std::vector<replay::Judged> judged = html::judged(model, reported.file, workloads);
+  return html::verdict_box(judged) + html::facts(model) + html::how_measured(model) +
+         html::uses(model, judged) + html::fingerprint(model);
 }
 
 std::string contents(const std::string& id, bool validated) {
@@ -23,21 +30,24 @@ std::string contents(const std::string& id, bool validated) {
   const auto add = [&](const std::string& anchor, const char* title) {
     text += fmt::format("<li><a href=\"#{}\">{}</a></li>", anchor, title);
   };
-  add(id + "-zones", "Zones");
-  add(id + "-seek", "Seek curve");
-  add(id + "-parameters", "Parameters");
   if (validated) add("validation", "Drive and models");
+  add(id + "-zones", "Map");
+  add(id + "-seek", "Seek curve");
+  add(id + "-overheads", "Overheads");
+  add(id + "-cache", "Cache");
+  add(id + "-parameters", "Other parameters");
+  add(id + "-missing", "Not measured");
   add(id + "-validity", "Validity");
   add(id + "-provenance", "Provenance");
-  add(id + "-missing", "Not measured");
   return text + "</ul></nav>\n";
 }
 
 std::string details(const model::DriveModel& model, const std::string& id,
                     const std::string& validation) {
-  return html::zones_chapter(model, id) + html::seek_chapter(model, id) +
-         html::parameters_chapter(model, id) + validation + html::validity_chapter(model, id) +
-         html::provenance_chapter(model, id) + html::missing_chapter(model, id);
+  return validation + html::map_chapter(model, id) + html::seek_chapter(model, id) +
+         html::overheads_chapter(model, id) + html::cache_chapter(model, id) +
+         html::parameters_chapter(model, id) + html::missing_chapter(model, id) +
+         html::validity_chapter(model, id) + html::provenance_chapter(model, id);
 }
 
 std::string title_of(const ReportedModel& reported) {
@@ -59,16 +69,19 @@ std::string html_report(std::span<const ReportedModel> models,
   if (models.size() == 1) {
     body += summary(models.front(), workloads) + contents("model1", !workloads.empty()) +
             "</header>\n" + details(models.front().model, "model1", validation);
+  } else if (models.size() > kMostWhole) {
+    body += "</header>\n" + html::fleet(models) + validation;
   } else {
     for (const ReportedModel& reported : models)
       body += fmt::format("<h2>{}</h2>\n", escaped(title_of(reported))) +
-              summary(reported, workloads);
-    body += "</header>\n" + validation;
+              html::verdict_box(html::judged(reported.model, reported.file, workloads));
+    body += "</header>\n" + html::side_by_side(models[0], models[1]) + validation;
     for (std::size_t i = 0; i < models.size(); ++i) {
       const std::string id = fmt::format("model{}", i + 1);
       body += fmt::format("<article>\n<h1 class=\"chapter\">{}</h1>\n",
                           escaped(title_of(models[i]))) +
-              contents(id, false) + details(models[i].model, id, "") + "</article>\n";
+              contents(id, false) + summary(models[i], workloads) +
+              details(models[i].model, id, "") + "</article>\n";
     }
   }
   body += fmt::format("<footer>Written by platter {}.</footer>\n", model::kToolVersion);

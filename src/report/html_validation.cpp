@@ -6,39 +6,10 @@
 #include <vector>
 
 #include "report/html.h"
-#include "report/response_times.h"
+#include "report/panels.h"
 
 namespace platter::report::html {
 namespace {
-
-// What one workload says of a model.
-struct Proof {
-  std::string workload;
-  std::uint64_t requests = 0;
-  double demerit_ms = 0, demerit_percent = 0;
-  std::optional<double> phase_share;
-};
-
-std::vector<Proof> proofs_in_results(const std::string& file,
-                                     std::span<const WorkloadResults> workloads) {
-  std::vector<Proof> proofs;
-  for (const WorkloadResults& workload : workloads)
-    for (std::size_t i = 0; i < workload.models.size(); ++i) {
-      if (workload.model_files[i] != file) continue;
-      const replay::ClassMetrics& all = workload.comparisons[i].classes.front();
-      proofs.push_back({workload.name, all.n_drive, all.demerit_ms, all.demerit_percent,
-                        all.folded_phase_share});
-    }
-  return proofs;
-}
-
-std::vector<Proof> proofs_in_model(const model::Validity& validity) {
-  std::vector<Proof> proofs;
-  for (const model::Demerit& d : validity.demerits)
-    proofs.push_back(
-        {d.workload, d.requests, d.demerit_ms, d.demerit_percent, d.folded_phase_share});
-  return proofs;
-}
 
 std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f}", 100 * *share) : "";
@@ -51,23 +22,18 @@ std::vector<std::string> metrics_row(const replay::ClassMetrics& metrics) {
                                   fmt::format("{:.3f}", metrics.mean_model_ms),
                                   fmt::format("{:.3f}", metrics.demerit_ms),
                                   fmt::format("{:.2f}", metrics.demerit_percent)};
-  for (const auto member :
-       {&replay::PairedError::bias_ms, &replay::PairedError::mae_ms, &replay::PairedError::rms_ms,
-        &replay::PairedError::p50_ms, &replay::PairedError::p95_ms, &replay::PairedError::p99_ms,
-        &replay::PairedError::max_ms})
+  for (const auto member : {&replay::PairedError::bias_ms, &replay::PairedError::p50_ms,
+                            &replay::PairedError::p95_ms, &replay::PairedError::max_ms})
     row.push_back(metrics.paired ? fmt::format("{:.3f}", *metrics.paired.*member) : "");
-  for (const auto& share :
-       {metrics.hits_agreed_share, metrics.hits_as_hits_share, metrics.misses_as_misses_share,
-        metrics.folded_phase_share, metrics.folded_phase_share_reanchored})
-    row.push_back(percent(share));
+  row.push_back(percent(metrics.hits_agreed_share));
+  row.push_back(percent(metrics.folded_phase_share));
   return row;
 }
 
 std::string metrics_table(const replay::Comparison& comparison) {
   std::vector<Column> columns = {{"class"}};
   for (const char* title : {"n", "mean, drive", "mean, model", "demerit", "demerit (%)", "bias",
-                            "mean abs.", "RMS", "p50", "p95", "p99", "max", "hits agreed (%)",
-                            "hits (%)", "misses (%)", "phase (%)", "phase anew (%)"})
+                            "error, p50", "p95", "max", "hits agreed (%)", "in phase (%)"})
     columns.push_back({title, true});
   std::vector<std::vector<std::string>> rows;
   for (const replay::ClassMetrics& metrics : comparison.classes)
@@ -82,14 +48,28 @@ std::string caches_in_words(const std::string& caches) {
 }
 
 std::string workload_section(const WorkloadResults& workload, std::size_t number) {
-  std::string text = fmt::format("<h3>{}: {} requests, {}</h3>\n", escaped(workload.name),
-                                 grouped(workload.drive.requests.size()),
-                                 caches_in_words(workload.drive.caches));
+  std::string text = fmt::format(
+      "<h3>{} on {}: {} requests, {}</h3>\n", escaped(workload.name), escaped(workload.drive.name),
+      grouped(workload.drive.requests.size()), caches_in_words(workload.drive.caches));
+  std::vector<Shown> models;
+  for (std::size_t i = 0; i < workload.models.size(); ++i)
+    models.push_back({workload.model_files[i], &workload.models[i]});
   text += figure(
       fmt::format("workload{}-figure", number),
-      fmt::format("Cumulative distribution of response times, {}: {} and {} of it.", workload.name,
-                  workload.drive.name, workload.models.size() == 1 ? "the model" : "the models"),
-      [&](const std::string& path) { plot_response_times(workload.drive, workload.models, path); });
+      fmt::format("Cumulative distribution of response times, {}: the drive and {}; below, "
+                  "how much later than the drive at the same share.",
+                  workload.name, models.size() == 1 ? "its model" : "its models"),
+      [&](const std::string& path) {
+        plot_distribution_panels({"drive", &workload.drive}, models, path);
+      });
+  if (has_error_panels(workload.comparisons))
+    text += figure(
+        fmt::format("workload{}-errors-figure", number),
+        "Requests that both served from the media: the error of each, and folded into one "
+        "revolution; grey: in phase (within 1/32 of a revolution, chance gives 6.25 %).",
+        [&](const std::string& path) {
+          plot_error_panels(workload.drive, models, workload.comparisons, path);
+        });
   for (std::size_t i = 0; i < workload.models.size(); ++i) {
     const replay::Comparison& comparison = workload.comparisons[i];
     text += fmt::format("<h4>{} ({})</h4>\n", escaped(comparison.model),
@@ -109,43 +89,14 @@ std::string workload_section(const WorkloadResults& workload, std::size_t number
 
 }  // namespace
 
-std::string verdict(const model::DriveModel& model, const std::string& file,
-                    std::span<const WorkloadResults> workloads) {
-  std::vector<Proof> proofs = proofs_in_results(file, workloads);
-  if (proofs.empty()) proofs = proofs_in_model(model.validity);
-  if (proofs.empty())
-    return "How good this model is, is not known: it was not compared with the drive "
-           "(platter validate does that).";
-  std::string demerits, phases;
-  for (const Proof& proof : proofs) {
-    demerits += fmt::format(
-        "{}{:.3f} ms ({:.2f}\u00a0% of the mean response time) in the {} workload",
-        demerits.empty() ? "" : ", ", proof.demerit_ms, proof.demerit_percent, proof.workload);
-    if (proof.phase_share)
-      phases += fmt::format("{}{:.1f}\u00a0%", phases.empty() ? "" : " and ",
-                            100 * *proof.phase_share);
-  }
-  if (!phases.empty())
-    phases = fmt::format(
-        "; the rotational position is right in {} of the media accesses "
-        "(chance: 6.25\u00a0%)",
-        phases);
-  return fmt::format("Against the drive, the same requests on both: a demerit of {}{}.", demerits,
-                     phases);
-}
-
 std::string validation_chapter(std::span<const WorkloadResults> workloads) {
   std::string text =
       "<h2 id=\"validation\">Drive and models</h2>\n"
       "<p>The same requests on the drive and on the models. Demerit: root mean square of the "
-      "horizontal "
-      "distance between the two distributions. Bias to max: the model's response time less the "
-      "drive's of the same request; from the mean absolute error on, of absolute values. Hits, "
-      "misses: the share of the "
-      "drive's that are the model's too. Phase: of the requests that went to the media on both, "
-      "those "
-      "whose error, modulo one revolution, is within 1/32 of a revolution; chance gives 6.25 %. "
-      "Times are in ms, size classes in blocks.</p>\n";
+      "horizontal distance between the two distributions. Bias, error: the model's response time "
+      "less the drive's of the same request, and its absolute value. Hits agreed: requests that "
+      "are "
+      "a hit on both or a miss on both. Times are in ms, size classes in blocks.</p>\n";
   for (std::size_t i = 0; i < workloads.size(); ++i) text += workload_section(workloads[i], i + 1);
   return text;
 }

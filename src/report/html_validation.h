@@ -9,11 +9,6 @@
 
 namespace platter::report::html {
 
-// How good a model is, in a sentence: by its results in the workloads (those of the files called
-// `file`), else by what its validity states, else that nobody knows.
-std::string verdict(const model::DriveModel& model, const std::string& file,
-                    std::span<const WorkloadResults> workloads);
-
 // Distributions and metrics of each workload.
 std::string validation_chapter(std::span<const WorkloadResults> workloads);
 

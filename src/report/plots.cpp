@@ -128,7 +128,7 @@ std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std:
 }
 
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
-                const std::string& path) {
+                const std::string& path, const Canvas& canvas) {
   std::string data, plots;
   std::uint32_t farthest = 1;
   for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -169,10 +169,11 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
                           "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n"
                           "set samples 1000\n{}\n",
                           quoted(title), farthest * 1.02, plots),
-       path);
+       path, canvas);
 }
 
-void plot_zones(const std::string& title, const model::Layout& layout, const std::string& path) {
+void plot_zones(const std::string& title, const model::Layout& layout, const std::string& path,
+                const Canvas& canvas) {
   Heads heads;
   for (const model::LayoutNode& zone : layout.zones) collect_tracks(zone, 0, 0, heads);
   std::vector<Stretches> lines;
@@ -198,7 +199,7 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
                           "set ylabel 'sectors per track'\n"
                           "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\nset key bottom left\n{}\n",
                           quoted(title), static_cast<double>(innermost) * 1.02, most * 1.08, plots),
-       path);
+       path, canvas);
 }
 
 }  // namespace platter::report

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
+#include "report/gnuplot.h"
 
 namespace platter::report {
 
@@ -31,9 +32,10 @@ std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std:
 // Seek time over distance, with standard errors where they are known; one curve alone with the
 // literature's formula beside it.
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
-                const std::string& path);
+                const std::string& path, const Canvas& canvas = {});
 
 // Sectors per track over the cylinders; one line for each head if the heads differ.
-void plot_zones(const std::string& title, const model::Layout& layout, const std::string& path);
+void plot_zones(const std::string& title, const model::Layout& layout, const std::string& path,
+                const Canvas& canvas = {});
 
 }  // namespace platter::report

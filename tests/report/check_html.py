@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "hr"}
-ALLOWED = set("""html head meta title style body main header footer article nav ul li a h1 h2 h3 h4 p dl dt dd div small
+ALLOWED = set("""html head b meta title style body main header footer article nav ul li a h1 h2 h3 h4 p dl dt dd div small
     table thead tbody tr th td figure figcaption svg g defs desc path rect circle use text tspan polygon polyline
     filter feflood fecomposite""".split())
 

@@ -183,7 +183,7 @@ TEST_CASE("the report says of the cache what the model's file says") {
         .value = value, .unit = "", .error = error, .method = "reads", .samples = 4, .reason = ""};
   };
   const auto row = [](const std::string& name, const std::string& value) {
-    return "<td>" + name + "</td><td class=\"n\">" + value + "</td>";
+    return "<td>" + name + "</td><td>" + value + "</td>";
   };
   model.cache.written_persist = told(1, 0.014);
   model.cache.zero_latency_read = told(1, 0.12);
@@ -204,9 +204,9 @@ TEST_CASE("the report says of the cache what the model's file says") {
   const std::string page = report_of(model);
   CHECK(is_proper(page));
   for (const std::string& text :
-       {row("written persist", "yes"), row("zero latency read", "yes"),
-        row("read ahead over requested", "no"), row("segments", "1"),
-        row("segment blocks", "256\u00a0blocks"), std::string("1 segment of 256 blocks"),
+       {row("written persist", "yes (98.6 % sure)"), row("zero latency read", "yes (88.0 % sure)"),
+        row("read ahead over requested", "no (98.6 % sure)"),
+        std::string("1 segment of 256 blocks (128 KiB)"),
         std::string("<td>RCD</td><td>changeable</td><td>none</td><td>as before</td>"),
         std::string("<td>ABPF</td><td>fixed</td>"),
         std::string("<td class=\"n\">50.0 % (22.7 to 77.3)</td><td class=\"n\">98.7 % (68.3 to "
@@ -256,11 +256,31 @@ TEST_CASE("figures and results: a proper page, also with hostile names in them")
                             .c_str()) == 0);
   }
   CHECK(page.find("<script") == std::string::npos);
-  CHECK(page.find("a demerit of 1.000 ms") != std::string::npos);  // tiny: by its results
-  CHECK(page.find("it was not compared with the drive") != std::string::npos);  // other: has none
+  CHECK(page.find("<b>Poor.</b> This model") != std::string::npos);          // tiny: by its results
+  CHECK(page.find("was not compared with the drive") != std::string::npos);  // other: has none
   std::size_t figures = 0;
   for (std::size_t at = 0; (at = page.find("<svg ", at)) != std::string::npos; ++at) ++figures;
-  CHECK(figures == 6);
+  CHECK(figures == 11);
+}
+
+TEST_CASE("two drives side by side, a fleet with what stands out named") {
+  if (!have("gnuplot")) return;
+  std::vector<ReportedModel> drives;
+  for (int i = 0; i < 6; ++i) drives.push_back({fmt::format("drive{}", i), drawn_model()});
+  for (int i = 0; i < 6; ++i)  // a period each, alike to a few parts in a million
+    drives[i].model.rotation.numerator_ns += 1000 * i;
+  drives[4].model.seek.points[2].time_ms = 11;
+  const std::string two = html_report(std::span(drives).first(2), {});
+  CHECK(is_proper(two));
+  CHECK(two.find("Side by side") != std::string::npos);
+  CHECK(two.find("id=\"model2-zones\"") != std::string::npos);
+  const std::string all = html_report(drives, {});
+  CHECK(is_proper(all));
+  CHECK(all.find("<b>drive4</b>: average seek") != std::string::npos);
+  CHECK(all.find("full stroke 11.000 ms, the fleet&#39;s median 9.000") != std::string::npos);
+  CHECK(all.find("<b>drive3</b>") == std::string::npos);
+  drives[4] = drives[3];
+  CHECK(html_report(drives, {}).find("No drive stands out.") != std::string::npos);
 }
 
 TEST_CASE("a folder without results says what to give") {

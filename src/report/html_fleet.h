@@ -1,0 +1,18 @@
+// Several drives in one report: two side by side, or a fleet with its outliers named.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/html_report.h"
+
+namespace platter::report::html {
+
+// The figures of each, what differs beyond its errors, the curves in one picture.
+std::string side_by_side(const ReportedModel& a, const ReportedModel& b);
+
+// A row for each drive; a figure far from the others' (by their median absolute deviation, of four
+// drives on) is named.
+std::string fleet(std::span<const ReportedModel> models);
+
+}  // namespace platter::report::html

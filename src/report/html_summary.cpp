@@ -1,0 +1,168 @@
+#include "report/html_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model/standing.h"
+#include "report/html.h"
+
+namespace platter::report::html {
+namespace {
+
+// As replay/verdict.h grades them.
+constexpr double kPhaseForSingle = 0.95, kDemeritForRandom = 2, kDemeritForMixed = 5, kHits = 0.95;
+
+const replay::ClassMetrics* of_workload(std::span<const replay::Judged> judged, const char* name) {
+  const auto found = std::ranges::find(judged, name, &replay::Judged::workload);
+  return found == judged.end() ? nullptr : &found->comparison.classes.front();
+}
+
+struct Use {
+  std::string what;
+  std::optional<bool> fit;  // nullopt: nobody looked
+  std::string because;
+};
+
+Use single_requests(std::span<const replay::Judged> judged) {
+  Use use{"Single requests and scheduling by position (SPTF)", {}, "not compared with the drive"};
+  const replay::ClassMetrics* random = of_workload(judged, "random");
+  if (!random || !random->folded_phase_share) return use;
+  use.fit = *random->folded_phase_share >= kPhaseForSingle &&
+            random->demerit_percent <= kDemeritForRandom;
+  use.because = fmt::format("{:.1f} % of the accesses in phase, demerit {:.1f} %",
+                            100 * *random->folded_phase_share, random->demerit_percent);
+  return use;
+}
+
+Use mixed_loads(std::span<const replay::Judged> judged) {
+  Use use{"Mixed loads with the cache at work", {}, "not compared with the drive"};
+  const replay::ClassMetrics* mixed = of_workload(judged, "mixed");
+  if (!mixed) return use;
+  use.fit = mixed->demerit_percent <= kDemeritForMixed &&
+            mixed->hits_agreed_share.value_or(1) >= kHits;
+  use.because = fmt::format("demerit {:.1f} %", mixed->demerit_percent);
+  if (mixed->hits_agreed_share)
+    use.because += fmt::format(", hits and misses agree in {:.1f} %",
+                               100 * *mixed->hits_agreed_share);
+  return use;
+}
+
+Use layout_use(const model::DriveModel& model) {
+  Use use{"Where blocks lie: traxtents, zones, media rates", !model.layout.zones.empty(), ""};
+  if (model.layout.zones.empty())
+    use.because = model.layout.reason.empty() ? "no layout" : model.layout.reason;
+  else if (model.layout.timed && !model.layout.timed->shares.empty())
+    use.because = fmt::format(
+        "{:.2f} % of blocks drawn at random lay within {:.2g} of a revolution",
+        100 * model.layout.timed->shares.front().share,
+        model.layout.timed->shares.front().within_rev);
+  else if (model.layout.checks > 0)
+    use.because = fmt::format("{} blocks drawn at random lay where the map says",
+                              grouped(model.layout.checks));
+  else
+    use.because = "as its source states it; not checked";
+  return use;
+}
+
+}  // namespace
+
+std::vector<replay::Judged> judged(const model::DriveModel& model, const std::string& file,
+                                   std::span<const WorkloadResults> workloads) {
+  std::vector<replay::Judged> all;
+  for (const WorkloadResults& workload : workloads)
+    for (std::size_t i = 0; i < workload.models.size(); ++i)
+      if (workload.model_files[i] == file)
+        all.push_back({workload.name, "This model", workload.comparisons[i]});
+  if (!all.empty()) return all;
+  for (const model::Demerit& stated : model.validity.demerits) {
+    replay::ClassMetrics metrics{
+        .name = "all", .n_drive = stated.requests, .n_model = stated.requests};
+    metrics.mean_drive_ms = stated.drive_mean_ms;
+    metrics.demerit_ms = stated.demerit_ms;
+    metrics.demerit_percent = stated.demerit_percent;
+    if (stated.folded_phase_share > 0) metrics.folded_phase_share = stated.folded_phase_share;
+    metrics.phase_n = stated.phase_requests;
+    if (stated.hits_agreed_share > 0) metrics.hits_agreed_share = stated.hits_agreed_share;
+    replay::Comparison comparison;
+    comparison.classes = {metrics};
+    all.push_back({stated.workload, "This model", comparison});
+  }
+  return all;
+}
+
+std::string verdict_box(std::span<const replay::Judged> judged) {
+  if (judged.empty())
+    return "<p class=\"verdict unknown\"><b>Not known.</b> This model was not compared with the "
+           "drive: "
+           "platter validate does that.</p>\n";
+  std::string text = replay::verdicts(judged);
+  while (text.ends_with('\n')) text.pop_back();
+  if (const std::size_t colon = text.rfind(": "); colon != text.npos) text.resize(colon);
+  for (std::size_t at; (at = text.find(" us")) != text.npos;) text.replace(at, 3, "\u00a0\u00b5s");
+  const replay::Grade grade = replay::grade_of(judged);
+  const char* const name = grade == replay::Grade::good   ? "Good"
+                           : grade == replay::Grade::fair ? "Fair"
+                                                          : "Poor";
+  return fmt::format("<p class=\"verdict {}\"><b>{}.</b> {}.</p>\n",
+                     grade == replay::Grade::good ? "good" : "doubtful", name, escaped(text));
+}
+
+std::string uses(const model::DriveModel& model, std::span<const replay::Judged> judged) {
+  const model::Validity& validity = model.validity;
+  std::vector<Use> all = {single_requests(judged), mixed_loads(judged), layout_use(model)};
+  all.push_back({"Writes", validity.writes ? std::optional(true) : std::nullopt,
+                 validity.writes ? "checked" : "no writes were compared"});
+  all.push_back(
+      {"Several requests at once", validity.max_depth > 1 ? std::optional(true) : std::nullopt,
+       validity.max_depth > 1 ? fmt::format("checked up to {} outstanding", validity.max_depth)
+                              : "compared one at a time only"});
+  std::vector<std::vector<std::string>> rows;
+  for (const Use& use : all)
+    rows.push_back({use.what, !use.fit ? "not known" : *use.fit ? "yes" : "no", use.because});
+  std::string text = table({{"may be used for"}, {""}, {"because"}}, rows);
+  if (validity.max_blocks > 0)
+    text += paragraph(
+        fmt::format("Checked with requests of {} to {} blocks in LBN {} to {}; beyond, nothing "
+                    "is known.",
+                    validity.min_blocks, validity.max_blocks, grouped(validity.first_lbn),
+                    grouped(validity.last_lbn)));
+  return text;
+}
+
+std::string fingerprint(const model::DriveModel& model) {
+  const model::Identity& drive = model.identity;
+  const model::Provenance& p = model.provenance;
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) rows.push_back({name, value});
+  };
+  add("vendor", drive.vendor);
+  add("product", drive.product);
+  add("firmware", drive.revision);
+  add("serial number", drive.serial);
+  const std::string standing = model::standing_of(p, model.validity);
+  add("origin", standing.empty() ? p.method : standing);
+  add("measured at", p.source);
+  add("date", p.date);
+  if (model.kernel_share)
+    add("host: kernel",
+        fmt::format("{:.1f} \u00b5s above the dispatch to the adapter (median; 99 %: {:.1f}), "
+                    "{:.1f} \u00b5s behind the completion",
+                    1e3 * model.kernel_share->above_median_ms,
+                    1e3 * model.kernel_share->above_p99_ms,
+                    1e3 * model.kernel_share->behind_median_ms));
+  if (model.delay_spread && !model.delay_spread->quantiles.empty()) {
+    double p99_ms = 0;
+    for (const model::DelayQuantile& at : model.delay_spread->quantiles)
+      if (at.share <= 0.99) p99_ms = at.ms;
+    add("host: noise",
+        fmt::format("1 % of the requests are delayed by more than {:.3f} ms beyond the median "
+                    "({} samples)",
+                    p99_ms, grouped(model.delay_spread->samples)));
+  }
+  return rows.empty() ? "" : table({{"fingerprint"}, {""}}, rows);
+}
+
+}  // namespace platter::report::html

@@ -1,0 +1,300 @@
+#include "report/panels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "model/seek_fit.h"
+#include "replay/hits.h"
+#include "report/gnuplot.h"
+#include "statistics/distribution.h"
+
+namespace platter::report {
+namespace {
+
+// A panel's place on the canvas, as shares from below.
+std::string panel(double bottom, double top) {
+  return fmt::format(
+      "set lmargin at screen 0.165\nset rmargin at screen 0.965\n"
+      "set bmargin at screen {:.3f}\nset tmargin at screen {:.3f}\n",
+      bottom, top);
+}
+
+std::string plot_of(const std::vector<std::string>& curves) {
+  std::string text = "plot ";
+  for (std::size_t i = 0; i < curves.size(); ++i) text += (i == 0 ? "" : ", \\\n     ") + curves[i];
+  return text + "\n";
+}
+
+std::string seek_data(std::size_t number, const model::Seek& seek,
+                      const std::optional<model::SeekFit>& fit) {
+  std::string data = fmt::format("$seek{} << EOD\n", number);
+  for (const model::SeekPoint& point : seek.points) {
+    const double d = point.cylinders;
+    const double formula_ms = !fit             ? 0
+                              : d <= fit->knee ? fit->a_ms + fit->b_ms * std::sqrt(d)
+                                               : fit->c_ms + fit->e_ms * d;
+    data += fmt::format("{} {:.6f} {:.6f} {:.6f}\n", point.cylinders, point.time_ms,
+                        point.error_ms.value_or(0), point.time_ms - formula_ms);
+  }
+  return data + "EOD\n";
+}
+
+std::string errors_of(std::size_t number) {
+  return fmt::format(
+      "$seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead linetype {} "
+      "dashtype 1 linewidth 1 notitle",
+      number, number + 2);
+}
+
+std::vector<double> sorted_ms(const replay::Result& result) {
+  std::vector<double> times_ms;
+  times_ms.reserve(result.requests.size());
+  for (const replay::Response& request : result.requests)
+    times_ms.push_back(to_ms(request.response_ns));
+  std::ranges::sort(times_ms);
+  return times_ms;
+}
+
+constexpr std::size_t kSteps = 800;  // of a drawn distribution: a pixel or less
+
+std::string distribution_data(std::size_t number, const std::vector<double>& drive,
+                              const std::vector<double>& of) {
+  std::string data = fmt::format("$curve{} << EOD\n", number);
+  for (std::size_t i = 0; i <= kSteps && !of.empty(); ++i) {
+    const double share = static_cast<double>(i) / kSteps;
+    const double time_ms = statistics::quantile(of, share);
+    data += fmt::format("{:.4f} {:.3f} {:.4f}\n", time_ms, 100 * share,
+                        time_ms - statistics::quantile(drive, share));
+  }
+  return data + (of.empty() ? "NaN NaN NaN\nEOD\n" : "EOD\n");
+}
+
+// Of a model: each request's error, and folded into a revolution.
+struct Errors {
+  std::vector<double> ms, rev;
+};
+
+Errors errors_of(const replay::Result& drive, const replay::Result& model,
+                 const replay::Comparison& comparison) {
+  Errors errors;
+  const double period_ns = *comparison.period_ns;
+  const replay::HitRule rule = {comparison.hit_threshold_ns, model.block_transfer_ns.value_or(0)};
+  for (std::size_t i = 0; i < std::min(drive.requests.size(), model.requests.size()); ++i) {
+    const replay::Response &a = drive.requests[i], &b = model.requests[i];
+    if (!rule.both_from_media(a, b)) continue;
+    const auto apart_ns = static_cast<double>(b.response_ns - a.response_ns);
+    errors.ms.push_back(apart_ns / 1e6);
+    const double turns = (apart_ns - comparison.phase_ms * 1e6) / period_ns;
+    errors.rev.push_back(turns - std::round(turns));
+  }
+  return errors;
+}
+
+// Shares of all values by bins from `least` to `most`; what lies beyond is in the outermost ones.
+std::string histogram_data(const std::string& name, const std::vector<double>& values, double least,
+                           double most) {
+  constexpr int kBins = 81;
+  std::vector<double> bins(kBins);
+  for (const double value : values) {
+    const double at = (value - least) / (most - least) * kBins;
+    bins[static_cast<std::size_t>(std::clamp(at, 0.0, kBins - 1.0))] += 1;
+  }
+  std::string data = fmt::format("${} << EOD\n", name);
+  for (int i = 0; i < kBins; ++i)
+    data += fmt::format("{:.6g} {:.4f}\n", least + (i + 0.5) * (most - least) / kBins,
+                        100 * bins[static_cast<std::size_t>(i)] /
+                            std::max<double>(1, static_cast<double>(values.size())));
+  return data + "EOD\n";
+}
+
+bool can_pair(const replay::Comparison& comparison) {
+  return comparison.not_paired.empty() && comparison.period_ns && comparison.hit_threshold_ns &&
+         !comparison.classes.empty() && comparison.classes.front().phase_n > 0;
+}
+
+}  // namespace
+
+void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path) {
+  constexpr int kNear = 100;  // cylinders
+  std::string data;
+  std::vector<std::string> whole, rest, near;
+  std::uint32_t farthest = 1;
+  double tallest_near_ms = 0;
+  const auto fit = model::fit_seek(curves.front().seek);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    data += seek_data(i, curves[i].seek, fit);
+    for (const model::SeekPoint& point : curves[i].seek.points) {
+      farthest = std::max(farthest, point.cylinders);
+      if (point.cylinders <= kNear) tallest_near_ms = std::max(tallest_near_ms, point.time_ms);
+    }
+    const auto line = [&](const char* columns, const std::string& title) {
+      return fmt::format(
+          "$seek{} using {} with linespoints linetype {} pointtype 7 pointsize 0.25 {}", i, columns,
+          i + 2, title);
+    };
+    whole.push_back(line(
+        "1:2", curves[i].label.empty() ? "title 'measured'" : "title " + quoted(curves[i].label)));
+    rest.push_back(line("1:4", "notitle"));
+    near.push_back(line("1:2", "notitle"));
+    near.push_back(errors_of(i));
+  }
+  std::string formula;
+  if (fit) {
+    formula = fmt::format(
+        "x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x with lines "
+        "linecolor rgb '#777777' dashtype (2,4) linewidth 1.5",
+        fit->knee, fit->a_ms, fit->b_ms, fit->c_ms, fit->e_ms);
+    whole.push_back(formula + " title 'a + b √d, c + e d'");
+    near.push_back(formula + " notitle");
+  }
+  std::string script = data + "set multiplot\nset samples 1000\n";
+  script += panel(0.6, 0.98) +
+            fmt::format(
+                "set ylabel 'seek time (ms)'\nset xlabel 'distance (cylinders)'\n"
+                "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n",
+                farthest * 1.02) +
+            plot_of(whole);
+  if (fit)
+    script += panel(0.37, 0.51) +
+              "set ylabel 'less formula (ms)'\nunset xlabel\nset yrange [*:*]\nset ytics "
+              "autofreq\n" +
+              plot_of(rest);
+  const double least_farthest = std::min<double>(kNear, farthest);
+  script += panel(0.09, fit ? 0.32 : 0.5) +
+            fmt::format(
+                "set ylabel 'near (ms)'\nset xlabel 'distance (cylinders)'\n"
+                "set xrange [0:{:.0f}]\nset yrange [0:{:.3f}]\n",
+                least_farthest, tallest_near_ms > 0 ? tallest_near_ms * 1.15 : 1) +
+            plot_of(near) + "unset multiplot\n";
+  draw(script, path, column_canvas(860));
+}
+
+std::vector<std::string> odd_places(const model::Seek& seek, std::size_t most) {
+  constexpr double kErrors = 4, kLeastShare = 0.02;
+  struct Odd {
+    std::size_t at;
+    double errors;
+    std::string text;
+  };
+  std::vector<Odd> odd;
+  const auto& points = seek.points;
+  for (std::size_t i = 1; i + 1 < points.size(); ++i) {
+    const model::SeekPoint &before = points[i - 1], &here = points[i], &after = points[i + 1];
+    const double share = (here.cylinders - before.cylinders) /
+                         static_cast<double>(after.cylinders - before.cylinders);
+    const double line_ms = before.time_ms + share * (after.time_ms - before.time_ms);
+    const double apart_ms = here.time_ms - line_ms;
+    const double error_ms = std::hypot(
+        here.error_ms.value_or(0),
+        std::hypot((1 - share) * before.error_ms.value_or(0), share * after.error_ms.value_or(0)));
+    // A curve bends most at its beginning, where a line between neighbours is none of its own.
+    if (!(error_ms > 0) || here.cylinders < 10 || std::abs(apart_ms) < kErrors * error_ms ||
+        std::abs(apart_ms) < kLeastShare * here.time_ms)
+      continue;
+    odd.push_back(
+        {i, std::abs(apart_ms) / error_ms,
+         fmt::format("at {} cylinders {:.3f} ms {} the line between its neighbours, {:.0f} "
+                     "of its errors",
+                     here.cylinders, std::abs(apart_ms), apart_ms > 0 ? "above" : "below",
+                     std::abs(apart_ms) / error_ms)});
+  }
+  std::ranges::sort(odd, std::greater(), &Odd::errors);
+  // A peak bends the lines on its both sides: its neighbours are not odd themselves.
+  std::vector<const Odd*> named;
+  for (const Odd& each : odd)
+    if (std::ranges::none_of(named, [&](const Odd* other) {
+          return each.at + 1 == other->at || other->at + 1 == each.at;
+        }))
+      named.push_back(&each);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(most, named.size()); ++i) texts.push_back(named[i]->text);
+  if (named.size() > most) texts.push_back(fmt::format("and {} places more", named.size() - most));
+  return texts;
+}
+
+void plot_distribution_panels(const Shown& drive, std::span<const Shown> models,
+                              const std::string& path) {
+  constexpr double kShownShare = 0.999;  // the slowest 0.1 % would squeeze the rest
+  const std::vector<double> drives_ms = sorted_ms(*drive.result);
+  double longest_ms = statistics::quantile(drives_ms, kShownShare), apart_ms = 0;
+  std::string data = distribution_data(0, drives_ms, drives_ms);
+  std::vector<std::string> curves = {
+      fmt::format("$curve0 using 1:2 with lines linetype 1 title {}", quoted(drive.label))};
+  std::vector<std::string> apart = {"0 with lines linetype 1 notitle"};
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const std::vector<double> times_ms = sorted_ms(*models[i].result);
+    longest_ms = std::max(longest_ms, statistics::quantile(times_ms, kShownShare));
+    for (int percent = 1; percent <= 99; ++percent)
+      apart_ms = std::max(apart_ms, std::abs(statistics::quantile(times_ms, percent / 100.0) -
+                                             statistics::quantile(drives_ms, percent / 100.0)));
+    data += distribution_data(i + 1, drives_ms, times_ms);
+    curves.push_back(fmt::format("$curve{} using 1:2 with lines linetype {} title {}", i + 1, i + 2,
+                                 quoted(models[i].label)));
+    apart.push_back(fmt::format("$curve{} using 2:3 with lines linetype {} notitle", i + 1, i + 2));
+  }
+  const std::string script =
+      data + "set multiplot\n" + panel(0.46, 0.98) +
+      fmt::format(
+          "set xlabel 'response time (ms)'\nset ylabel 'requests (%)'\n"
+          "set xrange [0:{:.4f}]\nset yrange [0:100]\nset ytics 20\nset key bottom right\n",
+          longest_ms > 0 ? longest_ms * 1.02 : 1) +
+      plot_of(curves) + panel(0.12, 0.345) +
+      fmt::format(
+          "set xlabel 'requests (%), the fastest first'\nset ylabel 'less drive (ms)'\n"
+          "set xrange [0:100]\nset yrange [{0:.4g}:{1:.4g}]\nset ytics autofreq\n",
+          -std::max(apart_ms, 1e-3) * 1.2, std::max(apart_ms, 1e-3) * 1.2) +
+      plot_of(apart) + "unset multiplot\n";
+  draw(script, path, column_canvas(760));
+}
+
+bool has_error_panels(std::span<const replay::Comparison> comparisons) {
+  return std::ranges::any_of(comparisons, can_pair);
+}
+
+bool plot_error_panels(const replay::Result& drive, std::span<const Shown> models,
+                       std::span<const replay::Comparison> comparisons, const std::string& path) {
+  if (!has_error_panels(comparisons)) return false;
+  std::vector<std::optional<Errors>> all(models.size());
+  double widest_ms = 0;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (!can_pair(comparisons[i])) continue;
+    all[i] = errors_of(drive, *models[i].result, comparisons[i]);
+    std::vector<double> sorted = all[i]->ms;
+    std::ranges::sort(sorted);
+    if (sorted.empty()) continue;
+    widest_ms = std::max({widest_ms, std::abs(statistics::quantile(sorted, 0.01)),
+                          std::abs(statistics::quantile(sorted, 0.99))});
+  }
+  if (!(widest_ms > 0)) widest_ms = 1;
+  std::string data;
+  std::vector<std::string> errors, folded;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (!all[i]) continue;
+    data += histogram_data(fmt::format("error{}", i), all[i]->ms, -1.1 * widest_ms,
+                           1.1 * widest_ms);
+    data += histogram_data(fmt::format("folded{}", i), all[i]->rev, -0.5, 0.5);
+    errors.push_back(fmt::format("$error{} using 1:2 with histeps linetype {} title {}", i, i + 2,
+                                 quoted(models[i].label)));
+    folded.push_back(fmt::format("$folded{} using 1:2 with histeps linetype {} notitle", i, i + 2));
+  }
+  const std::string script =
+      data + "set multiplot\n" + panel(0.61, 0.9) +
+      fmt::format(
+          "set xlabel 'model less drive (ms)'\nset ylabel 'requests (%)'\n"
+          "set xrange [{:.4g}:{:.4g}]\nset yrange [0:*]\nset key above left\n",
+          -1.1 * widest_ms, 1.1 * widest_ms) +
+      plot_of(errors) + panel(0.14, 0.46) +
+      "set xlabel 'the same, folded into one revolution (rev)'\nset xrange [-0.5:0.5]\n"
+      "set xtics 0.25\nset ytics 25\n"
+      "set object 1 rectangle from -0.03125, graph 0 to 0.03125, graph 1 fillcolor rgb '#999999' "
+      "fillstyle transparent solid 0.2 noborder behind\n" +
+      plot_of(folded) + "unset multiplot\n";
+  draw(script, path, column_canvas(620));
+  return true;
+}
+
+}  // namespace platter::report

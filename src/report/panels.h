@@ -1,0 +1,40 @@
+// The report's figures of several panels, drawn for a column of text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "replay/compare.h"
+#include "replay/result.h"
+#include "report/plots.h"
+
+namespace platter::report {
+
+// The curves whole; what is left of them beside the literature's formula (of the first); the first
+// hundred cylinders.
+void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path);
+
+// Places of a curve that lie off the line between their neighbours, or below a shorter seek, by
+// more than their errors allow: in words, the worst first, at most `most`.
+std::vector<std::string> odd_places(const model::Seek& seek, std::size_t most = 5);
+
+struct Shown {
+  std::string label;
+  const replay::Result* result;
+};
+
+// Distributions of the drive and its models; below, each model's less the drive's at the same
+// share.
+void plot_distribution_panels(const Shown& drive, std::span<const Shown> models,
+                              const std::string& path);
+
+// Of requests that both went to the media: a model's response time less the drive's, and the same
+// folded into one revolution, which shows a platter that stands elsewhere. `comparison`: of each
+// model. False: nothing can be paired, and nothing is drawn.
+bool plot_error_panels(const replay::Result& drive, std::span<const Shown> models,
+                       std::span<const replay::Comparison> comparisons, const std::string& path);
+bool has_error_panels(std::span<const replay::Comparison> comparisons);
+
+}  // namespace platter::report
