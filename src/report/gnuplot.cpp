@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -51,7 +53,7 @@ set border 3 linecolor rgb '#555555'
 set tics nomirror out scale 0.6 textcolor rgb '#333333'
 set grid linecolor rgb '#dddddd' linewidth 0.8 linetype 1
 set title textcolor rgb '#111111'
-set rmargin 4
+set rmargin 6
 set xlabel textcolor rgb '#333333'
 set ylabel textcolor rgb '#333333'
 set key textcolor rgb '#222222' samplen 2 spacing 1.2
@@ -156,6 +158,34 @@ std::string drawn(const std::function<void(const std::string& path)>& plot) {
     if (end != std::string::npos) text += line.substr(0, end + 1) + "\n";
   }
   return text;
+}
+
+std::string panel(double bottom, double top) {
+  return fmt::format(
+      "set lmargin at screen 0.165\nset rmargin at screen 0.94\n"
+      "set bmargin at screen {:.3f}\nset tmargin at screen {:.3f}\n",
+      bottom, top);
+}
+
+std::string few_tics(char axis, double span) {
+  constexpr double kMostTics = 4;
+  const double least = (span > 0 ? span : 1) / kMostTics;
+  double step = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0, 10.0})
+    if (factor * step >= least) {
+      step *= factor;
+      break;
+    }
+  return fmt::format("set {}tics {:.6g}\nset format {} '%.6g'\n", axis, step, axis);
+}
+
+std::string plot_of(const std::vector<std::string>& curves) {
+  std::string text = "plot ";
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (i > 0) text += ", \\\n     ";
+    text += curves[i];
+  }
+  return text + "\n";
 }
 
 std::string quoted(const std::string& text) {

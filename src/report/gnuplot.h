@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace platter::report {
 
@@ -22,6 +23,13 @@ bool is_for_terminal(const std::string& path);
 
 // What `plot` draws at the path that it is given, as lines of a terminal, 100 columns wide.
 std::string drawn(const std::function<void(const std::string& path)>& plot);
+
+// Of a figure of several panels: where the next one lies, as shares of the canvas from below, and
+// its curves.
+std::string panel(double bottom, double top);
+// Of the axis 'x' or 'y', over which so much is shown: so few that their numbers have room.
+std::string few_tics(char axis, double span);
+std::string plot_of(const std::vector<std::string>& curves);
 
 // Text as gnuplot takes it literally, quoted; enhanced-text markup in it is escaped.
 std::string quoted(const std::string& text);

@@ -44,8 +44,8 @@ h3 { font-size: 1.08rem; margin: 1.9rem 0 0.4rem; overflow-wrap: anywhere; }
 .hub { fill: var(--paper); }
 .note { color: var(--quiet); font-size: 0.92rem; }
 dl.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1px; margin: 1.4rem 0;
-  background: var(--line); border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
-dl.facts div { background: var(--tint); padding: 0.7rem 0.8rem; }
+  background: var(--tint); border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
+dl.facts div { box-shadow: 0 0 0 1px var(--line); padding: 0.7rem 0.8rem; }
 dl.facts dt { color: var(--quiet); font-size: 0.82rem; }
 dl.facts dd { margin: 0.1rem 0 0; font-size: 1.06rem; font-weight: 600; line-height: 1.35; font-variant-numeric: tabular-nums; }
 dl.facts dd small { display: block; font-size: 0.8rem; font-weight: 400; color: var(--quiet); }
@@ -70,6 +70,7 @@ footer { margin-top: 3rem; color: var(--quiet); font-size: 0.85rem; }
   main { padding: 1.4rem 1rem 3rem; }
   h1 { font-size: 1.6rem; }
   main { padding-left: 0.75rem; padding-right: 0.75rem; }
+  td:first-child { white-space: normal; }
 }
 @page { size: A4; margin: 16mm 14mm 18mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt; } }
 @media print {

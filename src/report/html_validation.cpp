@@ -7,6 +7,7 @@
 
 #include "report/html.h"
 #include "report/panels.h"
+#include "report/response_times.h"
 
 namespace platter::report::html {
 namespace {
@@ -60,7 +61,10 @@ std::string workload_section(const WorkloadResults& workload, std::size_t number
                   "how much later than the drive at the same share.",
                   workload.name, models.size() == 1 ? "its model" : "its models"),
       [&](const std::string& path) {
-        plot_distribution_panels({"drive", &workload.drive}, models, path);
+        std::vector<Distribution> all = {distribution_of(workload.drive, "drive")};
+        for (const Shown& model : models)
+          all.push_back(distribution_of(*model.result, model.label));
+        plot_distributions("", all, path, column_canvas(760));
       });
   if (has_error_panels(workload.comparisons))
     text += figure(

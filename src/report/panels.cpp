@@ -15,30 +15,18 @@
 namespace platter::report {
 namespace {
 
-// A panel's place on the canvas, as shares from below.
-std::string panel(double bottom, double top) {
-  return fmt::format(
-      "set lmargin at screen 0.165\nset rmargin at screen 0.965\n"
-      "set bmargin at screen {:.3f}\nset tmargin at screen {:.3f}\n",
-      bottom, top);
-}
-
-std::string plot_of(const std::vector<std::string>& curves) {
-  std::string text = "plot ";
-  for (std::size_t i = 0; i < curves.size(); ++i) text += (i == 0 ? "" : ", \\\n     ") + curves[i];
-  return text + "\n";
+double formula_ms(const model::SeekFit& fit, double cylinders) {
+  return cylinders <= fit.knee ? fit.a_ms + fit.b_ms * std::sqrt(cylinders)
+                               : fit.c_ms + fit.e_ms * cylinders;
 }
 
 std::string seek_data(std::size_t number, const model::Seek& seek,
                       const std::optional<model::SeekFit>& fit) {
   std::string data = fmt::format("$seek{} << EOD\n", number);
   for (const model::SeekPoint& point : seek.points) {
-    const double d = point.cylinders;
-    const double formula_ms = !fit             ? 0
-                              : d <= fit->knee ? fit->a_ms + fit->b_ms * std::sqrt(d)
-                                               : fit->c_ms + fit->e_ms * d;
     data += fmt::format("{} {:.6f} {:.6f} {:.6f}\n", point.cylinders, point.time_ms,
-                        point.error_ms.value_or(0), point.time_ms - formula_ms);
+                        point.error_ms.value_or(0),
+                        point.time_ms - (fit ? formula_ms(*fit, point.cylinders) : 0));
   }
   return data + "EOD\n";
 }
@@ -48,29 +36,6 @@ std::string errors_of(std::size_t number) {
       "$seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead linetype {} "
       "dashtype 1 linewidth 1 notitle",
       number, number + 2);
-}
-
-std::vector<double> sorted_ms(const replay::Result& result) {
-  std::vector<double> times_ms;
-  times_ms.reserve(result.requests.size());
-  for (const replay::Response& request : result.requests)
-    times_ms.push_back(to_ms(request.response_ns));
-  std::ranges::sort(times_ms);
-  return times_ms;
-}
-
-constexpr std::size_t kSteps = 800;  // of a drawn distribution: a pixel or less
-
-std::string distribution_data(std::size_t number, const std::vector<double>& drive,
-                              const std::vector<double>& of) {
-  std::string data = fmt::format("$curve{} << EOD\n", number);
-  for (std::size_t i = 0; i <= kSteps && !of.empty(); ++i) {
-    const double share = static_cast<double>(i) / kSteps;
-    const double time_ms = statistics::quantile(of, share);
-    data += fmt::format("{:.4f} {:.3f} {:.4f}\n", time_ms, 100 * share,
-                        time_ms - statistics::quantile(drive, share));
-  }
-  return data + (of.empty() ? "NaN NaN NaN\nEOD\n" : "EOD\n");
 }
 
 // Of a model: each request's error, and folded into a revolution.
@@ -123,12 +88,15 @@ void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path
   std::string data;
   std::vector<std::string> whole, rest, near;
   std::uint32_t farthest = 1;
-  double tallest_near_ms = 0;
+  double tallest_near_ms = 0, least_rest_ms = 0, most_rest_ms = 0;
   const auto fit = model::fit_seek(curves.front().seek);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     data += seek_data(i, curves[i].seek, fit);
     for (const model::SeekPoint& point : curves[i].seek.points) {
       farthest = std::max(farthest, point.cylinders);
+      const double rest_ms = point.time_ms - (fit ? formula_ms(*fit, point.cylinders) : 0);
+      least_rest_ms = std::min(least_rest_ms, rest_ms);
+      most_rest_ms = std::max(most_rest_ms, rest_ms);
       if (point.cylinders <= kNear) tallest_near_ms = std::max(tallest_near_ms, point.time_ms);
     }
     const auto line = [&](const char* columns, const std::string& title) {
@@ -151,7 +119,7 @@ void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path
     whole.push_back(formula + " title 'a + b √d, c + e d'");
     near.push_back(formula + " notitle");
   }
-  std::string script = data + "set multiplot\nset samples 1000\n";
+  std::string script = data + "set multiplot\nset samples 1000\n" + few_tics('x', farthest);
   script += panel(0.6, 0.98) +
             fmt::format(
                 "set ylabel 'seek time (ms)'\nset xlabel 'distance (cylinders)'\n"
@@ -160,11 +128,11 @@ void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path
             plot_of(whole);
   if (fit)
     script += panel(0.37, 0.51) +
-              "set ylabel 'less formula (ms)'\nunset xlabel\nset yrange [*:*]\nset ytics "
-              "autofreq\n" +
-              plot_of(rest);
+              "set ylabel 'less formula (ms)'\nunset xlabel\nset yrange [*:*]\n" +
+              few_tics('y', most_rest_ms - least_rest_ms) + plot_of(rest);
   const double least_farthest = std::min<double>(kNear, farthest);
-  script += panel(0.09, fit ? 0.32 : 0.5) +
+  script += few_tics('x', least_farthest) + few_tics('y', 1.15 * tallest_near_ms) +
+            panel(0.09, fit ? 0.32 : 0.5) +
             fmt::format(
                 "set ylabel 'near (ms)'\nset xlabel 'distance (cylinders)'\n"
                 "set xrange [0:{:.0f}]\nset yrange [0:{:.3f}]\n",
@@ -216,41 +184,6 @@ std::vector<std::string> odd_places(const model::Seek& seek, std::size_t most) {
   return texts;
 }
 
-void plot_distribution_panels(const Shown& drive, std::span<const Shown> models,
-                              const std::string& path) {
-  constexpr double kShownShare = 0.999;  // the slowest 0.1 % would squeeze the rest
-  const std::vector<double> drives_ms = sorted_ms(*drive.result);
-  double longest_ms = statistics::quantile(drives_ms, kShownShare), apart_ms = 0;
-  std::string data = distribution_data(0, drives_ms, drives_ms);
-  std::vector<std::string> curves = {
-      fmt::format("$curve0 using 1:2 with lines linetype 1 title {}", quoted(drive.label))};
-  std::vector<std::string> apart = {"0 with lines linetype 1 notitle"};
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    const std::vector<double> times_ms = sorted_ms(*models[i].result);
-    longest_ms = std::max(longest_ms, statistics::quantile(times_ms, kShownShare));
-    for (int percent = 1; percent <= 99; ++percent)
-      apart_ms = std::max(apart_ms, std::abs(statistics::quantile(times_ms, percent / 100.0) -
-                                             statistics::quantile(drives_ms, percent / 100.0)));
-    data += distribution_data(i + 1, drives_ms, times_ms);
-    curves.push_back(fmt::format("$curve{} using 1:2 with lines linetype {} title {}", i + 1, i + 2,
-                                 quoted(models[i].label)));
-    apart.push_back(fmt::format("$curve{} using 2:3 with lines linetype {} notitle", i + 1, i + 2));
-  }
-  const std::string script =
-      data + "set multiplot\n" + panel(0.46, 0.98) +
-      fmt::format(
-          "set xlabel 'response time (ms)'\nset ylabel 'requests (%)'\n"
-          "set xrange [0:{:.4f}]\nset yrange [0:100]\nset ytics 20\nset key bottom right\n",
-          longest_ms > 0 ? longest_ms * 1.02 : 1) +
-      plot_of(curves) + panel(0.12, 0.345) +
-      fmt::format(
-          "set xlabel 'requests (%), the fastest first'\nset ylabel 'less drive (ms)'\n"
-          "set xrange [0:100]\nset yrange [{0:.4g}:{1:.4g}]\nset ytics autofreq\n",
-          -std::max(apart_ms, 1e-3) * 1.2, std::max(apart_ms, 1e-3) * 1.2) +
-      plot_of(apart) + "unset multiplot\n";
-  draw(script, path, column_canvas(760));
-}
-
 bool has_error_panels(std::span<const replay::Comparison> comparisons) {
   return std::ranges::any_of(comparisons, can_pair);
 }
@@ -282,10 +215,11 @@ bool plot_error_panels(const replay::Result& drive, std::span<const Shown> model
     folded.push_back(fmt::format("$folded{} using 1:2 with histeps linetype {} notitle", i, i + 2));
   }
   const std::string script =
-      data + "set multiplot\n" + panel(0.61, 0.9) +
+      data + "set multiplot\n" + panel(0.61, 0.985 - 0.042 * static_cast<double>(errors.size())) +
       fmt::format(
           "set xlabel 'model less drive (ms)'\nset ylabel 'requests (%)'\n"
-          "set xrange [{:.4g}:{:.4g}]\nset yrange [0:*]\nset key above left\n",
+          "set xrange [{:.4g}:{:.4g}]\nset yrange [0:*]\nset key at screen 0.93, screen 0.99 right "
+          "top\n",
           -1.1 * widest_ms, 1.1 * widest_ms) +
       plot_of(errors) + panel(0.14, 0.46) +
       "set xlabel 'the same, folded into one revolution (rev)'\nset xrange [-0.5:0.5]\n"

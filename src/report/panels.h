@@ -25,11 +25,6 @@ struct Shown {
   const replay::Result* result;
 };
 
-// Distributions of the drive and its models; below, each model's less the drive's at the same
-// share.
-void plot_distribution_panels(const Shown& drive, std::span<const Shown> models,
-                              const std::string& path);
-
 // Of requests that both went to the media: a model's response time less the drive's, and the same
 // folded into one revolution, which shows a platter that stands elsewhere. `comparison`: of each
 // model. False: nothing can be paired, and nothing is drawn.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -14,7 +15,7 @@
 namespace platter::report {
 namespace {
 
-constexpr std::size_t kMostSteps = 2000;  // of a drawn distribution: finer than a pixel
+constexpr std::size_t kMostSteps = 1000;  // of a drawn distribution: a pixel
 constexpr double kShownShare = 0.999;     // the slowest 0.1 % would squeeze the rest
 
 // Sectors per track from one cylinder to the next change.
@@ -66,15 +67,28 @@ class HeadTracks {
 };
 using Heads = std::map<std::int64_t, HeadTracks>;
 
-std::string curve_data(std::size_t number, const std::vector<double>& sorted) {
+// time, share in percent, how much later than the first distribution at the same share
+std::string curve_data(std::size_t number, const std::vector<double>& sorted,
+                       const std::vector<double>& first) {
   std::string data = fmt::format("$curve{} << EOD\n", number);
   const std::size_t steps = std::min(sorted.size(), kMostSteps);
-  if (steps == 0) return data + "NaN NaN\nEOD\n";
+  if (steps == 0 || first.empty()) return data + "NaN NaN NaN\nEOD\n";
   for (std::size_t i = 0; i <= steps; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(steps);
-    data += fmt::format("{:.4f} {:.3f}\n", statistics::quantile(sorted, share), 100 * share);
+    const double time_ms = statistics::quantile(sorted, share);
+    data += fmt::format("{:.4f} {:.3f} {:.4f}\n", time_ms, 100 * share,
+                        time_ms - statistics::quantile(first, share));
   }
   return data + "EOD\n";
+}
+
+// The farthest that one lies from the first, but for the fastest and slowest percent.
+double farthest_ms(const std::vector<double>& sorted, const std::vector<double>& first) {
+  double apart_ms = 0;
+  for (int percent = 1; percent <= 99 && !sorted.empty() && !first.empty(); ++percent)
+    apart_ms = std::max(apart_ms, std::abs(statistics::quantile(sorted, percent / 100.0) -
+                                           statistics::quantile(first, percent / 100.0)));
+  return apart_ms;
 }
 
 void collect_tracks(const model::LayoutNode& node, std::int64_t cylinder, std::int64_t head,
@@ -98,24 +112,42 @@ std::string stretch_data(std::size_t number, const Stretches& stretches) {
 }  // namespace
 
 void plot_distributions(const std::string& title, std::span<const Distribution> distributions,
-                        const std::string& path) {
-  std::string data, plots;
-  double longest_ms = 0;
+                        const std::string& path, const Canvas& canvas) {
+  std::string data;
+  std::vector<double> first;
+  std::vector<std::string> curves, apart;
+  double longest_ms = 0, apart_ms = 0;
   for (std::size_t i = 0; i < distributions.size(); ++i) {
     std::vector<double> sorted = distributions[i].times_ms;
     std::sort(sorted.begin(), sorted.end());
+    if (i == 0) first = sorted;
     longest_ms = std::max(longest_ms, statistics::quantile(sorted, kShownShare));
-    data += curve_data(i, sorted);
-    plots += fmt::format("{}$curve{} using 1:2 with lines linetype {} title {}",
-                         i == 0 ? "plot " : ", \\\n     ", i, i + 1,
-                         quoted(distributions[i].label));
+    apart_ms = std::max(apart_ms, farthest_ms(sorted, first));
+    data += curve_data(i, sorted, first);
+    curves.push_back(fmt::format("$curve{} using 1:2 with lines linetype {} title {}", i, i + 1,
+                                 quoted(distributions[i].label)));
+    apart.push_back(fmt::format("$curve{} using 2:3 with lines linetype {} notitle", i, i + 1));
   }
-  draw(data + fmt::format("set title {}\n"
-                          "set xlabel 'response time (ms)'\nset ylabel 'requests (%)'\n"
-                          "set xrange [0:{:.4f}]\nset yrange [0:100]\nset ytics 20\n"
-                          "set key bottom right\n{}\n",
-                          quoted(title), longest_ms > 0 ? longest_ms * 1.02 : 1, plots),
-       path);
+  const bool panels = distributions.size() > 1 && !is_for_terminal(path);
+  std::string script = data +
+                       (panels ? "set multiplot\n" + panel(0.46, title.empty() ? 0.98 : 0.94)
+                               : std::string()) +
+                       fmt::format(
+                           "set title {}\n"
+                           "set xlabel 'response time (ms)'\nset ylabel 'requests (%)'\n"
+                           "set xrange [0:{:.4f}]\nset yrange [0:100]\nset ytics 20\n"
+                           "set key bottom right\n",
+                           quoted(title), longest_ms > 0 ? longest_ms * 1.02 : 1) +
+                       plot_of(curves);
+  if (panels)
+    script += panel(0.12, 0.345) + few_tics('y', 2.4 * apart_ms) +
+              fmt::format(
+                  "unset title\nset xlabel 'requests (%), the fastest first'\n"
+                  "set ylabel 'less the first (ms)'\nset xrange [0:100]\n"
+                  "set yrange [{:.4g}:{:.4g}]\n",
+                  -std::max(apart_ms, 1e-3) * 1.2, std::max(apart_ms, 1e-3) * 1.2) +
+              plot_of(apart) + "unset multiplot\n";
+  draw(script, path, canvas);
 }
 
 std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std::string& name) {
@@ -164,11 +196,12 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
           "with lines linetype 3 dashtype 2 linewidth 1.5 title 'a + b √d, c + e d'",
           fit->knee, fit->a_ms, fit->b_ms, fit->c_ms, fit->e_ms);
   }
-  draw(data + fmt::format("set title {}\n"
-                          "set xlabel 'seek distance (cylinders)'\nset ylabel 'seek time (ms)'\n"
-                          "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n"
-                          "set samples 1000\n{}\n",
-                          quoted(title), farthest * 1.02, plots),
+  draw(data + few_tics('x', farthest) +
+           fmt::format("set title {}\n"
+                       "set xlabel 'seek distance (cylinders)'\nset ylabel 'seek time (ms)'\n"
+                       "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n"
+                       "set samples 1000\n{}\n",
+                       quoted(title), farthest * 1.02, plots),
        path, canvas);
 }
 
@@ -194,11 +227,12 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
                          i == 0 ? "plot " : ", \\\n     ", i, i + 2,
                          alike ? "notitle" : fmt::format("title 'head {}'", i));
   }
-  draw(data + fmt::format("set title {}\n"
-                          "set xlabel 'cylinder (0 is the outermost)'\n"
-                          "set ylabel 'sectors per track'\n"
-                          "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\nset key bottom left\n{}\n",
-                          quoted(title), static_cast<double>(innermost) * 1.02, most * 1.08, plots),
+  draw(data + few_tics('x', static_cast<double>(innermost)) +
+           fmt::format("set title {}\n"
+                       "set xlabel 'cylinder (0 is the outermost)'\n"
+                       "set ylabel 'sectors per track'\n"
+                       "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\nset key bottom left\n{}\n",
+                       quoted(title), static_cast<double>(innermost) * 1.02, most * 1.08, plots),
        path, canvas);
 }
 

@@ -16,9 +16,10 @@ struct Distribution {
 };
 
 // Cumulative distributions of response times, as Schindler & Ganger 1999, figure 1: the drive first
-// (black), then the models.
+// (grey), then the models. Where there are several, a panel below shows how much later than the
+// first each is at the same share: good models' curves lie on the drive's.
 void plot_distributions(const std::string& title, std::span<const Distribution> distributions,
-                        const std::string& path);
+                        const std::string& path, const Canvas& canvas = {960, 820, 15});
 
 struct SeekCurve {
   std::string label;

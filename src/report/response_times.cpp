@@ -14,13 +14,6 @@
 namespace platter::report {
 namespace {
 
-Distribution distribution_of(const replay::Result& result) {
-  Distribution distribution{result.name, {}};
-  for (const replay::Response& request : result.requests)
-    distribution.times_ms.push_back(to_ms(request.response_ns));
-  return distribution;
-}
-
 // So many of its times, at even distances in their order, that a picture shows no more.
 Distribution distribution_of(replay::ResultReader& result) {
   constexpr std::uint64_t kMost = 100'000;
@@ -48,6 +41,13 @@ std::string title_of(const std::string& trace) {
 
 }  // namespace
 
+Distribution distribution_of(const replay::Result& result, const std::string& label) {
+  Distribution distribution{label, {}};
+  for (const replay::Response& request : result.requests)
+    distribution.times_ms.push_back(to_ms(request.response_ns));
+  return distribution;
+}
+
 void plot_response_times(std::span<const replay::OpenResult> results, const std::string& path) {
   std::vector<Distribution> distributions;
   std::string title;
@@ -61,8 +61,9 @@ void plot_response_times(std::span<const replay::OpenResult> results, const std:
 
 void plot_response_times(const replay::Result& drive, std::span<const replay::Result> models,
                          const std::string& path) {
-  std::vector<Distribution> distributions = {distribution_of(drive)};
-  for (const replay::Result& model : models) distributions.push_back(distribution_of(model));
+  std::vector<Distribution> distributions = {distribution_of(drive, drive.name)};
+  for (const replay::Result& model : models)
+    distributions.push_back(distribution_of(model, model.name));
   plot_distributions(title_of(drive.trace), distributions, path);
 }
 
