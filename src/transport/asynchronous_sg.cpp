@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "transport/measuring_thread.h"
 #include "transport/signals.h"
 
 namespace platter::transport {
@@ -78,6 +79,7 @@ int AsynchronousSg::send(Flight& flight) {
 }
 
 void AsynchronousSg::watch() {
+  join_measuring();
   std::array<epoll_event, 64> events{};
   for (;;) {
     const int count = ::epoll_wait(watched_.get(), events.data(), events.size(), -1);

@@ -58,7 +58,8 @@ bool has_several_processors() {
   return several;
 }
 
-LowLatency::LowLatency() : fd_(::open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC)) {
+LowLatency::LowLatency(const std::string& root)
+    : fd_(::open((root + "/dev/cpu_dma_latency").c_str(), O_WRONLY | O_CLOEXEC)) {
   const std::int32_t none = 0;
   if (fd_ >= 0 && ::write(fd_, &none, sizeof none) != sizeof none) {
     ::close(fd_);
@@ -83,7 +84,7 @@ HostFitness host_fitness(const std::string& root) {
     if (std::string governor; file >> governor) governors.insert(governor);
   }
   fitness.governors.assign(governors.begin(), governors.end());
-  fitness.low_latency = LowLatency().held();
+  fitness.low_latency = LowLatency(root).held();
   HostClock clock;
   fitness.clock_step_ns = smallest_step(clock);
   return fitness;

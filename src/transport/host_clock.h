@@ -32,7 +32,7 @@ bool has_several_processors();
 // open with 0), where the host permits.
 class LowLatency {
  public:
-  LowLatency();
+  explicit LowLatency(const std::string& root = "");
   ~LowLatency();
   LowLatency(const LowLatency&) = delete;
   LowLatency& operator=(const LowLatency&) = delete;

@@ -20,6 +20,7 @@
 #include "transport/holders.h"
 #include "transport/host_drives.h"
 #include "transport/host_limits.h"
+#include "transport/measuring_thread.h"
 #include "transport/pass_through.h"
 #include "transport/signals.h"
 #include "transport/threads_of_ioctl.h"
@@ -168,6 +169,7 @@ Expected<void> SgIoDevice::submit_alone(const Command& command, std::uint32_t ta
         TransportError::Kind::refused,
         path_ + " was to run a command alone while another is outstanding: reap the one before"});
   alone_.load(command, tag);
+  step_in_front();
   {
     const SignalsBlocked guard;  // /dev/sgN would leave the command behind, and send it again
     alone_.issued_ns = clock_.now_ns();
@@ -188,6 +190,7 @@ Expected<void> SgIoDevice::submit(const Command& command, std::uint32_t tag) {
     return tl::unexpected(
         TransportError{TransportError::Kind::refused,
                        path_ + " has run a command alone that is not reaped yet: reap it before"});
+  step_in_front();
   try {
     auto submitted = in_flight().submit(command, tag);
     sent_ += submitted ? 1 : 0;

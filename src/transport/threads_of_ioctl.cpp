@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "transport/host_clock.h"
+#include "transport/measuring_thread.h"
 #include "transport/signals.h"
 
 namespace platter::transport {
@@ -52,6 +53,7 @@ class ThreadsOfIoctl::Lane {
  private:
   void fly() {
     HostClock clock;
+    join_measuring();
     for (;;) {
       go_.acquire();
       if (!flight_) return;
