@@ -16,6 +16,7 @@
 #include "cli/open_device.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/quiet_host.h"
 #include "cli/running_samples.h"
 #include "cli/samples_at.h"
 #include "cli/subcommands.h"
@@ -41,6 +42,7 @@ struct Arguments {
   bool full_map = false, no_map = false;
   bool json = false;
   ProgressKind progress = ProgressKind::fitting;
+  QuietHostOption quiet;
   Outputs outputs;
 };
 
@@ -200,7 +202,9 @@ void characterize(const Arguments& arguments) {
     fmt::print(stderr, "platter: {} ends in the middle of a line, which was cut off\n",
                arguments.resume);
   Progress bar(arguments.progress);
+  const HostKeptQuiet quiet(arguments.quiet, arguments.device);
   extract::Options options;
+  if (const auto condition = quiet.condition()) options.conditions.push_back(*condition);
   options.writable = writable_ranges(arguments.writable, drive.blocks);
   options.skip = lbn_ranges(arguments.skip);
   options.seed = arguments.seed.value_or(kept ? kept->record.sessions.front().seed : 1);
@@ -303,6 +307,7 @@ void add_characterize(CLI::App& app) {
       ->add_flag("--no-map", arguments->no_map,
                  "no map by timing: only what needs no map, in minutes (status 13)")
       ->excludes(full);
+  add_quiet_host_option(*command, arguments->quiet);
   add_progress_option(*command, arguments->progress);
   command->add_flag("--json", arguments->json, "print the model as JSON");
   arguments->outputs.add_force(*command);

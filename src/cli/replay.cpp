@@ -12,6 +12,7 @@
 #include "cli/numbers.h"
 #include "cli/open_device.h"
 #include "cli/outputs.h"
+#include "cli/quiet_host.h"
 #include "cli/scheduler_name.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
@@ -45,6 +46,7 @@ struct ReplayOptions {
   replay::Shape shape;
   trace::Fit fit = trace::Fit::none;
   std::vector<std::string> writes;
+  QuietHostOption quiet;
   bool json = false;
   Outputs outputs;
 };
@@ -157,6 +159,7 @@ Replayed on_device(const ReplayOptions& options) {
   const trace::Trace trace = trace::read_trace(*reader);
   print_skipped(*reader);
   CarefulReplay careful(*device, options.target, options.progress);
+  const HostKeptQuiet quiet(options.quiet, options.target);
   replay::DriveReplay how = careful.options("replay");
   how.caches = kCaches.at(options.caches);
   how.depth = options.depth;
@@ -258,6 +261,7 @@ void add_replay(CLI::App& app) {
       "--allow-writes", options->writes,
       "device: LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
   options->outputs.add_force(*command);
+  add_quiet_host_option(*command, options->quiet);
   add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "the summary for programs");
   command->callback([options] { replay_trace(*options); });

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "cli/numbers.h"
 #include "cli/open_device.h"
 #include "cli/outputs.h"
+#include "cli/quiet_host.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
 #include "model/error.h"
@@ -34,6 +36,7 @@ struct ValidateOptions {
   std::uint64_t requests = 5000, seed = 1;
   bool json = false, update = false, tables = false;
   ProgressKind progress = ProgressKind::fitting;
+  QuietHostOption quiet;
   Outputs outputs;
 };
 
@@ -114,6 +117,11 @@ void validate(const ValidateOptions& options) {
     judged.push_back(load_subject(path));
     subjects.push_back(judged.back().subject);
   }
+  const auto is_model = [](const LoadedSubject& subject) { return subject.model.has_value(); };
+  if (options.update && std::ranges::none_of(judged, is_model))
+    throw Error(ExitStatus::usage,
+                "--update-model notes demerits in model files (.json), and none of these is one; "
+                "leave it out");
   const std::unique_ptr<scsi::Device> device = open_device(options.device);
   replay::require_same_size(*device, subjects);
   const ResultFolder folder(options.output);
@@ -124,6 +132,7 @@ void validate(const ValidateOptions& options) {
     fmt::print(stderr,
                "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
   CarefulReplay careful(*device, options.device, options.progress);
+  const HostKeptQuiet quiet(options.quiet, options.device);
   replay::Validation validation;
   validation.requests = options.requests;
   validation.seed = options.seed;
@@ -175,6 +184,7 @@ void add_validate(CLI::App& app) {
   command->add_flag("--update-model", options->update,
                     "note the demerits and the ranges checked in the models' files");
   options->outputs.add_force(*command);
+  add_quiet_host_option(*command, options->quiet);
   add_progress_option(*command, options->progress);
   CLI::Option* tables = command->add_flag("--tables", options->tables,
                                           "for reads, writes and each size of request as well");

@@ -12,6 +12,7 @@
 #include "extract/estimate.h"
 #include "extract/geometry_hints.h"
 #include "extract/map_of_drive.h"
+#include "extract/prospects.h"
 #include "extract/resume.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
@@ -271,13 +272,7 @@ void Characterization::hand_over() {
 
 // By the speed that the drive says it has; what it says wrong shows in the first stages.
 void Characterization::plan_the_time() {
-  double rpm = 0;
-  if (const auto page = drive_.vpd_page(0xB1))
-    if (const auto said = scsi::decode_characteristics(*page)) rpm = said->rotation_rate;
-  if (const auto page = drive_.settings().mode_page(0x04, scsi::PageControl::current);
-      page && rpm <= 1)
-    if (const auto said = scsi::decode_geometry_page(*page)) rpm = said->rpm;
-  plan_.emplace(rpm, options_.budget_s);
+  plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s);
   for (std::size_t done = 0; done < session_.stages_before; ++done) plan_->leave_out(done);
   const bool map_is_to_come = session_.stages_before <= kLayout;
   if (!map_is_to_come && !found_.map) plan_->expect_no_map();
@@ -577,6 +572,7 @@ void Characterization::begin() {
     go_on_with_run();
   else
     found_.model.identity = record_.identity;
+  for (const std::string& condition : options_.conditions) note(condition);
   fitness_.require_rotation();
   began_ns_ = drive_.now_ns();
   session_.writable = options_.writable;

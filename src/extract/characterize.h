@@ -63,6 +63,8 @@ struct Options {
   std::optional<InterruptedRun> resumed;  // its drive time then counts from now on, budget and all
   // Blocks that are never accessed on the media. Of a resumed run: besides those of before.
   std::vector<LbnRange> skip = {};
+  // What was done to the host for this run, as a reader of the model is told.
+  std::vector<std::string> conditions = {};
 };
 
 struct Run {

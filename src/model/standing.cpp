@@ -13,4 +13,11 @@ std::string with_standing(const std::string& name, const Provenance& provenance,
   return standing.empty() ? name : name + " (" + standing + ")";
 }
 
+// As noise/host_delay.cpp begins it.
+std::string noise_of_host(const Provenance& provenance) {
+  for (const std::string& note : provenance.notes)
+    if (note.starts_with("the host is too noisy: ")) return note;
+  return "";
+}
+
 }  // namespace platter::model

@@ -81,20 +81,45 @@ std::optional<HostShares> host_shares(std::vector<double> above_ms, std::vector<
   return HostShares{HostDelay(std::move(above_ms)), HostDelay(std::move(behind_ms))};
 }
 
+Quietness quietness(const HostDelay& host, double period_ms, double most_ms) {
+  const double unsure_ms = host.unsure_ms(most_ms);
+  if (unsure_ms < kNoisy_ms) return Quietness::quiet;
+  return unsure_ms > kTooNoisy_rev * period_ms ? Quietness::too_noisy : Quietness::noisy;
+}
+
+std::string enough_for(const HostDelay& host, double period_ms, double most_ms) {
+  const double unsure_ms = host.unsure_ms(most_ms);
+  switch (quietness(host, period_ms, most_ms)) {
+    case Quietness::quiet:
+      return fmt::format(
+          "quiet enough for all that a model has: overheads are unsure by {:.3f} ms for it",
+          unsure_ms);
+    case Quietness::noisy:
+      return fmt::format(
+          "noisy: quiet enough for layout, rotation, seeks and rotational positions; overheads are "
+          "known to {:.3f} ms only",
+          unsure_ms);
+    case Quietness::too_noisy:
+      break;
+  }
+  return fmt::format(
+      "too noisy: enough for layout and rotation; overheads are known to {:.3f} ms only, which is "
+      "{:.1f} % of a revolution, and a model does not tell rotational positions",
+      unsure_ms, 100 * unsure_ms / period_ms);
+}
+
 std::optional<std::string> told(const HostDelay& host, double period_ms, double most_ms,
                                 const std::optional<HostShares>& shares) {
-  const double unsure_ms = host.unsure_ms(most_ms);
-  if (unsure_ms < kNoisy_ms) return std::nullopt;
-  const bool too_noisy = unsure_ms > kTooNoisy_rev * period_ms;
+  const Quietness how = quietness(host, period_ms, most_ms);
+  if (how == Quietness::quiet) return std::nullopt;
+  const bool too_noisy = how == Quietness::too_noisy;
   return fmt::format(
       "the host is {}: of {} commands that need no media half took {:.3f} ms or less, one in ten "
       "more than {:.3f} ms, one in a hundred more than {:.3f} ms; the overheads are known to "
-      "{:.3f} ms only for that{}{}",
+      "{:.3f} ms only for that{}; measure on an idle host, or with --quiet-host{}",
       too_noisy ? "too noisy" : "noisy", host.samples(), host.median_ms(), host.quantile_ms(0.9),
-      host.quantile_ms(0.99), unsure_ms,
-      too_noisy ? ", and the model does not tell rotational positions on this host; measure on an "
-                  "idle one"
-                : "",
+      host.quantile_ms(0.99), host.unsure_ms(most_ms),
+      too_noisy ? ", and the model does not tell rotational positions on this host" : "",
       shares ? where_it_is(*shares, most_ms) : "");
 }
 

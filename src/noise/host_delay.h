@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,12 @@ struct HostShares {
 
 // nullopt: too few.
 std::optional<HostShares> host_shares(std::vector<double> above_ms, std::vector<double> behind_ms);
+
+enum class Quietness : std::uint8_t { quiet, noisy, too_noisy };
+// `most_ms`: as of unsure_ms().
+Quietness quietness(const HostDelay& host, double period_ms, double most_ms);
+// Before a run: how quiet the host is, and for what that is enough.
+std::string enough_for(const HostDelay& host, double period_ms, double most_ms);
 
 // Whether a host is too noisy for times within a revolution to be told, or noisy, and what of the
 // model hangs on it; for a reader of the model. nullopt: neither.

@@ -68,6 +68,8 @@ void append_head(std::string& text, const model::DriveModel& model) {
     append_line(text, "incomplete",
                 "it lacks " + (missing.empty() ? "what is named below" : missing));
   }
+  if (const std::string noise = model::noise_of_host(model.provenance); !noise.empty())
+    append_line(text, "noise", noise);
   append_line(
       text, "capacity",
       joined({fmt::format("{:.2f} GB: {} blocks of {} bytes",

@@ -36,8 +36,27 @@ RoundTrip measure_round_trip(Drive& drive, std::uint32_t commands) {
   for (auto& time : times) time = drive.test_unit_ready().response_ns();
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());
-  return {commands, times.front(), times[times.size() / 2], times[times.size() * 99 / 100],
-          times.back()};
+  return {commands,     times.front(),   times[times.size() / 2], times[times.size() * 99 / 100],
+          times.back(), std::move(times)};
+}
+
+// Of a cache that stays on.
+std::string reads_without_cache(ReadsReach reach) {
+  switch (reach) {
+    case ReadsReach::as_they_are:
+      return "reads came from the media all the same, and are sent as they are";
+    case ReadsReach::with_fua:
+      return "the drive obeys FUA (tried), and reads are sent with it";
+    case ReadsReach::by_verify:
+      return "FUA does nothing to its reads (tried), and VERIFY is sent in their place";
+    case ReadsReach::nothing:
+      return "neither FUA nor VERIFY was seen to reach the media (tried): no block is read twice, "
+             "rotation and seeks have larger errors, and writes are not timed";
+    case ReadsReach::not_tried:
+      break;
+  }
+  return "reads are sent with FUA, or VERIFY in their place, if a run finds that one reaches the "
+         "media";
 }
 
 }  // namespace
@@ -50,8 +69,12 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   const auto has = [&](std::uint8_t page) {
     return std::ranges::find(found.vpd_pages, page) != found.vpd_pages.end();
   };
-  const auto vpd = [&](std::uint8_t page) {
-    return has(page) ? drive.vpd_page(page) : std::nullopt;
+  for (const std::uint8_t page : found.vpd_pages)
+    if (auto content = drive.vpd_page(page)) found.vpd_contents[page] = std::move(*content);
+  const auto vpd = [&](std::uint8_t page) -> std::optional<std::vector<std::uint8_t>> {
+    const auto content = found.vpd_contents.find(page);
+    if (content == found.vpd_contents.end()) return std::nullopt;
+    return content->second;
   };
   if (const auto page = vpd(0x83)) found.designators = decode_designators(*page);
   if (const auto page = vpd(0xB0)) found.limits = decode_block_limits(*page);
@@ -104,14 +127,10 @@ std::vector<std::string> Inspection::complaints() const {
     found.push_back("the drive gives no defect list: defects are searched for, which takes longer");
   if (!seeks)
     found.push_back("the drive has no SEEK command: seeks are timed by reads, which takes longer");
-  if (ata)
-    found.push_back(
-        "it is an ATA drive: its read cache cannot be switched off; reads are sent with FUA, or "
-        "VERIFY in their place");
-  else if (read_cache_can_change() == CanChange::no || read_ahead_can_change() == CanChange::no)
-    found.push_back(
-        "mode page 08h cannot switch off read cache or read-ahead: reads are sent with FUA, if "
-        "the drive obeys it, or VERIFY in their place");
+  if (ata || read_cache_can_change() == CanChange::no || read_ahead_can_change() == CanChange::no)
+    found.push_back(std::string(ata ? "it is an ATA drive: its read cache cannot be switched off"
+                                    : "mode page 08h cannot switch off read cache or read-ahead") +
+                    "; " + reads_without_cache(reads_reach));
   if (write_cache_can_change() == CanChange::no)
     found.push_back(
         "mode page 08h cannot switch off the write cache: writes are sent with FUA, if the drive "

@@ -1,5 +1,5 @@
-// What `platter inspect` tells: everything that a drive says about itself without being changed or
-// measured, and the round trip of a command that does nothing.
+// What `platter inspect` tells: everything that a drive says about itself without being changed,
+// the round trip of a command that does nothing, and what comes from the media.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,23 @@ struct ModePageViews {
 struct RoundTrip {
   std::uint32_t commands = 0;
   Nanoseconds minimum_ns = 0, median_ns = 0, p99_ns = 0, maximum_ns = 0;
+  std::vector<Nanoseconds> times_ns = {};  // of all, in ascending order
+};
+
+// By which commands reads come from the media, tried with the caches as they were found.
+enum class ReadsReach : std::uint8_t {
+  not_tried,
+  as_they_are,  // no cache answers them
+  with_fua,     // the drive obeys it
+  by_verify,    // but not FUA
+  nothing,      // of these, that was seen to wait for the media
 };
 
 struct Inspection {
   model::Identity identity;
   Inquiry inquiry;
   std::vector<std::uint8_t> vpd_pages;
+  std::map<std::uint8_t, std::vector<std::uint8_t>> vpd_contents;  // as far as they could be had
   std::vector<std::string> designators;
   std::optional<BlockLimits> limits;
   std::optional<Characteristics> characteristics;
@@ -42,6 +53,7 @@ struct Inspection {
   bool seeks = false;                                // SEEK(10)
   std::map<std::uint8_t, ModePageViews> mode_pages;  // 03h, 04h, 08h
   RoundTrip round_trip;
+  ReadsReach reads_reach = ReadsReach::not_tried;
 
   // By the bit of page 08h (its changeable values), or where an ATA drive has it by SET FEATURES.
   enum class CanChange : std::uint8_t { no, by_page, by_features };

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -203,6 +204,19 @@ std::optional<std::string> why_held(const std::string& block, const std::string&
     if (const auto use = machine.use_of(name))
       return fmt::format("{} {}", name == block ? "it" : name, *use);
   return std::nullopt;
+}
+
+std::vector<std::string> processes_on(const HostDrive& drive, const std::string& root) {
+  auto nodes = drive.block.empty() ? std::vector<std::string>()
+                                   : with_partitions(drive.block, root);
+  if (!drive.sg.empty()) nodes.push_back(drive.sg);
+  if (!drive.bsg.empty()) nodes.push_back("bsg/" + drive.bsg);
+  std::vector<std::string> processes;
+  for (const auto& process : entries(root + "/proc"))
+    if (is_process(process) && process.filename() != std::to_string(::getpid()) &&
+        has_open(process, nodes))
+      processes.push_back(described_process(process));
+  return processes;
 }
 
 std::string who_has_open(const std::string& block, const std::string& root) {

@@ -4,6 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "transport/host_drives.h"
 
 namespace platter::transport {
 
@@ -16,5 +19,9 @@ std::optional<std::string> why_held(const std::string& block, const std::string&
 // The kernel said that the drive is held exclusively, and why_held() does not know by whom:
 // processes that have it open, or see it mounted where we do not, as far as we may look into them.
 std::string who_has_open(const std::string& block, const std::string& root = "");
+
+// Other processes than this one that have a node of the drive or of a partition of it open, as far
+// as we may look into them: "process 208 (smartd)".
+std::vector<std::string> processes_on(const HostDrive& drive, const std::string& root = "");
 
 }  // namespace platter::transport

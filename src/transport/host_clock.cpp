@@ -90,22 +90,4 @@ HostFitness host_fitness(const std::string& root) {
   return fitness;
 }
 
-std::vector<std::string> HostFitness::complaints() const {
-  std::vector<std::string> found;
-  const auto slow = [](const std::string& governor) { return governor != "performance"; };
-  if (std::any_of(governors.begin(), governors.end(), slow))
-    found.push_back("the processors change their clock: set the scaling governor to performance");
-  if (!low_latency)
-    found.push_back(
-        "/dev/cpu_dma_latency cannot be held, so the processor may sleep deeply between commands: "
-        "run "
-        "as root, on a kernel that has it");
-  if (processors == 1)
-    found.push_back(
-        "there is a single processor: everything else that runs delays the measurement");
-  if (clock_step_ns > kMicrosecond)
-    found.push_back("CLOCK_MONOTONIC_RAW moves in steps of more than 1 us: use another host");
-  return found;
-}
-
 }  // namespace platter::transport

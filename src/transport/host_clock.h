@@ -48,9 +48,6 @@ struct HostFitness {
   std::vector<std::string> governors;  // the different ones; empty: no frequency scaling to see
   bool low_latency = false;            // /dev/cpu_dma_latency can be held
   Nanoseconds clock_step_ns = 0;       // smallest step seen between two readings of the clock
-
-  // What a person should change, a sentence each; empty: fit.
-  std::vector<std::string> complaints() const;
 };
 
 HostFitness host_fitness(const std::string& root = "");

@@ -59,6 +59,21 @@ TEST_CASE("A quiet host is not talked of, a noisy one is, and one that is too no
   const auto too_noisy = told(HostDelay(log_normal(0.2, 4, 400, 4)), kPeriod_ms, 0.03);
   REQUIRE(too_noisy);
   CHECK(too_noisy->starts_with("the host is too noisy: "));
+  CHECK(too_noisy->ends_with("measure on an idle host, or with --quiet-host"));
+}
+
+TEST_CASE("Before a run it is told for what a host is quiet enough") {
+  constexpr double kPeriod_ms = 6, kMost_ms = 0.03;
+  const HostDelay quiet(log_normal(0.012, 0.06, 400, 2)), noisy(log_normal(0.05, 1, 400, 3)),
+      too_noisy(log_normal(0.2, 4, 400, 4));
+  CHECK(quietness(quiet, kPeriod_ms, kMost_ms) == Quietness::quiet);
+  CHECK(enough_for(quiet, kPeriod_ms, kMost_ms).starts_with("quiet enough for all"));
+  CHECK(quietness(noisy, kPeriod_ms, kMost_ms) == Quietness::noisy);
+  CHECK(enough_for(noisy, kPeriod_ms, kMost_ms).starts_with("noisy: quiet enough for layout"));
+  CHECK(quietness(too_noisy, kPeriod_ms, kMost_ms) == Quietness::too_noisy);
+  CHECK(enough_for(too_noisy, kPeriod_ms, kMost_ms).starts_with("too noisy: enough for layout"));
+  // The same host is quiet enough for a slower drive.
+  CHECK(quietness(too_noisy, 1000, kMost_ms) == Quietness::noisy);
 }
 
 TEST_CASE("Where the kernel's stamps divide the delay, it is told which part the noise is in") {

@@ -48,5 +48,15 @@ TEST_CASE("the kernel's share of a command's time is one line, where it is known
   CHECK(model_as_json(model).find("\"behind_p99_ms\": 0.2") != std::string::npos);
 }
 
+TEST_CASE("that a host was too noisy stands at the head of the summary") {
+  model::DriveModel model;
+  const std::string said = "the host is too noisy: of 224 commands, and so on";
+  model.provenance.notes = {"something else", "the host is noisy: a little"};
+  CHECK(on_one_line(model_as_text(model)).find("noise the host") == std::string::npos);
+  model.provenance.notes.push_back(said);
+  const std::string text = on_one_line(model_as_text(model));
+  CHECK(text.find("noise " + said) < text.find("capacity"));
+}
+
 }  // namespace
 }  // namespace platter::report

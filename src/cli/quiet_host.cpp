@@ -1,0 +1,44 @@
+#include "cli/quiet_host.h"
+
+#include <fmt/core.h>
+
+namespace platter::cli {
+namespace {
+
+void tell_of_host(const std::string& sentence) {
+  fmt::print(stderr, "platter: --quiet-host: {}\n", sentence);
+}
+
+}  // namespace
+
+void add_quiet_host_option(CLI::App& command, QuietHostOption& option) {
+  command.add_flag(
+      "--quiet-host", option.wanted,
+      "keep this host from disturbing times while the run lasts, as far as you may (root)");
+  command.add_option("--host-root", option.root, "the tree of another host, for tests")->group("");
+}
+
+// What keeps time of its own computes on this host, and is not to compute in front of all else.
+HostKeptQuiet::HostKeptQuiet(const QuietHostOption& option, const std::string& device) {
+  if (!option.wanted) return;
+  const bool waits = device.starts_with("/dev/");
+  if (!waits && option.root.empty()) {
+    tell_of_host(device + " keeps a time of its own, which no host disturbs; nothing was changed");
+    return;
+  }
+  host_ = std::make_unique<host::QuietHost>(
+      waits ? host::Thread::waits_for_drive : host::Thread::computes, option.root);
+  for (const std::string& sentence : host_->not_done()) tell_of_host(sentence);
+}
+
+HostKeptQuiet::~HostKeptQuiet() {
+  if (!host_) return;
+  for (const std::string& sentence : host_->end()) tell_of_host(sentence);
+}
+
+std::optional<std::string> HostKeptQuiet::condition() const {
+  if (!host_) return std::nullopt;
+  return host_->in_words();
+}
+
+}  // namespace platter::cli
