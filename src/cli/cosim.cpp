@@ -351,13 +351,18 @@ void add_cosim(CLI::App& app) {
       ->add_option("--power-cut-at", options->power_cut_s,
                    "the power of the guest and of all drives goes at this second of its time")
       ->transform(seconds(0, 1e9));
-  command->add_flag("--write-cache-loss", options->write_cache_loss,
-                    "with the power goes what the drives' caches have not written");
+  command
+      ->add_flag("--write-cache-loss", options->write_cache_loss,
+                 "with the power goes what the drives' caches have not written")
+      ->needs("--power-cut-at");
   command->add_option("--kernel", options->kernel,
                       "a kernel that was built before (else: ours, built once)");
-  command->add_flag("--build-kernel", options->build_kernel,
-                    "build the guest's kernel, print its path, and no more");
+  CLI::Option* build = command->add_flag("--build-kernel", options->build_kernel,
+                                         "build the guest's kernel, print its path, and no more");
   options->outputs.add_force(*command);
+  for (CLI::Option* const of_a_run : command->get_options())
+    if (of_a_run != build && of_a_run != command->get_help_ptr() && of_a_run->nonpositional())
+      build->excludes(of_a_run);
   command->callback([options] { cosim(*options); });
 }
 

@@ -22,8 +22,9 @@ void add_diff(CLI::App& app) {
                                          "two models side by side; status 12 if they differ");
   command->add_option("A", options->a, "a model file")->required();
   command->add_option("B", options->b, "another one")->required();
-  command->add_flag("--all", options->all, "show the figures that are equal too");
-  command->add_flag("--json", options->json, "every figure, for programs");
+  CLI::Option* all = command->add_flag("--all", options->all,
+                                       "show the figures that are equal too");
+  command->add_flag("--json", options->json, "every figure, for programs")->excludes(all);
   command->callback([options] {
     const model::DriveModel a = model::load_model(options->a), b = model::load_model(options->b);
     const auto differences = report::diff_models(a, b);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -144,12 +145,6 @@ Replayed on_model(const ReplayOptions& options) {
 }
 
 Replayed on_device(const ReplayOptions& options) {
-  if (!options.scheduler.empty())
-    throw Error(ExitStatus::usage,
-                "--scheduler sets a model's queue; a drive orders its requests as it does");
-  if (!options.phase_from.empty())
-    throw Error(ExitStatus::usage,
-                "--phase-from sets a model's phase; a drive's platter stands where it stands");
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
   const model::Identity drive = replay::identity_of(*device);
   options.outputs.writes(options.output, result_of(drive));
@@ -186,6 +181,31 @@ void print(const Replayed& replayed, bool json) {
         "platter: the host issued 1 % of the requests more than {:.3f} ms late, more than {:.0f} % "
         "of the mean response; replay on an idle machine\n",
         replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);
+}
+
+struct WithoutEffect {
+  const char* option;
+  const char* why;
+};
+constexpr WithoutEffect kOnDevices[] = {
+    {"--scheduler", "sets a model's queue; a drive orders its requests as it does"},
+    {"--phase-from", "sets a model's phase; a drive's platter stands where it stands"},
+    {"--delay-seed", "draws a model's delays of its host; a drive has this host's"}};
+constexpr WithoutEffect kOnModels[] = {
+    {"--allow-writes", "permits writes to a drive; those to a model change nothing, leave it out"},
+    {"--quiet-host", "is for the times of drives; a model keeps a time of its own, leave it out"}};
+
+void refuse_what_has_no_effect(const CLI::App& command, const ReplayOptions& options) {
+  const bool on_device = names_device(options.target);
+  const std::span<const WithoutEffect> refused = on_device
+                                                     ? std::span<const WithoutEffect>(kOnDevices)
+                                                     : std::span<const WithoutEffect>(kOnModels);
+  for (const auto& [option, why] : refused)
+    if (command.count(option) > 0)
+      throw Error(ExitStatus::usage, fmt::format("{} {}", option, why));
+  if (options.depth > 1 && command.count("--delay-seed") > 0)
+    throw Error(ExitStatus::usage,
+                "--delay-seed draws a model's delays at --depth 1 only; leave out one of them");
 }
 
 void replay_trace(const ReplayOptions& options) {
@@ -264,7 +284,10 @@ void add_replay(CLI::App& app) {
   add_quiet_host_option(*command, options->quiet);
   add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "the summary for programs");
-  command->callback([options] { replay_trace(*options); });
+  command->callback([options, command] {
+    refuse_what_has_no_effect(*command, *options);
+    replay_trace(*options);
+  });
 }
 
 }  // namespace platter::cli

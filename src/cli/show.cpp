@@ -83,27 +83,41 @@ void add_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("show", "what a model says about its drive");
   command->add_option("MODEL", options->model, "the model file, or a table (.ptab)")->required();
-  command->add_flag("--json", options->json, "the same for programs");
+  CLI::Option* json = command->add_flag("--json", options->json, "the same for programs");
   command->add_option("--plots", options->plots,
                       "also draw the seek curve and the zones into this folder (SVG)");
-  command->add_flag("--plot", options->plot,
-                    "the summary, and the seek curve and the zones in the terminal");
-  CLI::Option* brief = command->add_flag("--brief", options->brief, "the summary and no more");
+  CLI::Option* plot = command
+                          ->add_flag(
+                              "--plot", options->plot,
+                              "the summary, and the seek curve and the zones in the terminal")
+                          ->excludes(json);
+  CLI::Option* brief = command->add_flag("--brief", options->brief, "the summary and no more")
+                           ->excludes(json)
+                           ->excludes(plot);
   CLI::Option* section =
       command->add_option("--section", options->sections, "only these, with commas between")
           ->delimiter(',')
           ->check(CLI::IsMember(names_of_sections()))
+          ->excludes(json)
+          ->excludes(plot)
           ->excludes(brief);
   command
       ->add_option("--explain", options->explain,
                    "what a parameter is, how it was measured, how sure: rotation.period")
+      ->excludes(json)
+      ->excludes(plot)
       ->excludes(brief)
       ->excludes(section);
   options->outputs.add_force(*command);
   command->callback([options] {
     if (emit_table::is_table_file(options->model)) {
-      if (!options->plots.empty())
-        throw Error(ExitStatus::usage, "--plots draws models; give the model that the table is of");
+      const bool of_models = !options->plots.empty() || !options->explain.empty() ||
+                             !options->sections.empty() || options->brief || options->plot;
+      if (of_models)
+        throw Error(
+            ExitStatus::usage,
+            "--plots, --plot, --brief, --section and --explain are for models; give the model "
+            "that the table is of");
       show_table(options->model, options->json);
       return;
     }

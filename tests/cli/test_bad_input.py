@@ -190,9 +190,9 @@ class Traces(PlatterTest):
 
     def refused(self, content, *words):
         self.write("bad.trace", content)
-        for target in ("model.json", DRIVE):
+        for target, writes in (("model.json", ()), (DRIVE, ("--allow-writes", "0-2054863"))):
             self.fails(BAD_INPUT, ["bad.trace", *words], "replay", "bad.trace", "--on", target,
-                       "-o", "result.csv", "--allow-writes", "0-2054863")
+                       "-o", "result.csv", *writes)
 
     def test_garbled(self):
         good = "0.5 0 100 8 1\n10.25 0 2000 8 1\n"

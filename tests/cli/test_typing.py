@@ -84,6 +84,57 @@ class Typing(PlatterTest):
         self.assertIn("a binary file, and of no format that is known", lint.stdout)
         self.assertEqual(sorted(set(self.files()) & {"x", "v"}), [])
 
+    def test_options_that_would_be_ignored_are_refused(self):
+        self.platter("emit", "table", "m.json", "-o", "m.ptab")
+        of_models = "--plots, --plot, --brief, --section and --explain are for models"
+        for words, sentence in (
+                ("show m.json --json --plot", "--plot excludes --json"),
+                ("show m.json --json --brief", "--brief excludes --json"),
+                ("show m.json --json --section cache", "--section excludes --json"),
+                ("show m.json --json --explain rotation.period", "--explain excludes --json"),
+                ("show m.json --plot --brief", "--brief excludes --plot"),
+                ("show m.json --plot --section cache", "--section excludes --plot"),
+                ("show m.json --plot --explain rotation.period", "--explain excludes --plot"),
+                ("show m.json --brief --section cache", "--section excludes --brief"),
+                ("show m.json --brief --explain rotation.period", "--explain excludes --brief"),
+                ("show m.json --section cache --explain rotation.period", "--explain excludes --section"),
+                ("show m.ptab --plot", of_models),
+                ("show m.ptab --brief", of_models),
+                ("show m.ptab --section cache", of_models),
+                ("show m.ptab --explain rotation.period", of_models),
+                ("diff m.json m.json --all --json", "--json excludes --all"),
+                ("inspect virtual:hp-c2247 --raw --json", "--raw excludes --json"),
+                ("inspect virtual:hp-c2247 --commands", "--commands excludes DEVICE"),
+                ("inspect --commands --json", "--commands excludes --json"),
+                ("inspect --commands --raw", "--commands excludes --raw"),
+                ("inspect --commands --quiet-host", "--commands excludes --quiet-host"),
+                ("inspect --json", "DEVICE is required; platter inspect --help"),
+                ("restore x.journal --yes", "--yes requires --device"),
+                ("replay big.trace --on m.json -o x --allow-writes all", "--allow-writes permits writes to a drive"),
+                ("replay big.trace --on m.json -o x --quiet-host", "--quiet-host is for the times of drives"),
+                ("replay big.trace --on m.json -o x --depth 4 --delay-seed 3", "--delay-seed draws a model's delays at "
+                                                                               "--depth 1 only"),
+                ("replay big.trace --on m.json -o x --ageing 2", "--ageing requires --scheduler"),
+                ("replay big.trace --on virtual:hp-c2247 -o x --scheduler fcfs", "--scheduler sets a model's queue"),
+                ("replay big.trace --on virtual:hp-c2247 -o x --phase-from y", "--phase-from sets a model's phase"),
+                ("replay big.trace --on virtual:hp-c2247 -o x --delay-seed 3", "--delay-seed draws a model's delays"),
+                ("replay big.trace --on m.json -o x --phase-from y --depth 2", "--phase-from excludes --depth"),
+                ("replay big.trace --on m.json -o x --phase-from y --speed 2", "--phase-from excludes --speed"),
+                ("validate virtual:hp-c2247 m.ptab --requests 20 -o v --update-model", "--update-model notes demerits in "
+                                                                                       "model files"),
+                ("validate virtual:hp-c2247 m.json --requests 20 -o v --tables --json", "--json excludes --tables"),
+                ("compare a b --half first --from 3", "--from excludes --half"),
+                ("cosim --build-kernel --kernel x", "--build-kernel excludes --kernel"),
+                ("cosim --build-kernel --log x", "--build-kernel excludes --log"),
+                ("cosim m.json --write-cache-loss -- true", "--write-cache-loss requires --power-cut-at"),
+                ("characterize virtual:hp-c2247 -o x --no-map --full-map", "--no-map excludes --full-map"),
+                ("emulate m.json --check-log x --speed 2", "--speed excludes --check-log")):
+            with self.subTest(words):
+                said = self.said(USAGE, *words.split())
+                either = {sentence, " excludes ".join(reversed(sentence.split(" excludes ")))}
+                self.assertTrue(any(words in said for words in either), said)
+        self.assertEqual(sorted(set(self.files()) & {"x", "v"}), [])
+
     def test_numbers_with_units(self):
         same = [("--requests", "1e3", "--requests", "1000"), ("--requests", "1k", "--requests", "1000"),
                 ("--read-share", "67%", "--read-share", "0.67"), ("--align-kb", "4K", "--align-kb", "4"),
