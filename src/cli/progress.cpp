@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "cli/progress_text.h"
 #include "cli/streams.h"
 #include "transport/signals.h"
 
@@ -20,12 +19,6 @@ constexpr auto kFirstLine = 5s;  // what is done sooner needs no progress
 constexpr auto kBetweenLines = 10s;
 constexpr auto kBetweenStages = 1s;
 constexpr auto kBetweenDrawings = 100ms;
-
-std::string minutes(double seconds) {
-  const auto whole = std::lround(seconds);
-  return whole < 60 ? fmt::format("{} s", whole)
-                    : fmt::format("{} min {:02} s", whole / 60, whole % 60);
-}
 
 }  // namespace
 
@@ -101,33 +94,26 @@ void Progress::keep_telling() {
   }
 }
 
-double Progress::seconds_left(Clock::time_point now) const {
-  if (left_s_) return *left_s_;
+std::optional<double> Progress::seconds_left(Clock::time_point now) const {
+  if (left_s_) return *left_s_ < 0 ? std::nullopt : left_s_;
   const double elapsed = std::chrono::duration<double>(now - began_).count();
-  return share_ > 0.02 && elapsed > 1 ? elapsed * (1 - share_) / share_ : -1;
+  if (share_ <= 0.02 || elapsed <= 1) return std::nullopt;
+  return elapsed * (1 - share_) / share_;
 }
 
 void Progress::tell(Clock::time_point now) {
   told_ = now;
   told_stage_ = stage_;
-  const double left = seconds_left(now);
+  const Standing standing{stage_, share_, seconds_left(now)};
   if (style_ == Style::json) {
-    using Json = nlohmann::ordered_json;
-    const Json line = {{"stage", stage_},
-                       {"share", std::round(share_ * 1000) / 1000},
-                       {"seconds_left", left < 0 ? Json() : Json(std::lround(left))}};
-    fmt::print(stderr, "{}\n", line.dump());
+    fmt::print(stderr, "{}\n", as_json(standing).dump());
     return;
   }
-  const std::string then = left < 0 ? "" : ", " + minutes(left) + " left";
   if (style_ == Style::plain) {
-    fmt::print(stderr, "[{:3.0f} %] {}{}\n", share_ * 100, stage_, then);
+    fmt::print(stderr, "{}\n", as_line(standing));
     return;
   }
-  constexpr std::size_t kCells = 24;
-  const auto full = static_cast<std::size_t>(share_ * kCells);
-  std::string line = fmt::format("[{}{}] {:3.0f} %  {}{}", std::string(full, '#'),
-                                 std::string(kCells - full, '.'), share_ * 100, stage_, then);
+  std::string line = as_bar(standing);
   const std::size_t shown = line.size();
   if (shown < width_) line.append(width_ - shown, ' ');
   width_ = shown;

@@ -42,7 +42,7 @@ class Progress {
 
   void tell(Clock::time_point now);
   void keep_telling();
-  double seconds_left(Clock::time_point now) const;  // below zero: not known
+  std::optional<double> seconds_left(Clock::time_point now) const;
 
   Style style_;
   Clock::time_point began_, told_{};

@@ -16,6 +16,7 @@
 #include "cli/open_device.h"
 #include "cli/outputs.h"
 #include "cli/quiet_host.h"
+#include "cli/result_folder.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
 #include "model/error.h"
@@ -38,30 +39,6 @@ struct ValidateOptions {
   ProgressKind progress = ProgressKind::fitting;
   QuietHostOption quiet;
   Outputs outputs;
-};
-
-// Where results go: made at once, for a run is long, and gone again if nothing came to lie in it.
-class ResultFolder {
- public:
-  explicit ResultFolder(const fs::path& path) {
-    std::error_code error;
-    for (fs::path folder = fs::absolute(path);
-         !fs::exists(folder, error) && folder.has_relative_path(); folder = folder.parent_path())
-      made_.push_back(folder);
-    fs::create_directories(path, error);
-    if (error)
-      throw Error(ExitStatus::output, fmt::format("{}: this folder cannot be made: {}",
-                                                  path.string(), error.message()));
-  }
-  ~ResultFolder() {
-    std::error_code not_empty;
-    for (const fs::path& folder : made_) fs::remove(folder, not_empty);
-  }
-  ResultFolder(const ResultFolder&) = delete;
-  ResultFolder& operator=(const ResultFolder&) = delete;
-
- private:
-  std::vector<fs::path> made_;  // the innermost first
 };
 
 // DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
