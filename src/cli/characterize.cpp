@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 
+#include "cli/characterize_many.h"
 #include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
@@ -35,12 +37,15 @@ namespace platter::cli {
 namespace {
 
 struct Arguments {
+  std::vector<std::string> devices;
   std::string device, output, samples, resume, journal = safety::default_journal_folder();
   std::vector<std::string> writable, skip;
   std::optional<std::uint64_t> seed;
   double budget_s = 0;
   bool full_map = false, no_map = false;
   bool json = false;
+  std::optional<std::size_t> jobs;
+  bool share_bus = false;
   ProgressKind progress = ProgressKind::fitting;
   QuietHostOption quiet;
   Outputs outputs;
@@ -264,6 +269,54 @@ void characterize(const Arguments& arguments) {
   fmt::print(stderr, "written: {} and its raw samples, {}\n", output, samples);
 }
 
+// The options of every one of several runs: all that were given, but for those that are about the
+// call as a whole.
+std::vector<std::string> options_of_each(const CLI::App& command) {
+  const std::set<std::string> of_the_call = {"output",    "resume", "jobs",
+                                             "share-bus", "json",   "progress"};
+  std::vector<std::string> words;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_lnames().empty() || of_the_call.contains(option->get_lnames()[0])) continue;
+    for (const std::string& value : option->results())
+      words.push_back("--" + option->get_lnames()[0] + "=" + value);
+  }
+  return words;
+}
+
+ManyRuns many_runs(const Arguments& arguments, const CLI::App& command) {
+  namespace fs = std::filesystem;
+  if (!arguments.samples.empty())
+    throw Error(ExitStatus::usage,
+                "--samples names the file of one drive, and -o a folder, in which the samples of "
+                "each lie beside its model; leave --samples out, or name a model with -o");
+  std::error_code none;
+  if (!arguments.resume.empty() && fs::weakly_canonical(arguments.resume + "/", none) !=
+                                       fs::weakly_canonical(arguments.output + "/", none))
+    throw Error(ExitStatus::usage,
+                fmt::format("--resume {} is not the folder {}; where -o names a folder --resume "
+                            "names the same one, whose drives are gone on with",
+                            arguments.resume, arguments.output));
+  if (model::is_file(arguments.output))
+    throw Error(ExitStatus::usage,
+                arguments.output +
+                    ": is a file; the models of several drives go to a folder, name one with -o");
+  return {.devices = arguments.devices,
+          .folder = arguments.output,
+          .resumes = !arguments.resume.empty(),
+          .jobs = arguments.jobs,
+          .share_bus = arguments.share_bus,
+          .json = arguments.json,
+          .progress = arguments.progress,
+          .options = options_of_each(command)};
+}
+
+// One drive, and the name of its model.
+bool is_single(const Arguments& arguments) {
+  std::error_code none;
+  return arguments.devices.size() == 1 && !arguments.output.ends_with('/') &&
+         !std::filesystem::is_directory(arguments.output, none);
+}
+
 }  // namespace
 
 void add_characterize(CLI::App& app) {
@@ -271,15 +324,19 @@ void add_characterize(CLI::App& app) {
   auto* command = app.add_subcommand("characterize",
                                      "measure a drive and write its model: the main job");
   command
-      ->add_option("DEVICE", arguments->device, "the drive: /dev/..., virtual:NAME, exec:COMMAND")
+      ->add_option("DEVICE", arguments->devices,
+                   "the drive: /dev/..., virtual:NAME, exec:COMMAND; or several")
       ->required();
-  command->add_option("-o,--output", arguments->output, "the model to write, MODEL.json")
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "the model to write, MODEL.json; of several drives their folder, DIR/")
       ->required();
   command->add_option("--samples", arguments->samples,
                       "where the raw samples go (default: beside the model)");
   command
       ->add_option("--resume", arguments->resume,
-                   "go on with an interrupted run, from its raw samples FILE.samples.jsonl")
+                   "go on with an interrupted run, from its raw samples FILE.samples.jsonl; with "
+                   "those of a folder, DIR")
       ->check([](const std::string& file) {
         return file.empty() ? "names no file; give the raw samples of the run" : std::string();
       });
@@ -307,11 +364,23 @@ void add_characterize(CLI::App& app) {
       ->add_flag("--no-map", arguments->no_map,
                  "no map by timing: only what needs no map, in minutes (status 13)")
       ->excludes(full);
+  command
+      ->add_option("--jobs", arguments->jobs,
+                   "of several drives, so many at once (default: virtual ones and programs as many "
+                   "as there are processors, of real ones one on each bus)")
+      ->transform(at_least(1));
+  command->add_flag("--share-bus", arguments->share_bus,
+                    "several drives also at once where they share a bus, and disturb each other");
   add_quiet_host_option(*command, arguments->quiet);
   add_progress_option(*command, arguments->progress);
-  command->add_flag("--json", arguments->json, "print the model as JSON");
+  command->add_flag("--json", arguments->json,
+                    "print the model as JSON; of several drives the summary");
   arguments->outputs.add_force(*command);
-  command->callback([arguments] { characterize(*arguments); });
+  command->callback([arguments, command] {
+    if (!is_single(*arguments)) return characterize_many(many_runs(*arguments, *command));
+    arguments->device = arguments->devices[0];
+    characterize(*arguments);
+  });
 }
 
 }  // namespace platter::cli

@@ -14,7 +14,7 @@ const std::map<std::string, Two> kExamples = {
     {"inspect", {"platter inspect /dev/sg0", "platter inspect virtual:quantum-atlas10k --json"}},
     {"characterize",
      {"platter characterize /dev/sg0 -o drive.json",
-      "platter characterize virtual:quantum-atlas10k --allow-writes 0-1e6 -o drive.json"}},
+      "platter characterize /dev/sda /dev/sdb /dev/sdc --allow-writes 0-1e6 -o drives/"}},
     {"estimate",
      {"platter estimate drive.samples.jsonl -o again.json",
       "platter estimate drive.samples.jsonl -o again.json --force"}},

@@ -24,6 +24,7 @@ enum class ExitStatus : int {
   missing_program = 11,  // a helper program (gnuplot) is not installed
   differs = 12,          // diff: two models, by more than their errors; a log, from the engine
   incomplete = 13,    // a run ended by itself without a map, or without a stage that it announced
+  some_failed = 14,   // of several drives: not each has a whole model
   interrupted = 130,  // stopped by a signal; settings were restored
 };
 

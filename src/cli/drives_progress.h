@@ -1,0 +1,47 @@
+// How far the runs on several drives are, on standard error: on a terminal a bar for each that goes
+// on, else a line for each every 10 s, or what each tells as JSON; and what is said of a drive.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/progress.h"
+#include "cli/progress_text.h"
+
+namespace platter::cli {
+
+class DrivesProgress {
+ public:
+  DrivesProgress(ProgressKind kind, std::vector<std::string> names);
+  ~DrivesProgress() { clear(); }
+  DrivesProgress(const DrivesProgress&) = delete;
+  DrivesProgress& operator=(const DrivesProgress&) = delete;
+
+  void began(std::size_t drive);
+  void stands(std::size_t drive, const Standing& standing);
+  // `sentence`: empty where all is well.
+  void ended(std::size_t drive, int status, double seconds, const std::string& sentence);
+  // A line of its own.
+  void say(std::size_t drive, const std::string& line);
+  // What is due now.
+  void show();
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool draws() const;
+  std::string json_of(std::size_t drive, const nlohmann::ordered_json& rest) const;
+  void draw();
+
+  ProgressKind kind_;
+  std::vector<std::string> names_, labels_;
+  std::map<std::size_t, Standing> under_way_{};
+  std::size_t ended_ = 0, drawn_ = 0;  // drives, lines
+  Clock::time_point told_;
+};
+
+}  // namespace platter::cli
