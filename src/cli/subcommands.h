@@ -27,6 +27,7 @@ void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 void add_restore(CLI::App& app);
 void add_result(CLI::App& app);
+void add_self(CLI::App& app);
 void add_show(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_trace_convert(CLI::App& trace);

@@ -1,0 +1,112 @@
+// Man pages of section 1, in the macros of man(7).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/command_tree.h"
+#include "model/file.h"
+
+namespace platter::cli {
+namespace {
+
+std::string roff(const std::string& text) {
+  std::string out;
+  bool begins = true;  // of a line, where a point or a quote would be a macro
+  for (const char c : text) {
+    if (begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+    begins = c == '\n';
+  }
+  return out;
+}
+
+std::string page_name(std::string path) {
+  std::ranges::replace(path, ' ', '-');
+  return path;
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+std::string synopsis(const Command& command) {
+  std::string text = ".B " + roff(command.path) + "\n";
+  if (!command.commands.empty()) return text + ".I SUBCOMMAND\n\\&...\n";
+  for (const CommandOption& option : command.options)
+    if (option.positional)
+      text += fmt::format("{}{}{}{}\n", option.required ? "" : "[", roff(option.names.front()),
+                          option.many ? "..." : "", option.required ? "" : "]");
+  for (const CommandOption& option : command.options)
+    if (!option.positional && option.required)
+      text += fmt::format(".B {}\n.I {}\n", roff(option.names.front()), roff(option.takes));
+  return text + "[options]\n";
+}
+
+std::string options_section(const Command& command) {
+  std::string text;
+  for (const CommandOption& option : command.options) {
+    text += ".TP\n.B " + roff(joined(option.names, ", "));
+    if (!option.positional && !option.takes.empty()) text += " \\fI" + roff(option.takes) + "\\fR";
+    text += "\n" + roff(option.description);
+    if (!option.values.empty()) text += roff(" (" + joined(option.values, ", ") + ")");
+    if (!option.standard.empty()) text += roff("; without it: " + option.standard);
+    text += ".\n";
+  }
+  return text.empty() ? "" : ".SH OPTIONS\n" + text;
+}
+
+std::string man_page(const Command& command, const Command& root) {
+  const std::string name = page_name(command.path);
+  std::string text = fmt::format(".TH {} 1 \"\" \"platter {}\" \"User Commands\"\n", roff(name),
+                                 PLATTER_VERSION);
+  text += fmt::format(".SH NAME\n{} \\- {}\n", roff(name), roff(command.description));
+  text += ".SH SYNOPSIS\n" + synopsis(command);
+  if (!command.commands.empty()) {
+    text += ".SH SUBCOMMANDS\n";
+    for (const Command& sub : command.commands)
+      text += fmt::format(".TP\n.BR {} (1)\n{}.\n", roff(page_name(sub.path)),
+                          roff(sub.description));
+  }
+  text += options_section(command);
+  if (!command.examples.empty()) {
+    text += ".SH EXAMPLES\n.nf\n";
+    for (const std::string& example : command.examples) text += roff(example) + "\n";
+    text += ".fi\n";
+  }
+  text +=
+      ".SH EXIT STATUS\n0 where everything that was asked for was done. Every failure ends with "
+      "one "
+      "sentence on standard error\nand a status of its own: 2 for a wrong command line, 3 for a "
+      "device that is not there, 4 where it may not be opened,\n5 refused, 6 for a file that is "
+      "not "
+      "what it should be, 7 and 8 where the drive fails, 9 where it lacks what is needed,\n10 "
+      "where a "
+      "result cannot be written, 11 where a program is missing, 12 differs, 13 incomplete, 14 some "
+      "drives failed,\n130 stopped by a signal. docs/exit\\-statuses.md has them all.\n";
+  text += ".SH SEE ALSO\n";
+  if (&command != &root) text += ".BR platter (1),\n";
+  return text +
+         ".BR platter\\-model (5),\n.BR platter\\-table (5),\n.BR platter\\-traces (5),\n"
+         ".BR platter\\-registry (7)\n";
+}
+
+void write_all(const Command& command, const Command& root, const std::string& folder) {
+  model::write_file((std::filesystem::path(folder) / (page_name(command.path) + ".1")).string(),
+                    man_page(command, root));
+  for (const Command& sub : command.commands) write_all(sub, root, folder);
+}
+
+}  // namespace
+
+void write_man_pages(const Command& root, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  write_all(root, root, folder);
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,26 @@
+// platter about its own command line: man pages and completions, which the build installs. Hidden
+// from the overview, for it is no work on drives.
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/command_tree.h"
+#include "cli/subcommands.h"
+
+namespace platter::cli {
+
+void add_self(CLI::App& app) {
+  CLI::App* self = app.add_subcommand("self", "platter's own man pages and completions");
+  self->group("")->require_subcommand(1);
+  auto folder = std::make_shared<std::string>(), shell = std::make_shared<std::string>();
+  CLI::App* man = self->add_subcommand("man", "the man pages of section 1");
+  man->add_option("FOLDER", *folder, "where to write them")->required();
+  man->callback([&app, folder] { write_man_pages(command_tree(app, "platter"), *folder); });
+  CLI::App* complete = self->add_subcommand("completion", "for a shell, to standard output");
+  complete->add_option("SHELL", *shell, "bash, zsh or fish")->required();
+  complete->callback(
+      [&app, shell] { fmt::print("{}", completion(command_tree(app, "platter"), *shell)); });
+}
+
+}  // namespace platter::cli

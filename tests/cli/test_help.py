@@ -1,0 +1,93 @@
+"""Help, man pages and completions say the same, for they are written from one tree; bash's completion runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from harness import PLATTER, PlatterTest, leaves
+
+
+def help_of(command):
+    return subprocess.run([PLATTER, *command.split(), "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def options_in(text):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", "\n".join(line.split("  ")[1] if line.startswith("  -") else ""
+                                                                  for line in text.splitlines())))
+
+
+class ManPages(PlatterTest):
+    def setUp(self):
+        super().setUp()
+        self.platter("self", "man", self.path("man"))
+
+    def page(self, command):
+        with open(self.path("man/platter-" + command.replace(" ", "-") + ".1"), encoding="utf-8") as file:
+            return file.read().replace("\\-", "-")
+
+    def test_each_option_and_example_stands_in_its_page(self):
+        for command in leaves():
+            with self.subTest(command):
+                shown, page = help_of(command), self.page(command)
+                self.assertTrue(options_in(shown))
+                for option in options_in(shown):
+                    self.assertIn(option, page)
+                for example in re.findall(r"^  (platter .*)$", shown.split("Examples:")[1], re.M):
+                    self.assertIn(example, page)
+
+    def test_the_formatter_has_nothing_to_say(self):
+        groff = shutil.which("groff")
+        if not groff:
+            self.skipTest("no groff")
+        for name in os.listdir(self.path("man")):
+            done = subprocess.run([groff, "-man", "-ww", "-Tutf8", self.path("man/" + name)], capture_output=True,
+                                  check=True)
+            self.assertEqual(done.stderr, b"", name)
+
+    def test_what_is_for_the_build_is_hidden(self):
+        self.assertFalse(os.path.exists(self.path("man/platter-self.1")))
+        self.assertNotIn("self", self.platter("--help").split())
+
+
+class Completions(PlatterTest):
+    def complete(self, line):
+        self.write("completion", self.platter("self", "completion", "bash"))
+        script = ('. "$1"; COMP_LINE=$2 COMP_POINT=${#2}; read -ra COMP_WORDS <<< "$2"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); '
+                  '_platter; printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, "bash", self.path("completion"), line], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.stderr, "", line)
+        return done.stdout.split()
+
+    def test_bash(self):
+        for line, expected in (("platter cha", ["characterize"]), ("platter emit d", ["disksim"]),
+                               ("platter characterize --allow-w", ["--allow-writes"]),
+                               ("platter trace convert x --to v", ["validate"]),
+                               ("platter show virtual:quantum", ["quantum-atlas10k"]),
+                               ("platter registry ver", ["verify"]), ("platter nonsense", [])):
+            with self.subTest(line):
+                self.assertEqual(self.complete(line), expected)
+        self.assertIn("virtual:modern-20tb", self.complete("platter show virt"))
+        self.assertEqual(self.complete("platter show dri"), [])  # bash then offers files
+
+    def test_each_option_is_completed_in_each_shell(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.platter("self", "completion", shell)
+            for command in leaves():
+                for option in options_in(help_of(command)):
+                    with self.subTest(f"{shell}, {command} {option}"):
+                        self.assertIn(" -l " + option[2:] if shell == "fish" else option, script)
+
+    def test_each_shell_reads_its_script(self):
+        for shell in ("bash", "zsh", "fish"):
+            if shutil.which(shell):
+                path = self.write("script", self.platter("self", "completion", shell))
+                done = subprocess.run([shell, "-n", path], capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+        self.fails(2, ("bash, zsh and fish",), "self", "completion", "tcsh")
+
+
+if __name__ == "__main__":
+    unittest.main()
