@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "cache_check/policy_choice.h"
 #include "cache_probe/exercise.h"
 #include "cache_probe/probed_record.h"
+#include "catch.h"
 #include "model/parameters.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"

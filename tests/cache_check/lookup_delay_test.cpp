@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 
 #include "cache_check/check.h"
 #include "cache_check/policy_choice.h"
 #include "cache_probe/probed_record.h"
+#include "catch.h"
 #include "virtual_drive/open.h"
 
 using namespace platter;

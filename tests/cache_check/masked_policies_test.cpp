@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"

@@ -1,8 +1,9 @@
 // From the requests at which a buffer was divided anew to what divides it.
 #include "cache_probe/division.h"
 
-#include <catch2/catch.hpp>
 #include <random>
+
+#include "catch.h"
 
 using namespace platter::cache_probe;
 using Trigger = Division::Trigger;

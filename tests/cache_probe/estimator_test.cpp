@@ -1,5 +1,4 @@
 // Verdicts, edges and fits: pure functions over samples.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include "cache_probe/kept.h"
 #include "cache_probe/random_replacement.h"
 #include "cache_probe/record.h"
+#include "catch.h"
 #include "model/error.h"
 
 using namespace platter;

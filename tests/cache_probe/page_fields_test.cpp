@@ -3,7 +3,6 @@
 #include "cache_probe/page_fields.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <functional>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "cache_probe/cache_probe.h"
 #include "cache_probe/read_properties.h"
 #include "cache_probe/write_properties.h"
+#include "catch.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/virtual_device.h"

@@ -1,7 +1,6 @@
 #include "cache_probe/places.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "engine/plain_zones.h"
 #include "model/error.h"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "cache_probe/probed_record.h"
+#include "catch.h"
 #include "model/fields.h"
 #include "model/file.h"
 #include "virtual_drive/open.h"

@@ -2,13 +2,13 @@
 // wrong in known ways, are calibrated with what it answered.
 #include "calibrate/calibrate.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <string>
 
 #include "calibrate/completions.h"
 #include "calibrate/outcome_text.h"
+#include "catch.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "replay/replay_drive.h"

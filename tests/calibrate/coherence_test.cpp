@@ -1,9 +1,9 @@
 #include "calibrate/coherence.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 
 #include "calibrate/zone_angles.h"
+#include "catch.h"
 #include "statistics/circular.h"
 
 using namespace platter;

@@ -1,13 +1,13 @@
 // A virtual drive whose hits take another time where they carry on is the truth; a model without
 // such times learns them from what the drive answered.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <string>
 
 #include "calibrate/calibrate.h"
 #include "calibrate/outcome_text.h"
+#include "catch.h"
 #include "replay/replay_drive.h"
 #include "virtual_drive/open.h"
 

@@ -1,8 +1,9 @@
 #include "calibrate/positioning.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "catch.h"
 
 using namespace platter::calibrate;
 

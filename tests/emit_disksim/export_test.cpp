@@ -1,11 +1,11 @@
 #include "emit/disksim/export.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
 #include <random>
 
+#include "catch.h"
 #include "emit/disksim/g1_export.h"
 #include "emit/disksim/import.h"
 #include "emit/disksim/parameter_text.h"

@@ -2,7 +2,6 @@
 // tests/golden/disksim/README.md says how DiskSim's figures were obtained.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include "catch.h"
 #include "disksim_rounding.h"
 #include "emit/disksim/export.h"
 #include "emit/disksim/import.h"

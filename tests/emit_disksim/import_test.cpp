@@ -1,12 +1,12 @@
 #include "emit/disksim/import.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "folder.h"
 #include "model/error.h"

@@ -1,13 +1,13 @@
 // The layouts g2 and g4 against DiskSim's own translation: figures in tests/golden/layout, of a
 // published drive and of synthetic ones that are there with them.
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
+#include "catch.h"
 #include "emit/disksim/block_places.h"
 #include "emit/disksim/import.h"
 #include "emit/disksim/track_runs.h"

@@ -2,8 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "folder.h"
 #include "model/error.h"
 

@@ -2,11 +2,11 @@
 // what stands between it and the host: set to another value it changes the model, or a note names
 // it. Nothing is dropped without a word. docs/disksim.md has the same list, with reasons.
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "emit/disksim/import.h"
 #include "folder.h"
 #include "model/error.h"

@@ -1,12 +1,12 @@
 // The semantic verifier by itself: tables whose envelope is sound and whose meaning is not.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
 
 #include "../engine/random_layout.h"
 #include "../engine/small_drive.h"
+#include "catch.h"
 #include "engine/layout_tables.h"
 #include "engine/tables.h"
 

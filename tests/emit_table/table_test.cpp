@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +9,7 @@
 
 #include "../engine/random_bands.h"
 #include "../engine/small_drive.h"
+#include "catch.h"
 #include "engine/engine.h"
 #include "model/error.h"
 #include "model/file.h"

@@ -3,7 +3,6 @@
 
 #include <table_generated.h>
 
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <regex>
 #include <string>
 
+#include "catch.h"
 #include "engine/flat_tables.h"
 
 using namespace platter;

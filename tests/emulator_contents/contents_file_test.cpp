@@ -2,11 +2,11 @@
 
 #include <sys/stat.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/temporary_folder.h"
 

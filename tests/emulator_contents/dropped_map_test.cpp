@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "model/temporary_folder.h"
 
 using namespace platter;

@@ -1,6 +1,6 @@
 // ext4 by hand: what is kept and what is dropped of single blocks, and why.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "emulator/contents/generated_contents.h"
 #include "emulator_contents/ext4_image.h"
 

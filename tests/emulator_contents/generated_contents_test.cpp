@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <random>
 #include <thread>
 
+#include "catch.h"
 #include "emulator/contents/generated_bytes.h"
 #include "emulator_contents/ext4_image.h"
 #include "model/error.h"

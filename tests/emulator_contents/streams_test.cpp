@@ -1,7 +1,6 @@
 // A real kernel's writes (tests/golden/writes) to contents that keep all, and to contents that drop
 // data. The judges are the kernel, which says of a write that it is metadata, and the checkers of
 // the file systems, which have to say the same of both.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -10,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "catch.h"
 #include "emulator/contents/generated_contents.h"
 #include "emulator_contents/write_log.h"
 #include "model/file.h"

@@ -3,7 +3,6 @@
 #include "emulator/contents/volatile_contents.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "catch.h"
 #include "emulator/contents/contents_file.h"
 
 using namespace platter::emulator;

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "catch.h"
 #include "emulator/vhost_user/broken_guest.h"
 #include "fake_kernel.h"
 

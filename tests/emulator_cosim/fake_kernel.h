@@ -6,12 +6,12 @@
 #include <linux/um_timetravel.h>
 #include <sys/socket.h>
 
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "catch.h"
 #include "emulator/cosim/preload/local_calendar.h"
 #include "model/units.h"
 

@@ -1,6 +1,6 @@
 #include "emulator/cosim/job.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace platter::emulator;
 using namespace std::string_literals;

@@ -6,12 +6,12 @@
 #include <sys/user.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <vector>
 
+#include "catch.h"
 #include "emulator/cosim/preload/chance.h"
 #include "emulator/cosim/preload/extended_state.h"
 #include "emulator/cosim/preload/tracing.h"

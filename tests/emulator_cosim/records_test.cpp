@@ -1,10 +1,10 @@
 #include "emulator/cosim/records.h"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
 #include <vector>
 
+#include "catch.h"
 #include "emulator/cosim/guest/record.h"
 
 using namespace platter::emulator;

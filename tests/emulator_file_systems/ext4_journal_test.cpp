@@ -4,11 +4,12 @@
 #include "emulator/file_systems/ext4_journal.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <optional>
 #include <random>
 #include <set>
+
+#include "catch.h"
 
 using namespace platter::emulator;
 using Block = std::vector<std::uint8_t>;

@@ -2,11 +2,12 @@
 // of the whole tree.
 #include "emulator/file_systems/kept_files.h"
 
-#include <catch2/catch.hpp>
 #include <functional>
 #include <map>
 #include <random>
 #include <set>
+
+#include "catch.h"
 
 using namespace platter::emulator;
 

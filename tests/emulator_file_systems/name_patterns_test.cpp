@@ -1,7 +1,8 @@
 #include "emulator/file_systems/name_patterns.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
+
+#include "catch.h"
 
 using namespace platter::emulator;
 

@@ -1,8 +1,9 @@
 #include "emulator/file_systems/partitions.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
+
+#include "catch.h"
 
 using namespace platter::emulator;
 

@@ -2,12 +2,12 @@
 // says, and what the engine says to the log's questions.
 #include "emulator/nbd/paced_engine.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "catch.h"
 #include "emit/table/table.h"
 #include "emulator/check/check_log.h"
 #include "emulator/nbd/served_drive.h"

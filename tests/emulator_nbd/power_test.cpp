@@ -1,6 +1,5 @@
 // Drives whose power goes: who is answered, what is there afterwards, and what the log says of it.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <optional>
 #include <random>
@@ -8,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "catch.h"
 #include "emit/table/table.h"
 #include "emulator/check/check_log.h"
 #include "emulator/nbd/served_drive.h"

@@ -1,9 +1,10 @@
 #include "emulator/pace/histogram.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 #include <vector>
+
+#include "catch.h"
 
 using namespace platter;
 using emulator::Histogram;

@@ -1,12 +1,12 @@
 #include "emulator/pace/log_writer.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/temporary_folder.h"
 

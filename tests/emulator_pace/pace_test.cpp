@@ -1,9 +1,9 @@
 // Clocks, lateness, the transport's delay.
 #include <sys/resource.h>
 
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "catch.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/real_time.h"

@@ -1,10 +1,10 @@
 // Drives whose power goes: what was synchronized or written through is there, what the cache had
 // not written is as it was before, and nothing else has changed.
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "emulator/contents/contents_file.h"
 #include "emulator/contents/volatile_contents.h"
 #include "emulator/scsi/scsi_drive.h"

@@ -1,10 +1,10 @@
 // A drive's questions and answers, its log, and what a target says to the log's questions.
 #include "emulator/scsi/scsi_drive.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 
+#include "catch.h"
 #include "emulator/check/check_log.h"
 #include "emulator/contents/contents_file.h"
 #include "model/error.h"

@@ -1,8 +1,7 @@
 // What a front end says of memory and rings, right and wrong.
 #include "emulator/vhost_user/device.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "drives.h"
 #include "guest.h"
 

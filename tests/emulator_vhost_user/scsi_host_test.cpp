@@ -1,11 +1,11 @@
 // What a guest asks of a SCSI host, and what it gets, without any clock.
 #include "emulator/vhost_user/scsi_host.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "counted_allocations.h"
 #include "drives.h"
 #include "emulator/vhost_user/device.h"

@@ -6,9 +6,9 @@
 #include <sys/un.h>
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <thread>
 
+#include "catch.h"
 #include "drives.h"
 #include "emulator/vhost_user/channel.h"
 #include "guest.h"

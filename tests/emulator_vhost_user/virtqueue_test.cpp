@@ -1,9 +1,9 @@
 // Rings as drivers write them, and as nobody should.
 #include "emulator/vhost_user/virtqueue.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "emulator/vhost_user/pieces.h"
 #include "guest.h"
 

@@ -5,8 +5,8 @@
 // floating point (the tables are compiled with it; serving has none but the queue's ageing).
 
 #include <array>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/random_layout.h"
 #include "engine/small_drive.h"

@@ -2,11 +2,11 @@
 // whatever they are.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <deque>
 #include <random>
 #include <vector>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/small_drive.h"
 #include "engine/state.h"

@@ -1,9 +1,9 @@
 #include "engine/engine.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "engine/mechanics.h"
 #include "engine/platter.h"
 #include "engine/random_layout.h"

@@ -4,9 +4,10 @@
 #include "engine/key_index.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 #include <set>
+
+#include "catch.h"
 
 using namespace platter::engine;
 

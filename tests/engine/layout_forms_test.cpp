@@ -3,11 +3,11 @@
 // out.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "engine/random_layout.h"
 #include "engine/spelled_out.h"

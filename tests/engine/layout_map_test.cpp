@@ -1,10 +1,10 @@
 #include "engine/layout_map.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "catch.h"
 #include "engine/random_layout.h"
 #include "engine/spelled_out.h"
 #include "model/error.h"

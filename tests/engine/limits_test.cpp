@@ -1,12 +1,12 @@
 // The limits of compiled tables, each at its last allowed and its first forbidden number; and turns
 // of the platter that come out as exact fractions.
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <set>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/int128.h"
 #include "engine/layout_tables.h"

@@ -1,10 +1,10 @@
 // The engine against a naive loop over passing sectors, in floating point, on random drives: the
 // simple version of the same mechanics.
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/random_layout.h"
 #include "engine/small_drive.h"

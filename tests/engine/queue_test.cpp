@@ -1,11 +1,11 @@
 // Several requests outstanding: which one is served next, arrivals that come to light late, depth.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <deque>
 #include <set>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/random_layout.h"
 #include "engine/small_drive.h"

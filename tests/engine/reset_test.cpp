@@ -1,10 +1,10 @@
 // A reset leaves nothing of what was: the drive is then as after power-on.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 #include <vector>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/small_drive.h"
 #include "engine/state.h"

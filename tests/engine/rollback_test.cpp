@@ -1,10 +1,10 @@
 // A state copied back is the state: what follows is the same to the nanosecond. And time that has
 // gone on for long has not moved the platter.
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/int128.h"
 #include "engine/random_layout.h"

@@ -2,10 +2,10 @@
 // played node by node, what the lists take, and how far angles are rounded.
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "engine/layout_tables.h"
 #include "engine/random_bands.h"

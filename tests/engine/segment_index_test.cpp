@@ -3,11 +3,11 @@
 #include "engine/segment_index.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 #include <set>
 #include <vector>
 
+#include "catch.h"
 #include "engine/state.h"
 
 using namespace platter::engine;

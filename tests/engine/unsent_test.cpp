@@ -1,7 +1,7 @@
 // Requests whose blocks do not cross the bus: a read for the cache alone, one block written to
 // many.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "engine/small_drive.h"
 

@@ -1,8 +1,8 @@
 // An ATA drive behind a SCSI / ATA translation that takes no change of mode page 08h: its caches
 // and its power management are off during a run, and come back behind it, whatever ends it.
-#include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "safety/journal.h"
 #include "safety/restore.h"

@@ -1,8 +1,8 @@
 // A budget holds whatever the drive, and leaves a model that is one; or the run says before it
 // begins that it is too short. Drives that are too small for any model say so, too.
 #include <algorithm>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "model/error.h"
 #include "virtual_drive/catalogue.h"

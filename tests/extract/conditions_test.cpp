@@ -1,9 +1,9 @@
 // What a drive does on its own is stopped while it is measured, and comes back: after a run, after
 // a run that is broken off, and by the journal of one that was killed.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "safety/journal.h"
 #include "safety/restore.h"

@@ -1,7 +1,7 @@
 // A host that has other things to do just when the rotation is looked for.
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "scsi/commands.h"
 #include "virtual_drive/virtual_device.h"

@@ -1,9 +1,9 @@
 // A model is a pure function of what a run kept: from its file it is the same to the last byte.
 #include "extract/estimate.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "catch.h"
 #include "extract/record_file.h"
 #include "extract/runs.h"
 #include "extract/stages.h"

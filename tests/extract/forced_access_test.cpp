@@ -2,10 +2,10 @@
 #include "scsi/forced_access.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
 
+#include "catch.h"
 #include "extract/characterize.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"

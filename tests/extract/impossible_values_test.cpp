@@ -1,13 +1,13 @@
 #include "extract/impossible_values.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <random>
 #include <type_traits>
 
+#include "catch.h"
 #include "model/fields.h"
 #include "model/json.h"
 #include "model/parameters.h"

@@ -1,7 +1,7 @@
 // A host that stamps commands: the model says where their time goes, and so do the samples.
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"
 #include "model/json.h"

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <functional>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "safety/journal.h"
 #include "safety/restore.h"

@@ -1,10 +1,10 @@
 // A drive of today that translates no addresses is characterized all the same: its map by timing,
 // compared with the truth, and what the map says of itself.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "extract/runs.h"
 #include "virtual_drive/modern_drive.h"

@@ -1,9 +1,9 @@
 // A drive that does not translate addresses: what needs no map is measured, and the rest says why
 // it is not there.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"
 #include "extract/stages.h"

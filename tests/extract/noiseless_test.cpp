@@ -1,6 +1,6 @@
 // A drive without any noise: every time is exact, and no error may be taken for 0.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "virtual_drive/virtual_device.h"
 

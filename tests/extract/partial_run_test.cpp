@@ -1,7 +1,7 @@
 // Runs that end early, or whose writes fail: nothing is lost on the drive, and what was measured is
 // a model that says what it lacks.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "model/completeness.h"
 #include "model/json.h"
 #include "model/parameters.h"

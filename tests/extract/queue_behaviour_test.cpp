@@ -1,11 +1,11 @@
 // How many commands a drive takes, and in which order it serves them.
 #include "extract/queue_behaviour.h"
 
-#include <catch2/catch.hpp>
 #include <limits>
 #include <map>
 #include <utility>
 
+#include "catch.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"

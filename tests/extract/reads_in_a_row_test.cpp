@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "cache_check/lookup_delay.h"
+#include "catch.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/open.h"

@@ -2,11 +2,11 @@
 // settings are made anew, what was measured without them is measured again, and nothing that was
 // noted of it stays.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "catch.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"
 #include "model/json.h"

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
 
+#include "catch.h"
 #include "extract/characterize.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"

@@ -1,8 +1,8 @@
 #include "extract/save.h"
 
-#include <catch2/catch.hpp>
 #include <fstream>
 
+#include "catch.h"
 #include "extract/record_file.h"
 #include "extract/runs.h"
 #include "model/error.h"

@@ -1,9 +1,9 @@
 // A model is judged, and its constant biases are corrected, by requests of its own run.
 #include "extract/self_validation.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "mtbrc/context.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"

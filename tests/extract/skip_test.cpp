@@ -1,12 +1,12 @@
 // Blocks that a run is told to skip: no command reaches them on the media, and what is measured
 // beside them is what the drive is.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "scsi/bytes.h"
 #include "virtual_drive/virtual_device.h"

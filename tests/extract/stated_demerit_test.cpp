@@ -2,10 +2,10 @@
 #include "extract/stated_demerit.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "extract/suspects.h"
 #include "replay/replay_model.h"

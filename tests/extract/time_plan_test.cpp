@@ -2,8 +2,8 @@
 #include "extract/time_plan.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "extract/stages.h"
 
 namespace platter::extract {

@@ -3,10 +3,10 @@
 // translate.
 #include "extract/translated_map.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <random>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "engine/random_layout.h"
 #include "extract/characterize.h"

@@ -1,8 +1,9 @@
 // Commands that waited longer than anything that moves explains, and what that costs a prediction.
 #include "extract/unexplained.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "catch.h"
 
 namespace platter::extract {
 namespace {

@@ -1,11 +1,11 @@
 // Drives whose physical blocks hold eight logical ones: they are written as a whole or not at all,
 // and what comes out of such writes is what the drive is.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "catch.h"
 #include "extract/runs.h"
 #include "model/seek_curve.h"
 #include "mtbrc/samples.h"

@@ -1,7 +1,7 @@
 // The fuzzers' seeds, among them everything that ever was a finding (seeds/), through every reader.
-#include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "catch.h"
 #include "fuzz/one_input.h"
 #include "model/file.h"
 

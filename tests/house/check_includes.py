@@ -208,6 +208,7 @@ class House:
             r"`extract` and below include `virtual_drive`: .*": self.never_mentions_below,
             r"`emit` and `registry` talk to a device\.": self.never_talks_to_a_device,
             r"`tests/alien` shares anything with `engine`\.": self.never_shares,
+            r"A test includes Catch2 but through `tests/catch\.h`\.": self.never_catch,
             r"A test that cannot fail\.": lambda words: None,  # for readers, not for a program
         }
         unused = dict(rules)
@@ -298,6 +299,13 @@ class House:
                     self.found(path, f"{folder} must never share anything with {room}", number)
         for engine in self.named(room):
             self.no_match(engine, r"\balien\b", f"know of {folder}")
+
+    def never_catch(self, words):
+        """Catch2 2 and 3 have different headers, and one header knows that."""
+        for path in self.files("tests", SOURCES):
+            for match in INCLUDE.finditer("" if path == words[0] else self.read(path)):
+                if match.group(1).startswith("catch2/"):
+                    self.found(path, f'includes {match.group(1)}; include "catch.h"')
 
 
 def main():

@@ -157,6 +157,12 @@ class Planted(unittest.TestCase):
         found = self.plant("src/engine/planted.cpp", "int alien;\n")
         self.assertIn("must never know of tests/alien", found)
 
+    def test_catch_is_included_through_one_header(self):
+        found = self.plant("tests/planted_test.cpp", "#include <catch2/catch_test_macros.hpp>\n")
+        self.assertIn('tests/planted_test.cpp: includes catch2/catch_test_macros.hpp', found)
+        self.assertEqual(self.plant("tests/catch.h", "#include <catch2/catch.hpp>\n"), "")
+        self.assertEqual(self.plant("tests/planted_test.cpp", '#include "catch.h"\n'), "")
+
     def test_rules_and_sentences_agree(self):
         found = self.plant("docs/architecture.md", "- `cli` thinks.\n")
         self.assertIn("nothing checks: Never `cli` thinks.", found)

@@ -2,8 +2,7 @@
 // turn commands away now and then, are mapped through their commands as any other.
 #include "layout/byte_translation.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "layout/translator.h"

@@ -2,10 +2,10 @@
 // they name is found all the same.
 #include "layout/defect_lists.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/index_rotation.h"
 #include "layout/synthetic.h"

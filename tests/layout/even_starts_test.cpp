@@ -1,9 +1,10 @@
 // Which number comes next, of numbers that move on evenly: hardly ever a wrong one.
 #include "layout/even_starts.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "catch.h"
 
 namespace platter::layout {
 namespace {

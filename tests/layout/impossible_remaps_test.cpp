@@ -1,7 +1,6 @@
 #include "layout/impossible_remaps.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "model/validate.h"

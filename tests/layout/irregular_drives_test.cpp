@@ -2,8 +2,8 @@
 // longer than a track, slips that no list names and spares make up for. Each block comes out right,
 // in so many questions as the units of spares need.
 #include <algorithm>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "virtual_drive/random_layout.h"

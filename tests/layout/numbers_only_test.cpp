@@ -1,7 +1,7 @@
 // Drives that translate blocks to places and nothing back: sector numbers alone must tell how long
 // tracks are, and where they begin.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 

@@ -1,8 +1,8 @@
 // What a wrong map would come from, planted: each must be found out, or refused in one sentence.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <functional>
 
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "model/error.h"

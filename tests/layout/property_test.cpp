@@ -1,7 +1,7 @@
 // Random drives come out as they are, whatever the order of tracks, the sparing, the defects and
 // the numbering of sectors; and a drive that cannot be mapped is refused, never mapped wrongly.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "model/error.h"

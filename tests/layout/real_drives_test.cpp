@@ -1,7 +1,7 @@
 // The layouts of the real drives in the catalogue come out exactly, block by block, with as few
 // translations as is possible (the paper's Table 2: 5,245 to 36,911 for drives of that time).
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "scsi/guard.h"

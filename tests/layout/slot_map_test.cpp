@@ -3,8 +3,8 @@
 #include "layout/slot_map.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 

@@ -1,8 +1,7 @@
 // The scheme of sparing in words, against the recipes of the catalogue's drives and of random ones.
 #include "layout/spare_scheme.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "layout/extract.h"
 #include "layout/synthetic.h"
 #include "virtual_drive/defects.h"

@@ -1,9 +1,10 @@
 // Where a track begins, by its neighbours.
 #include "layout/starts_by_skew.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "catch.h"
 
 namespace platter::layout {
 namespace {

@@ -1,11 +1,11 @@
 // Which zones have which tracks, and where an order has a place, against a look at all of them.
 #include "layout/taken_places.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "layout/track_order.h"
 
 namespace platter::layout {

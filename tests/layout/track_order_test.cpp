@@ -2,9 +2,10 @@
 #include "layout/track_order.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 #include <vector>
+
+#include "catch.h"
 
 namespace platter::layout::testing {
 namespace {

@@ -1,9 +1,10 @@
 // Bands' tracks by a digital line, against the line that they are of.
 #include "layout_by_timing/band_width.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "catch.h"
 
 namespace platter::layout_by_timing {
 namespace {

@@ -2,11 +2,11 @@
 #include "layout_by_timing/common_skews.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "statistics/circular.h"
 
 namespace platter::layout_by_timing {

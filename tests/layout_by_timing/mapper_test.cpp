@@ -1,9 +1,9 @@
 // Whole maps of simulated drives, held against their truth.
 #include "layout_by_timing/mapper.h"
 
-#include <catch2/catch.hpp>
 #include <utility>
 
+#include "catch.h"
 #include "layout_by_timing/judgement.h"
 #include "layout_by_timing/mapped.h"
 

@@ -1,7 +1,7 @@
 // The parts of the mapper: walks and their borders, losses, and the pattern.
 #include <array>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "layout_by_timing/losses.h"
 #include "layout_by_timing/mapped.h"
 #include "layout_by_timing/pattern.h"

@@ -1,10 +1,10 @@
 // Runs as a layout: each block on the track, at the angle, that its run has for it.
 #include "layout_by_timing/to_layout.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "model/validate.h"
 #include "statistics/circular.h"

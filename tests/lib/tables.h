@@ -1,12 +1,12 @@
 // Tables and engines of libplatter for its tests, closed when they go out of scope.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "../engine/small_drive.h"
+#include "catch.h"
 #include "emit/table/table.h"
 #include "engine/layout_map.h"
 #include "lib/platter.h"

@@ -1,7 +1,6 @@
 #include "model/derive.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "model/parameters.h"

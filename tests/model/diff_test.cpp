@@ -1,7 +1,6 @@
 #include "model/diff.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "model/seek_curve.h"
 #include "model/validate.h"
 #include "random_model.h"

@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "catch.h"
 #include "model/claims.h"
 #include "model/error.h"
 #include "model/json.h"

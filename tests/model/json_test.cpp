@@ -1,8 +1,8 @@
 #include "model/json.h"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 
+#include "catch.h"
 #include "model/error.h"
 #include "random_model.h"
 

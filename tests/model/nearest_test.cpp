@@ -1,6 +1,6 @@
 #include "model/nearest.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 namespace platter::model {
 

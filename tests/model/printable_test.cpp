@@ -1,7 +1,6 @@
 #include "model/printable.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "model/drive_mark.h"
 #include "model/printable_model.h"
 

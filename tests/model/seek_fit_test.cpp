@@ -1,9 +1,10 @@
 // The literature's form of a seek curve is found where a curve has it.
 #include "model/seek_fit.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "catch.h"
 
 namespace platter::model {
 namespace {

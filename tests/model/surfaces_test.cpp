@@ -1,11 +1,11 @@
 #include "model/surfaces.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/validate.h"
 #include "random_model.h"

@@ -1,9 +1,9 @@
 #include "mtbrc/angle.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <utility>
 
+#include "catch.h"
 #include "mtbrc/rotation.h"
 #include "plain_disk.h"
 #include "scsi/drive.h"

@@ -1,8 +1,7 @@
 // Zones whose cylinders are empty at a stride become groups; no block moves.
 #include "mtbrc/empty_units.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "engine/layout_map.h"
 
 using namespace platter;

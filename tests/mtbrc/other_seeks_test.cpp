@@ -1,9 +1,9 @@
 // Seeks outward and of writes: told apart where they differ, and only there.
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "model/seek_curve.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/seek.h"

@@ -1,10 +1,10 @@
 #include "mtbrc/overheads.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
+#include "catch.h"
 #include "mtbrc/passages.h"
 #include "mtbrc/read_times.h"
 #include "mtbrc/rotation.h"

@@ -2,8 +2,7 @@
 // LBN tells of, and zones whose tracks are none.
 #include "mtbrc/passing_sectors.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "engine/plain_zones.h"
 #include "mtbrc/rotation.h"

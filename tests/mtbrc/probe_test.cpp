@@ -1,11 +1,11 @@
 // By what a timing experiment reaches the media, and the rotation where nothing passes the cache.
 #include "mtbrc/probe.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "mtbrc/access.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/walked_rotation.h"

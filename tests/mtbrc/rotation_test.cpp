@@ -1,9 +1,9 @@
 #include "mtbrc/rotation.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
+#include "catch.h"
 #include "plain_disk.h"
 #include "scsi/drive.h"
 

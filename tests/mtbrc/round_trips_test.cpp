@@ -1,6 +1,6 @@
 #include "mtbrc/round_trips.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 namespace platter::mtbrc {
 namespace {

@@ -1,7 +1,6 @@
 #include "mtbrc/samples.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "mtbrc/kept.h"
 
 using namespace platter::mtbrc;

@@ -1,8 +1,9 @@
 #include "mtbrc/seek_command.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "catch.h"
 
 namespace platter::mtbrc {
 namespace {

@@ -1,9 +1,9 @@
 // The bus time of a block without any cache hit, on virtual drives with default imperfections.
 #include "mtbrc/slow_bus.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "mtbrc/overheads.h"
 #include "several_blocks.h"
 

@@ -1,11 +1,11 @@
 // The experiments on virtual drives with default imperfections, held against the drives' truth. The
 // layout's structure is given, as address translation would; everything else is measured.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <memory>
 #include <sstream>
 
+#include "catch.h"
 #include "mtbrc/access.h"
 #include "mtbrc/angle.h"
 #include "mtbrc/kept.h"

@@ -2,9 +2,9 @@
 // watermark and bus are set to any value.
 #include "mtbrc/watermark.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "several_blocks.h"
 #include "virtual_drive/catalogue.h"
 

@@ -1,10 +1,10 @@
 #include "mtbrc/zone_shape.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
+#include "catch.h"
 #include "mtbrc/zone_fit.h"
 #include "statistics/circular.h"
 

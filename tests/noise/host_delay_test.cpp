@@ -1,8 +1,9 @@
 #include "noise/host_delay.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "catch.h"
 
 namespace platter::noise {
 namespace {

@@ -1,10 +1,10 @@
 // Runs inside the guest of disks.sh, on one of its disks: VERIFY, FUA and settings through SG_IO,
 // as a stock kernel and QEMU answer them. PLATTER_TEST_DEVICE names the node; PLATTER_TEST_FUA=no
 // says that READ with FUA is refused there.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 
+#include "catch.h"
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "transport/sg_io.h"

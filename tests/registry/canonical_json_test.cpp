@@ -1,12 +1,12 @@
 #include "registry/canonical_json.h"
 
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
 
+#include "catch.h"
 #include "model/error.h"
 
 namespace platter::registry {

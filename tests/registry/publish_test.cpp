@@ -4,9 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "model/error.h"
 #include "registry/canonical_json.h"
 #include "registry/pull.h"

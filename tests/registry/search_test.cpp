@@ -1,8 +1,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "model/error.h"
 #include "registry/search_index.h"
 #include "registry_folder.h"

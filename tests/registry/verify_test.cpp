@@ -1,8 +1,8 @@
 #include "registry/verify.h"
 
 #include <array>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "model/error.h"
 #include "registry/canonical_json.h"
 #include "registry/pull.h"

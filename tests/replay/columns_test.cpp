@@ -2,12 +2,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "replay/result_file.h"

@@ -1,9 +1,9 @@
 // The comparison of results that are longer than memory gives every digit of the one in memory.
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "model/error.h"
 #include "replay/compare_in_memory.h"
 #include "replay/comparison_text.h"

@@ -1,8 +1,8 @@
 #include "replay/compare.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "model/error.h"
 #include "statistics/distribution.h"
 

@@ -2,9 +2,9 @@
 #include "replay/delays.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <vector>
 
+#include "catch.h"
 #include "replay/replay_model.h"
 #include "replay/small_drive.h"
 #include "statistics/robust.h"

@@ -1,7 +1,7 @@
 // Hosts that come late, and drives that take few commands at once or are busy.
-#include <catch2/catch.hpp>
 #include <deque>
 
+#include "catch.h"
 #include "model/error.h"
 #include "replay/replay_drive.h"
 #include "replay/small_drive.h"

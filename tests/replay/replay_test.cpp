@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "model/error.h"
 #include "replay/compare.h"

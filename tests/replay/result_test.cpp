@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/file.h"
 

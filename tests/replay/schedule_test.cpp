@@ -3,9 +3,9 @@
 #include "replay/schedule.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <deque>
 
+#include "catch.h"
 #include "model/error.h"
 #include "replay/replay_model.h"
 #include "replay/shaped.h"

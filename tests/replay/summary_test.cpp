@@ -2,9 +2,9 @@
 #include "replay/summary.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "statistics/distribution.h"
 
 using namespace platter;

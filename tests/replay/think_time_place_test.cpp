@@ -1,9 +1,9 @@
 #include "replay/think_time_place.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 
+#include "catch.h"
 #include "replay/small_drive.h"
 #include "trace/think_times.h"
 

@@ -1,7 +1,6 @@
 #include "replay/validate.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "model/error.h"
 #include "replay/small_drive.h"
 #include "virtual_drive/virtual_device.h"

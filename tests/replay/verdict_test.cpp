@@ -1,8 +1,9 @@
 #include "replay/verdict.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <limits>
+
+#include "catch.h"
 
 namespace platter::replay {
 namespace {

@@ -1,9 +1,9 @@
 // Truth beside what was measured: sums with the host's delay, and what does not show.
 #include "report/as_measured.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "report/model_diff.h"
 
 namespace platter::report {

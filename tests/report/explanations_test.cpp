@@ -2,9 +2,9 @@
 #include "report/explanations.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "catch.h"
 #include "model/parameters.h"
 #include "report/model_summary.h"
 #include "report/one_line.h"

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "report/html_report.h"

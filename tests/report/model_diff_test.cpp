@@ -1,7 +1,6 @@
 #include "report/model_diff.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "report/track_list.h"
 
 namespace platter::report {

@@ -1,8 +1,7 @@
 // What the summary of a model says of its map.
 #include "report/model_summary.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "report/one_line.h"
 
 namespace platter::report {

@@ -1,8 +1,8 @@
 #include "report/place_list.h"
 
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "catch.h"
 #include "model/error.h"
 #include "report/model_summary.h"
 

@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "report/gnuplot.h"

@@ -1,8 +1,8 @@
 #include "report/track_list.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "engine/random_bands.h"
 
 namespace platter::report {

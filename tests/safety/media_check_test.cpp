@@ -1,7 +1,6 @@
 #include "safety/media_check.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "damaged_drive.h"
 #include "model/error.h"
 #include "safety/end_of_run.h"

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "damaged_drive.h"
 #include "model/error.h"
 #include "replay/replay_drive.h"

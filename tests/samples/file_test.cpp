@@ -1,10 +1,10 @@
 #include "samples/file.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <sstream>
 #include <vector>
 
+#include "catch.h"
 #include "model/error.h"
 #include "model/file.h"
 

@@ -1,10 +1,10 @@
 // ATA PASS-THROUGH: what goes to an ATA drive bit for bit, what the guard lets by, what comes back.
 #include "scsi/ata.h"
 
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <set>
 
+#include "catch.h"
 #include "scripted_device.h"
 #include "scsi/command_table.h"
 #include "scsi/commands.h"

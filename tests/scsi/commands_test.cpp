@@ -1,7 +1,6 @@
 #include "scsi/commands.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "scsi/command_table.h"
 
 namespace platter::scsi {

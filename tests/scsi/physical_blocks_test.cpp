@@ -1,10 +1,11 @@
 #include "scsi/physical_blocks.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <optional>
 #include <random>
 #include <set>
+
+#include "catch.h"
 
 namespace platter::scsi {
 namespace {

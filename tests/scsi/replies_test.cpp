@@ -1,9 +1,9 @@
 #include "scsi/replies.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "scripted_device.h"
 #include "scsi/bytes.h"
 #include "scsi/sense.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "catch.h"
 #include "scsi/command_table.h"
 #include "scsi/device.h"
 

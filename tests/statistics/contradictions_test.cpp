@@ -1,8 +1,9 @@
 // Contradictions are told where there are some, and by noise alone as seldom as is said.
 #include "statistics/contradictions.h"
 
-#include <catch2/catch.hpp>
 #include <random>
+
+#include "catch.h"
 
 using platter::statistics::Contradictions;
 

@@ -1,10 +1,10 @@
 #include "statistics/robust.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "catch.h"
 #include "statistics/circular.h"
 
 using namespace platter::statistics;

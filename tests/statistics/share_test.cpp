@@ -1,7 +1,8 @@
 #include "statistics/share.h"
 
-#include <catch2/catch.hpp>
 #include <random>
+
+#include "catch.h"
 
 namespace platter::statistics {
 

@@ -1,9 +1,10 @@
 #include "statistics/threshold_by_place.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "catch.h"
 
 using namespace platter::statistics;
 

@@ -1,10 +1,11 @@
 #include "statistics/threshold.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "catch.h"
 
 using namespace platter::statistics;
 

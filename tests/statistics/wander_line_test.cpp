@@ -1,9 +1,10 @@
 #include "statistics/wander_line.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "catch.h"
 
 using platter::statistics::wander_line;
 

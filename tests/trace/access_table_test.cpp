@@ -2,8 +2,7 @@
 // is made to have its figures.
 #include "trace/access_table.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "trace/trace.h"
 
 using namespace platter;

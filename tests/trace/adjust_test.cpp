@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "model/error.h"
 #include "sampling.h"
 #include "trace/workload.h"

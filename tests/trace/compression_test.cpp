@@ -1,7 +1,6 @@
 #include "trace/compression.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "model/error.h"
 #include "trace/random_trace.h"
 #include "trace/trace.h"

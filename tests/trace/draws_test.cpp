@@ -1,8 +1,8 @@
 #include "trace/draws.h"
 
 #include <array>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "sampling.h"
 
 using namespace platter;

@@ -1,7 +1,7 @@
 // Golden files of every format (tests/golden/traces), written from the definitions of the formats;
 // blkparse.txt is what blkparse 1.2.0 printed of little.blktrace.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "model/error.h"
 #include "trace/trace.h"
 

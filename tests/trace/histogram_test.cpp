@@ -1,6 +1,6 @@
 #include "trace/histogram.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace platter::trace;
 

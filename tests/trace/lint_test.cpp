@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <catch2/catch.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "catch.h"
 #include "model/error.h"
 #include "trace/random_trace.h"
 

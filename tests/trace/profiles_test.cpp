@@ -1,9 +1,9 @@
 #include "trace/profiles.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 
+#include "catch.h"
 #include "model/error.h"
 #include "sampling.h"
 #include "trace/profile_list.h"

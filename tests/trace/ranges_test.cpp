@@ -1,9 +1,9 @@
 #include "trace/ranges.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 
+#include "catch.h"
 #include "sampling.h"
 
 using namespace platter;

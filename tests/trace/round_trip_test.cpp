@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "catch.h"
 #include "model/error.h"
 #include "trace/random_trace.h"
 #include "trace/trace.h"

@@ -2,12 +2,12 @@
 #include "trace/statistics.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "catch.h"
 #include "statistics/distribution.h"
 #include "trace/draws.h"
 #include "trace/trace.h"

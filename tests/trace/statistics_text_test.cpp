@@ -1,6 +1,6 @@
 // What a person reads, of two traces small enough to be followed by hand.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "trace/profiles.h"
 #include "trace/statistics.h"
 #include "trace/trace.h"

@@ -1,8 +1,8 @@
 #include "trace/think_times.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "catch.h"
 #include "trace/trace.h"
 
 using namespace platter;

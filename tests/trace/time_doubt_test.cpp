@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "catch.h"
 #include "trace/trace.h"
 
 namespace platter::trace {

@@ -1,8 +1,8 @@
 #include "trace/trace.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "catch.h"
 #include "model/error.h"
 
 using namespace platter;

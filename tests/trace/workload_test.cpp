@@ -1,8 +1,8 @@
 #include "trace/workload.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
+#include "catch.h"
 #include "model/error.h"
 
 using namespace platter;

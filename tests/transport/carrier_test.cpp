@@ -8,7 +8,6 @@
 
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <functional>
@@ -19,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "catch.h"
 #include "fake_node.h"
 #include "scsi/bytes.h"
 #include "scsi/commands.h"

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <string>
 
+#include "catch.h"
 #include "model/error.h"
 
 namespace platter::transport {

@@ -1,8 +1,8 @@
 #include "transport/exec.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/sense.h"

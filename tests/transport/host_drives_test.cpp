@@ -2,8 +2,7 @@
 
 #include <sys/sysmacros.h>
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "tests/transport/machine.h"
 
 namespace platter::transport {

@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
+#include "catch.h"
 #include "machine.h"
 
 namespace platter::transport {

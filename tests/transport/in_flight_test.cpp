@@ -1,13 +1,13 @@
 // Several commands outstanding, over a carrier that brings them back when the test says so.
 #include "transport/in_flight.h"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <limits>
 #include <map>
 #include <random>
 #include <thread>
 
+#include "catch.h"
 #include "scsi/commands.h"
 
 namespace platter::transport {

@@ -4,13 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <regex>
 
+#include "catch.h"
 #include "machine.h"
 
 namespace platter::transport {

@@ -3,11 +3,12 @@
 
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "catch.h"
 
 namespace platter::transport {
 

@@ -5,12 +5,12 @@
 #include <scsi/sg.h>
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <optional>
 #include <vector>
 
+#include "catch.h"
 #include "fake_node.h"
 #include "scsi/commands.h"
 

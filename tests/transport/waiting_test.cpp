@@ -2,9 +2,10 @@
 // end, and what a look at their clock takes.
 #include "transport/waiting.h"
 
-#include <catch2/catch.hpp>
 #include <functional>
 #include <random>
+
+#include "catch.h"
 
 using namespace platter;
 using transport::SleepPunctuality;

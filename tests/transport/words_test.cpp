@@ -1,7 +1,6 @@
 #include "transport/words.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "model/error.h"
 
 namespace platter::transport {

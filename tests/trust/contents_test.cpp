@@ -2,9 +2,9 @@
 #include "contents.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "pattern.h"
 
 using namespace trust;

@@ -2,9 +2,9 @@
 #include "drive.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "pattern.h"
 #include "scsi/bytes.h"
 

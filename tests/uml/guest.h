@@ -2,11 +2,11 @@
 // PLATTER_TEST_DEVICE names the node.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
+#include "catch.h"
 #include "scsi/commands.h"
 #include "scsi/sense.h"
 #include "transport/sg_io.h"

@@ -3,8 +3,8 @@
 #include "guest.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "scsi/drive.h"
 
 namespace platter::transport {

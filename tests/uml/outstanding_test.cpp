@@ -4,13 +4,13 @@
 #include <sys/time.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <map>
 #include <optional>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "extract/queue_behaviour.h"
 #include "guest.h"
 #include "scsi/drive.h"

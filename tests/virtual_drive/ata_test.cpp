@@ -1,8 +1,8 @@
 // A virtual ATA drive behind a SCSI / ATA translation.
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <string>
 
+#include "catch.h"
 #include "virtual_drive/test_drive.h"
 
 using namespace platter;

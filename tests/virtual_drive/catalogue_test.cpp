@@ -1,11 +1,11 @@
 // The drives that platter brings along, and the names of virtual drives.
 #include "virtual_drive/catalogue.h"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "catch.h"
 #include "engine/tables.h"
 #include "model/error.h"
 #include "model/json.h"

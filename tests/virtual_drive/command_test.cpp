@@ -1,7 +1,7 @@
 // The command set: what each command answers, and the sense of what it refuses.
-#include <catch2/catch.hpp>
 #include <string>
 
+#include "catch.h"
 #include "virtual_drive/test_drive.h"
 
 using namespace platter;

@@ -1,10 +1,10 @@
 // The experiments' view of the drives: scsi::Drive over a guarded virtual drive.
 #include "scsi/drive.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <string>
 
+#include "catch.h"
 #include "scsi/guard.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"

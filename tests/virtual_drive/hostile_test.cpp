@@ -1,8 +1,8 @@
 // Whatever bytes arrive, the drive answers with a legal status and stays usable.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/test_drive.h"
 

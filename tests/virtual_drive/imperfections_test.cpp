@@ -4,11 +4,11 @@
 #include "virtual_drive/imperfections.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
+#include "catch.h"
 #include "virtual_drive/test_drive.h"
 
 using namespace platter;

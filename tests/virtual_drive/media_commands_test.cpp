@@ -1,6 +1,6 @@
 // Commands on blocks that drives of SPC-3 and later have: what they answer, and what they leave.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/newer_drive.h"
 

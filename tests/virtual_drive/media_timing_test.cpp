@@ -1,6 +1,6 @@
 // What commands of newer drives take: data on the bus, the medium, and how often it comes by.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "virtual_drive/newer_drive.h"
 
 using namespace platter;

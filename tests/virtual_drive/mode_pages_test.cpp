@@ -1,6 +1,6 @@
 // MODE SENSE and MODE SELECT, and what the caching page does to the drive.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "model/error.h"
 #include "scsi/caching_fields.h"
 #include "virtual_drive/test_drive.h"

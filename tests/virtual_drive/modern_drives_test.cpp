@@ -1,10 +1,10 @@
 // The catalogue's drives of today are what was published of them, seen from their layouts alone;
 // those drawn at random are what their recipes say.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <random>
 #include <set>
 
+#include "catch.h"
 #include "model/json.h"
 #include "model/validate.h"
 #include "scsi/bytes.h"

@@ -1,7 +1,7 @@
 // Address translation and defect lists against the layout itself.
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "engine/random_layout.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/defects.h"

@@ -1,6 +1,6 @@
 // Starting and stopping, and the pages of LOG SENSE; what INQUIRY says of the standards.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "virtual_drive/newer_drive.h"
 
 using namespace platter;

@@ -1,9 +1,9 @@
 // Drives drawn at random: valid, whole, and the same for the same seed.
 #include "virtual_drive/random_drive.h"
 
-#include <catch2/catch.hpp>
 #include <set>
 
+#include "catch.h"
 #include "model/json.h"
 #include "model/validate.h"
 #include "virtual_drive/open.h"

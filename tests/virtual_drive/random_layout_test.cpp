@@ -2,9 +2,9 @@
 #include "virtual_drive/random_layout.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <vector>
 
+#include "catch.h"
 #include "engine/layout_map.h"
 #include "model/validate.h"
 

@@ -1,9 +1,9 @@
 // REPORT SUPPORTED OPERATION CODES tells of the drive that answers: asked in all forms, and held
 // against what each command does.
-#include <catch2/catch.hpp>
 #include <map>
 #include <optional>
 
+#include "catch.h"
 #include "virtual_drive/newer_drive.h"
 
 using namespace platter;

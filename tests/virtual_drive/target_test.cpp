@@ -1,10 +1,10 @@
 // The target apart from any clock: looks ahead, commands that are told late, aborts and resets.
 #include "virtual_drive/target.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
+#include "catch.h"
 #include "counted_allocations.h"
 #include "scsi/sense.h"
 #include "test_drive.h"

@@ -1,7 +1,7 @@
 // With all imperfections off, a virtual drive is as fast as its engine, to the nanosecond.
-#include <catch2/catch.hpp>
 #include <random>
 
+#include "catch.h"
 #include "engine/engine.h"
 #include "virtual_drive/test_drive.h"
 

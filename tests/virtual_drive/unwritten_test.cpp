@@ -1,6 +1,6 @@
 // Blocks that were never written, and the longest command that a drive takes.
-#include <catch2/catch.hpp>
 
+#include "catch.h"
 #include "scsi/replies.h"
 #include "virtual_drive/test_drive.h"
 #include "virtual_drive/unwritten_blocks.h"
