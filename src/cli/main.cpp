@@ -14,6 +14,7 @@
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "cli/usage_error.h"
+#include "cli/version.h"
 #include "model/error.h"
 #include "model/json_head.h"
 #include "model/pretty.h"
@@ -85,7 +86,7 @@ int run(int argc, char** argv) {
   const bool json = asks_for_json(argc, argv);
   CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "platter " PLATTER_VERSION);
+  app.set_version_flag("--version", platter::cli::version_text);
   platter::cli::add_devices(app);
   platter::cli::add_inspect(app);
   platter::cli::add_characterize(app);
