@@ -71,6 +71,11 @@ class Installed(unittest.TestCase):
         self.assertGreater(float(means[0]), 1)
         return means[0]
 
+    def test_everything_is_in_its_place(self):
+        self.assertEqual(sorted(os.listdir(self.prefix)), ["bin", "include", "lib", "share"])
+        for name in ("share/platter/cosim/build-kernel", "share/platter/drives/hp-c2247.json", "bin/platter"):
+            self.assertTrue(os.path.exists(os.path.join(self.prefix, name)), name)
+
     def test_names_of_the_shared_library(self):
         self.assertTrue(os.path.islink(os.path.join(self.lib, "libplatter.so")))
         self.assertTrue(os.path.exists(os.path.join(self.lib, "libplatter.so.0")))
