@@ -18,6 +18,7 @@ using Matchers::EndsWith;
 using Matchers::StartsWith;
 inline auto Contains(const std::string& text) { return Matchers::ContainsSubstring(text); }
 }  // namespace Catch
+using namespace Catch;  // as the header of version 2 ends
 #else
 #include <catch2/catch.hpp>
 #endif
