@@ -15,10 +15,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # What the tour has to end otherwise than well, as it says itself.
 STATUS = {"platter diff drive.json truth.json": (OK, DIFFERS)}  # one figure in 370 differs by chance
 # They need the installed library and its sources (tests/lib builds and runs both), a kernel with NBD
-# (test_emulate.py serves the drive), or a guest's kernel, which no test builds (tests/cosim has such runs).
+# (test_emulate.py serves the drive), a guest's kernel, which no test builds (tests/cosim has such runs),
+# or a system to install packages in (tests/packages).
 LEFT_OUT = ("platter emulate drive.json --nbd", "modprobe nbd", "mkfs.ext4", "platter cosim",
             "cc examples/c/serve.c", "python3 examples/python/serve.py", "./quickstart", "./check",
-            "export PATH=")
+            "export PATH=", "scripts/package", "apt-get install")
 
 # "Traces that one has", "other tools' parameters": the reader's own files.
 TRACE = "".join(f"{128166372003061629 + 90000 * i},usr,0,{'Read' if i % 3 else 'Write'},"
