@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "catch.h"
 #include "host/fast_processors.h"
 
 namespace platter::host {

@@ -1,7 +1,7 @@
 // The order of tracks and the skews that a map tells of.
 #include "report/map_facts.h"
 
-#include <catch2/catch.hpp>
+#include "catch.h"
 
 using namespace platter;
 using namespace platter::report;

@@ -1,8 +1,9 @@
 // What looks odd in a seek curve.
 #include "report/panels.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "catch.h"
 
 using namespace platter;
 using namespace platter::report;

@@ -1,9 +1,9 @@
 // Columns by name, and the text that has them.
 #include "trace/columns.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
+#include "catch.h"
 #include "model/error.h"
 #include "trace/trace.h"
 

@@ -1,9 +1,9 @@
 // A trace of a larger drive on a smaller one.
 #include "trace/fit.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 
+#include "catch.h"
 #include "model/error.h"
 #include "trace/draws.h"
 #include "trace/trace.h"

@@ -1,7 +1,6 @@
 #include "transport/bus.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "tests/transport/machine.h"
 #include "transport/turns.h"
 
@@ -15,7 +14,7 @@ class Busses : public Machine {
     on_bus("devices/pci0000:00/0000:00:17.0", "pci");  // AHCI, a SCSI host a port
     on_bus("devices/pci0000:00/0000:00:14.0", "pci");  // USB, a SCSI host a drive
     on_bus("devices/pci0000:00/0000:00:14.0/usb2", "usb");
-    on_bus("devices/pci0000:00/0000:00:1c.0", "pci");  // a PCI bridge
+    on_bus("devices/pci0000:00/0000:00:1c.0", "pci");               // a PCI bridge
     on_bus("devices/pci0000:00/0000:00:1c.0/0000:03:00.0", "pci");  // SAS, one SCSI host
     on_bus("devices/platform/soc@0/3f000000.sata", "platform");
     drive("1:0:0:0", "pci0000:00/0000:00:17.0/ata1/host1/target1:0:0");
