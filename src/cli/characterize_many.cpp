@@ -111,8 +111,9 @@ void RunsOnDrives::decide(std::size_t drive, const NamedDrive& named) {
     outcome.model_file = files_[drive];
     if (!outcome.model->provenance.complete) {
       outcome.status = static_cast<int>(ExitStatus::incomplete);
-      outcome.sentence = "its run ended by itself without all stages, and nothing is left to go "
-                         "on with; the model says what is missing";
+      outcome.sentence =
+          "its run ended by itself without all stages, and nothing is left to go "
+          "on with; the model says what is missing";
     }
   } else {
     outcome.status = static_cast<int>(ExitStatus::interrupted);
@@ -140,8 +141,7 @@ void RunsOnDrives::begin(std::size_t drive, const TakenSignals& signals) {
 void RunsOnDrives::wait_for_news(TakenSignals& signals) {
   constexpr int kToShowProgress_ms = 1000;
   std::vector<pollfd> sources = {{signals.descriptor(), POLLIN, 0}};
-  for (const auto& [drive, going] : going_)
-    sources.push_back({going.run->descriptor(), POLLIN, 0});
+  for (const auto& [drive, going] : going_) sources.push_back({going.run->descriptor(), POLLIN, 0});
   ::poll(sources.data(), sources.size(), kToShowProgress_ms);
   while (const int signal = signals.read()) {
     if (signal == SIGCHLD) continue;
@@ -215,8 +215,7 @@ void RunsOnDrives::go() {
 }
 
 void report_on(const ManyRuns& runs, const std::vector<DriveOutcome>& outcomes, bool stopped) {
-  fmt::print("{}",
-             runs.json ? outcomes_json(outcomes, runs.folder) : outcomes_text(outcomes));
+  fmt::print("{}", runs.json ? outcomes_json(outcomes, runs.folder) : outcomes_text(outcomes));
   std::vector<std::string> failed;
   for (const DriveOutcome& outcome : outcomes)
     if (outcome.status != 0)

@@ -13,9 +13,9 @@ namespace platter::cli {
 struct ManyRuns {
   std::vector<std::string> devices{};
   std::string folder{};
-  bool resumes = false;                // what an earlier call left there is gone on with
-  std::optional<std::size_t> jobs{};   // drives at once
-  bool share_bus = false;              // also those that are on one bus
+  bool resumes = false;               // what an earlier call left there is gone on with
+  std::optional<std::size_t> jobs{};  // drives at once
+  bool share_bus = false;             // also those that are on one bus
   bool json = false;
   ProgressKind progress = ProgressKind::fitting;
   std::vector<std::string> options{};  // of every run, as one types them

@@ -11,7 +11,7 @@
 namespace platter::cli {
 
 struct DriveOutcome {
-  std::string name;                          // as the drive was named
+  std::string name;  // as the drive was named
   std::optional<model::Identity> identity{};
   int status = 0;                            // its run's exit status, or 128 and a signal's number
   std::string sentence{};                    // why it is not 0

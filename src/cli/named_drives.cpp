@@ -43,7 +43,8 @@ std::string device_behind(const std::string& name,
   if (!name.starts_with(kVirtualDrive)) return name;
   const std::size_t options = name.rfind('?');
   const std::string file = name.substr(kVirtualDrive.size(), options - kVirtualDrive.size());
-  return "virtual:" + real_path_of(file) + (options == std::string::npos ? "" : name.substr(options));
+  return "virtual:" + real_path_of(file) +
+         (options == std::string::npos ? "" : name.substr(options));
 }
 
 void ask_who_it_is(NamedDrive& drive) {
@@ -59,9 +60,8 @@ void require_first(std::map<std::string, std::string>& seen, const std::string& 
                    const std::string& name, const char* how) {
   const auto [first, is_new] = seen.emplace(key, name);
   if (is_new) return;
-  throw Error(ExitStatus::usage,
-              fmt::format("{} and {} are the same drive, {}; name it once", first->second, name,
-                          how));
+  throw Error(ExitStatus::usage, fmt::format("{} and {} are the same drive, {}; name it once",
+                                             first->second, name, how));
 }
 
 }  // namespace

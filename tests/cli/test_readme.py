@@ -1,4 +1,4 @@
-"""The tour of README.md, typed literally."""
+"""The tour of README.md and the tutorial, typed literally."""
 
 import json
 import os
@@ -26,8 +26,8 @@ TRACE = "".join(f"{128166372003061629 + 90000 * i},usr,0,{'Read' if i % 3 else '
                 f"{4096 * (977 * i % 4001)},{4096 * (1 + i % 4)},{40000 + i}\n" for i in range(200))
 
 
-def typed_lines():
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+def typed_lines(document):
+    with open(os.path.join(ROOT, document), encoding="utf-8") as file:
         lines = [line.strip() for line in file if line.startswith("    ")]
     return [line.partition("  #")[0].strip() for line in lines if not line.startswith(LEFT_OUT)]
 
@@ -46,19 +46,31 @@ class Tour(PlatterTest):
         self.write("usr_0.csv", TRACE)
         self.assertEqual(self.shell("gzip usr_0.csv").returncode, OK)
 
-    def test_every_line_does_what_it_says(self):
+    def setUp(self):
+        super().setUp()
         programs = self.path("state/bin")
         os.makedirs(programs)
         os.symlink(PLATTER, os.path.join(programs, "platter"))
         self.environment.update(PATH=programs + ":" + os.environ["PATH"],
                                 XDG_DATA_HOME=self.path("state/data"))
-        self.own_files()
-        lines = typed_lines()
-        self.assertGreater(len(lines), 25)
+
+    def type_lines(self, lines):
         self.assertTrue(all(shlex.split(line)[0] == "platter" for line in lines), lines)
         for line in lines:
             done = self.shell(line)
             self.assertIn(done.returncode, STATUS.get(line, (OK,)), f"{line}\n{done.stderr}")
+
+    def test_every_line_does_what_it_says(self):
+        self.own_files()
+        lines = typed_lines("README.md")
+        self.assertGreater(len(lines), 25)
+        self.type_lines(lines)
+        self.report_shows_drive_and_model()
+
+    def test_the_tutorial(self):
+        lines = typed_lines("docs/tutorial.md")
+        self.assertGreater(len(lines), 6)
+        self.type_lines(lines)
         self.report_shows_drive_and_model()
 
     def report_shows_drive_and_model(self):
