@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -32,8 +33,7 @@ std::unique_ptr<trace::Writer> writer_of(const ConvertOptions& options, const st
 
 // "traces/web.csv.zst" of the device sda: "traces/web.sda.csv.zst".
 std::string path_of_device(const std::string& path, std::string device) {
-  for (char& c : device)
-    if (c == '/' || c == ':') c = '-';
+  std::ranges::replace(device, ':', '-');
   const std::size_t name = path.rfind('/') + 1;  // npos + 1: 0
   const std::size_t dot = std::min(path.find('.', name + 1), path.size());
   return path.substr(0, dot) + "." + device + path.substr(dot);

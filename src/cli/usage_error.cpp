@@ -33,7 +33,7 @@ Parsed parsed(const CLI::App& app) {
 Names subcommands_of(const CLI::App& app) {
   Names names;
   for (const CLI::App* sub : app.get_subcommands({}))
-    if (!sub->get_name().empty()) names.push_back(sub->get_name());
+    if (!sub->get_name().empty() && !sub->get_group().empty()) names.push_back(sub->get_name());
   return names;
 }
 

@@ -69,9 +69,13 @@ class BiosnoopReader final : public LineReader {
     Nanoseconds arrival_ns = *end_ns - latency_ns;
     if (queued_ && queue_ != kNone)
       arrival_ns -= line.time(field(line, queue_), "the time in the queue", kMillisecond);
-    record.request = {.arrival_ns = arrival_ns,
-                      .device = names_.number_of(line[field(line, disk_)]),
-                      .write = type == "W"};
+    const std::string_view disk = line[field(line, disk_)];
+    if (!DeviceNames::is_plain(disk))
+      line.fail(
+          field(line, disk_),
+          fmt::format("the disk \"{}\" is no name of at most 64 plain characters", shown(disk)));
+    record.request = {
+        .arrival_ns = arrival_ns, .device = names_.number_of(disk), .write = type == "W"};
     if (latency_ns > 0) record.request.service_ns = latency_ns;
     record.first = sectors_to_bytes(
         line, field(line, sector_),

@@ -180,14 +180,16 @@ class ColumnsReader final : public LineReader {
   }
 
   std::uint32_t device_of(const Line& line) {
-    if (devices_.empty()) return 0;
-    if (devices_.size() == 1) return names_of_.number_of(unquoted(line[devices_.front()]));
     std::string name;
     for (const std::size_t field : devices_) {
+      const std::string_view part = unquoted(line[field]);
+      if (!DeviceNames::is_plain(part))
+        line.fail(field, fmt::format("the device \"{}\" is no name of at most 64 plain characters",
+                                     shown(part)));
       if (field != devices_.front()) name += ':';
-      name += unquoted(line[field]);
+      name += part;
     }
-    return names_of_.number_of(name);
+    return devices_.empty() ? 0 : names_of_.number_of(name);
   }
 
   std::uint64_t amount(const Line& line, Role role, const char* what) const {

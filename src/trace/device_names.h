@@ -2,6 +2,7 @@
 // come; one that is called by a number has that number.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,14 @@ namespace platter::trace {
 
 class DeviceNames {
  public:
+  // What may stand in messages and in names of files.
+  static bool is_plain(std::string_view name) {
+    constexpr std::size_t kLongest = 64;
+    return !name.empty() && name.size() <= kLongest &&
+           std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~' && c != '/'; });
+  }
+
+  // The name must be plain.
   std::uint32_t number_of(std::string_view name) {
     std::uint32_t number = 0;
     const char* const end = name.data() + name.size();

@@ -132,6 +132,11 @@ TEST_CASE("what is wrong in a line is named with its place") {
             .starts_with("t, line 1, column 6: the offset"));
   CHECK(refusal("10,R,18446744073709551615,1024,0\n", "time:us,op,offset:sectors,size:bytes,device")
             .find("past the end of any drive") != std::string::npos);
+  CHECK(refusal("10,R,512,512,s\x94"
+                "a\n",
+                kPlain) ==
+        "t, line 1, column 14: the device \"s?a\" is no name of at most 64 plain characters");
+  CHECK(refusal("10,R,512,512,../a\n", kPlain).find("no name") != std::string::npos);
   CHECK(refusal("10,R,512,512,0\n99999999999999999999,R,512,512,0\n", kPlain).find("104 days") !=
         std::string::npos);
 }
