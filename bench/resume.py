@@ -67,7 +67,7 @@ class Bench:
 
     def differ(self, a, b):
         """Figures that both have, and which of them differ by more than their errors."""
-        told = json.loads(self.platter("diff", a, b, "--json", "--all", status=(0, 12)).stdout)
+        told = json.loads(self.platter("diff", a, b, "--json", status=(0, 12)).stdout)
         both = [figure for figure in told["differences"] if figure["a"] is not None and figure["b"] is not None]
         return len(both), [figure["path"] for figure in both if not figure["within_error"]]
 
