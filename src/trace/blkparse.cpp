@@ -49,7 +49,7 @@ class BlkparseReader final : public LineReader {
   bool parse(const Line& line, Record&) override {
     in_summary_ = in_summary_ || line[0].starts_with("CPU") || line[0] == "Total";
     if (in_summary_) return false;
-    const std::uint32_t device = device_of(line);
+    const std::uint32_t device = device_of_linux(line, kDeviceColumn);
     line.require_at_least(kActionColumn + 1,
                           "device, processor, sequence, time in s, process, action");
     BlockEvent event;
@@ -90,20 +90,6 @@ class BlkparseReader final : public LineReader {
     event.blocks = line.place(kSectorsColumn);
     events_.add(event);
     return true;
-  }
-
-  // "8,16"
-  static std::uint32_t device_of(const Line& line) {
-    const std::string_view text = line[kDeviceColumn];
-    const char* const end = text.data() + text.size();
-    std::uint32_t major = 0, minor = 0;
-    const auto [comma, error] = std::from_chars(text.data(), end, major);
-    if (error == std::errc() && comma != end && *comma == ',') {
-      const auto [rest, minor_error] = std::from_chars(comma + 1, end, minor);
-      if (minor_error == std::errc() && rest == end && major < 1u << 12 && minor < 1u << 20)
-        return major << 20 | minor;
-    }
-    line.fail(kDeviceColumn, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
   }
 
   // What an event is of that reads or writes nothing; nullptr if it does.

@@ -17,6 +17,19 @@ std::uint64_t first_byte_of(const BlockEvent& event) { return event.sector * 512
 
 }  // namespace
 
+std::uint32_t device_of_linux(const Line& line, std::size_t field) {
+  const std::string_view text = line[field];
+  const char* const end = text.data() + text.size();
+  std::uint32_t major = 0, minor = 0;
+  const auto [comma, error] = std::from_chars(text.data(), end, major);
+  if (error == std::errc() && comma != end && *comma == ',') {
+    const auto [rest, minor_error] = std::from_chars(comma + 1, end, minor);
+    if (minor_error == std::errc() && rest == end && major < 1u << 12 && minor < 1u << 20)
+      return major << 20 | minor;
+  }
+  line.fail(field, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
+}
+
 std::string device_text_of_linux(std::uint32_t device) {
   return fmt::format("{}:{}", device >> kMinorBits, device & ((1u << kMinorBits) - 1));
 }

@@ -9,6 +9,7 @@
 #include <queue>
 #include <tuple>
 
+#include "trace/line.h"
 #include "trace/record.h"
 
 namespace platter::trace {
@@ -24,7 +25,8 @@ struct BlockEvent {
   Place time{}, lbn{}, blocks{};
 };
 
-std::string device_text_of_linux(std::uint32_t device);  // "8:16"
+std::string device_text_of_linux(std::uint32_t device);              // "8:16"
+std::uint32_t device_of_linux(const Line& line, std::size_t field);  // of "8,16"
 
 class BlockEvents {
  public:

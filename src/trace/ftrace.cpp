@@ -1,6 +1,5 @@
 // Linux' block events as the kernel's tracer prints them (Documentation/trace/events.rst,
 // include/trace/events/block.h): the file `trace`, trace-cmd report, perf script.
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -62,7 +61,7 @@ class FtraceReader final : public LineReader {
     if (plus + 1 >= count || plus == flags + 1)
       line.fail(line.end(), "the event has no \"SECTOR + SECTORS\"");
     event.time_ns = *time_ns;
-    event.device = device_of(line, device);
+    event.device = device_of_linux(line, device);
     event.write = operation.find('W') != std::string_view::npos;
     event.sector = line.integer<std::uint64_t>(plus - 1, "the sector");
     event.bytes = std::uint64_t{line.integer<std::uint32_t>(plus + 1, "the number of sectors")} *
@@ -90,20 +89,6 @@ class FtraceReader final : public LineReader {
     if (name == "block_rq_requeue:") return Action::requeue;
     if (name == "block_bio_queue:") return Action::queue;
     return std::nullopt;
-  }
-
-  // "8,16"
-  static std::uint32_t device_of(const Line& line, std::size_t field) {
-    const std::string_view text = line[field];
-    const char* const end = text.data() + text.size();
-    std::uint32_t major = 0, minor = 0;
-    const auto [comma, error] = std::from_chars(text.data(), end, major);
-    if (error == std::errc() && comma != end && *comma == ',') {
-      const auto [rest, minor_error] = std::from_chars(comma + 1, end, minor);
-      if (minor_error == std::errc() && rest == end && major < 1u << 12 && minor < 1u << 20)
-        return major << 20 | minor;
-    }
-    line.fail(field, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
   }
 
   // What an event is of that reads or writes nothing; nullptr if it does.
