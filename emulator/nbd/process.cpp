@@ -135,13 +135,17 @@ void Process::cut_power() {
   hang_up();
 }
 
-// Meanwhile drives destage, so that a kill leaves of contents in a file what a power cut would.
+// Meanwhile drives destage, so that a kill leaves of contents in a file what a power cut would; and
+// at the end a client whom nbdkit was just about to accept is hung up, too.
 void Process::wait_to_be_asked() const {
-  constexpr int kSettleMs = 100;
+  constexpr int kAgainMs = 100;
   const bool settles = std::ranges::any_of(settings_.drives, &DriveSettings::write_cache_loss);
   pollfd asked{asked_, POLLIN, 0};
-  while (poll(&asked, 1, settles ? kSettleMs : -1) == 0)
-    for (const auto& drive : drives_) drive->settle();
+  while (poll(&asked, 1, settles || ends_ ? kAgainMs : -1) == 0) {
+    if (ends_) hang_up_clients(SHUT_RD);
+    if (settles)
+      for (const auto& drive : drives_) drive->settle();
+  }
   eventfd_t times = 0;
   eventfd_read(asked_, &times);
 }
@@ -154,6 +158,7 @@ void Process::do_what_is_asked() {
     if (power_cut_asked_.exchange(false)) cut_power();
     if (hang_up_asked_.exchange(false)) {
       if (prober_) prober_->stay_away();
+      ends_ = true;
       hang_up_clients(SHUT_RD);
     }
     if (report_asked_.exchange(false)) write_whole(stdout_, report());

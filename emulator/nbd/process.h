@@ -64,7 +64,8 @@ class Process {
   int asked_;  // an eventfd; what for:
   std::atomic<bool> report_asked_{false}, hang_up_asked_{false}, power_cut_asked_{false},
       end_asked_{false};
-  int stdout_;  // nbdkit takes the process's own away when it begins to serve
+  bool ends_ = false;  // the servant's: clients are hung up from now on
+  int stdout_;         // nbdkit takes the process's own away when it begins to serve
   std::thread servant_{};
 };
 
