@@ -208,7 +208,7 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
   }
   if (const auto fit = model::fit_seek(seek))
     text += paragraph((other_seeks(model).empty()
-                           ? "As the literature writes such curves, and dashed in the figure: "
+                           ? "As the literature writes such curves, and dotted in the figure: "
                            : "As the literature writes such curves, of reads: ") +
                       formula_of(*fit) + ".");
   return text;

@@ -20,7 +20,7 @@ struct Part {
   std::size_t kind;  // of kParts
   double ms;
 };
-constexpr std::array kParts = {"overhead", "seek", "rotation", "media", "bus"};
+constexpr std::array kParts = {"overhead", "seek, settle", "rotation", "media", "bus"};
 
 struct Bar {
   std::string name;
@@ -96,7 +96,7 @@ std::string request_bars(const model::DriveModel& model) {
   constexpr double kWidth = 600, kLeft = 10, kStep = 82;
   std::string text;
   for (std::size_t i = 0; i < kParts.size(); ++i) {
-    const double x = kLeft + 122 * static_cast<double>(i);
+    const double x = kLeft + 126 * static_cast<double>(i);
     text += box(x, 8, 16, 16, fmt::format("part{}", i).c_str()) + words_at(x + 22, 22, kParts[i]);
   }
   double y = 62;

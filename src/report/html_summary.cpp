@@ -26,7 +26,7 @@ struct Use {
 };
 
 Use single_requests(std::span<const replay::Judged> judged) {
-  Use use{"Single requests and scheduling by position (SPTF)", {}, "not compared with the drive"};
+  Use use{"Single requests: when each is complete", {}, "not compared with the drive"};
   const replay::ClassMetrics* random = of_workload(judged, "random");
   if (!random || !random->folded_phase_share) return use;
   use.fit = *random->folded_phase_share >= kPhaseForSingle &&
@@ -114,10 +114,11 @@ std::string uses(const model::DriveModel& model, std::span<const replay::Judged>
   std::vector<Use> all = {single_requests(judged), mixed_loads(judged), layout_use(model)};
   all.push_back({"Writes", validity.writes ? std::optional(true) : std::nullopt,
                  validity.writes ? "checked" : "no writes were compared"});
-  all.push_back(
-      {"Several requests at once", validity.max_depth > 1 ? std::optional(true) : std::nullopt,
-       validity.max_depth > 1 ? fmt::format("checked up to {} outstanding", validity.max_depth)
-                              : "compared one at a time only"});
+  all.push_back({"Several requests at once, and scheduling them (SPTF)",
+                 validity.max_depth > 1 ? std::optional(true) : std::nullopt,
+                 validity.max_depth > 1
+                     ? fmt::format("checked up to {} outstanding", validity.max_depth)
+                     : "compared one at a time only"});
   std::vector<std::vector<std::string>> rows;
   for (const Use& use : all)
     rows.push_back({use.what, !use.fit ? "not known" : *use.fit ? "yes" : "no", use.because});

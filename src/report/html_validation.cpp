@@ -69,8 +69,9 @@ std::string workload_section(const WorkloadResults& workload, std::size_t number
   if (has_error_panels(workload.comparisons))
     text += figure(
         fmt::format("workload{}-errors-figure", number),
-        "Requests that both served from the media: the error of each, and folded into one "
-        "revolution; grey: in phase (within 1/32 of a revolution, chance gives 6.25 %).",
+        "Requests that both served from the media: the error of each, what lies beyond in the "
+        "outermost bars; and folded into one revolution, where one that is a whole revolution off "
+        "counts as in phase (grey: within 1/32, chance gives 6.25 %).",
         [&](const std::string& path) {
           plot_error_panels(workload.drive, models, workload.comparisons, path);
         });

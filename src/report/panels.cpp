@@ -166,7 +166,7 @@ std::vector<std::string> odd_places(const model::Seek& seek, std::size_t most) {
     odd.push_back(
         {i, std::abs(apart_ms) / error_ms,
          fmt::format("at {} cylinders {:.3f} ms {} the line between its neighbours, {:.0f} "
-                     "of its errors",
+                     "standard errors",
                      here.cylinders, std::abs(apart_ms), apart_ms > 0 ? "above" : "below",
                      std::abs(apart_ms) / error_ms)});
   }

@@ -142,8 +142,8 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   if (panels)
     script += panel(0.12, 0.345) + few_tics('y', 2.4 * apart_ms) +
               fmt::format(
-                  "unset title\nset xlabel 'requests (%), the fastest first'\n"
-                  "set ylabel 'less the first (ms)'\nset xrange [0:100]\n"
+                  "unset title\nset xlabel 'requests (%), by response time'\n"
+                  "set ylabel 'model less drive (ms)'\nset xrange [0:100]\n"
                   "set yrange [{:.4g}:{:.4g}]\n",
                   -std::max(apart_ms, 1e-3) * 1.2, std::max(apart_ms, 1e-3) * 1.2) +
               plot_of(apart) + "unset multiplot\n";
