@@ -11,6 +11,7 @@
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
+#include "replay/delays.h"
 #include "report/model_summary.h"
 #include "report/wrapped.h"
 
@@ -31,22 +32,13 @@ struct KeyFigures {
   std::vector<std::string> noisy{};  // notes
 };
 
-double delay_ms(const model::DelaySpread& spread, double share) {
-  const auto& points = spread.quantiles;
-  const auto above = std::ranges::find_if(
-      points, [share](const model::DelayQuantile& point) { return point.share >= share; });
-  if (above == points.begin()) return points.front().ms;
-  if (above == points.end()) return points.back().ms;
-  const auto& below = *(above - 1);
-  return below.ms + (above->ms - below.ms) * (share - below.share) / (above->share - below.share);
-}
-
 KeyFigures key_figures(const model::DriveModel& model) {
   KeyFigures figures;
   if (model.rotation.numerator_ns > 0) figures.rpm = report::rpm_of(model.rotation);
   if (const auto seek = report::summarize_seek(model)) figures.seek_average_ms = seek->average_ms;
   if (const auto& spread = model.delay_spread; spread && !spread->quantiles.empty())
-    figures.delay_spread_us = 1000 * (delay_ms(*spread, 0.95) - delay_ms(*spread, 0.05));
+    figures.delay_spread_us = 1000 * (replay::delay_ms(spread->quantiles, 0.95) -
+                                      replay::delay_ms(spread->quantiles, 0.05));
   for (const std::string& note : model.provenance.notes)
     if (note.find("noisy") != std::string::npos) figures.noisy.push_back(note);
   return figures;

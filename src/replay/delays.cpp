@@ -7,14 +7,6 @@
 namespace platter::replay {
 namespace {
 
-// Linear between the quantiles.
-double delay_ms(const std::vector<model::DelayQuantile>& quantiles, double share) {
-  const auto right = std::ranges::upper_bound(quantiles, share, {}, &model::DelayQuantile::share);
-  if (right == quantiles.end()) return quantiles.back().ms;
-  const auto left = right - 1;
-  return left->ms + (right->ms - left->ms) * (share - left->share) / (right->share - left->share);
-}
-
 // The median's, beyond the least.
 double usual_ms(const model::DriveModel& model) {
   return std::max(0.0, -model.delay_spread->quantiles.front().ms);
@@ -32,6 +24,13 @@ void shorten(model::Parameter& overhead, double by_ms) {
 Nanoseconds whole_ns(double ms) { return static_cast<Nanoseconds>(std::llround(ms * 1e6)); }
 
 }  // namespace
+
+double delay_ms(const std::vector<model::DelayQuantile>& quantiles, double share) {
+  const auto right = std::ranges::upper_bound(quantiles, share, {}, &model::DelayQuantile::share);
+  if (right == quantiles.end()) return quantiles.back().ms;
+  const auto left = right - 1;
+  return left->ms + (right->ms - left->ms) * (share - left->share) / (right->share - left->share);
+}
 
 bool tells_delays(const model::DriveModel& model) {
   return model.delay_spread && model.overheads.per_request.or_else(0) > 0;

@@ -18,6 +18,9 @@ namespace platter::replay {
 bool tells_delays(const model::DriveModel& model);  // both of them, delay_spread and per_request
 model::DriveModel without_delays(model::DriveModel model);
 
+// At a share of the requests, linear between the quantiles, of which there are some.
+double delay_ms(const std::vector<model::DelayQuantile>& quantiles, double share);
+
 struct OnTheWay {
   Nanoseconds there_ns = 0, back_ns = 0;
 };

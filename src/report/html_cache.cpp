@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "report/explanations.h"
 #include "report/html.h"
 #include "report/model_summary.h"
 

@@ -1,4 +1,4 @@
-// The chapter of the cache: a diagram of what it does, and the evidence for it.
+// A diagram of what the cache does.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace platter::report::html {
 
-// The diagram alone; "" where the segments are not known.
+// "" where the segments are not known.
 std::string cache_diagram(const model::DriveModel& model);
 
 }  // namespace platter::report::html

@@ -7,12 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "report/html.h"
 #include "report/html_model.h"
 #include "report/model_summary.h"
 #include "report/plots.h"
+#include "statistics/robust.h"
 
 namespace platter::report::html {
 namespace {
@@ -77,7 +77,7 @@ const Quantity kQuantities[] = {
        double most = 0;
        for (const ZoneSummary& zone : summarize_zones(m.layout))
          most = std::max(most, static_cast<double>(zone.most_sectors));
-       return Figure{most * m.identity.block_bytes / model::revolution_ns(m.rotation) * 1e3, {}};
+       return Figure{media_rate_mb_s(m, most), {}};
      }},
     {"zones", "", 0,
      [](const model::DriveModel& m) {
@@ -107,15 +107,9 @@ std::string shown(const Quantity& quantity, const Figure& figure) {
   return figure.value ? fmt::format("{:.{}f}", *figure.value, quantity.places) : "";
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 // Iglewicz and Hoaglin 1993: beyond 3.5 deviations, estimated by the median absolute deviation; and
 // beyond what a host tells apart.
-constexpr double kDeviations = 3.5, kOfAMad = 1.4826, kLeastShare = 0.002;
+constexpr double kDeviations = 3.5, kLeastShare = 0.002;
 constexpr std::size_t kLeastDrives = 4;
 
 struct Outlier {
@@ -124,13 +118,11 @@ struct Outlier {
 };
 
 std::vector<Outlier> outliers_of(const Quantity& quantity, const std::vector<Figure>& figures) {
-  std::vector<double> values, apart;
+  std::vector<double> values;
   for (const Figure& figure : figures)
     if (figure.value) values.push_back(*figure.value);
   if (values.size() < kLeastDrives) return {};
-  const double middle = median(values);
-  for (const double value : values) apart.push_back(std::abs(value - middle));
-  const double spread = kOfAMad * median(apart);
+  const double middle = statistics::median(values), spread = statistics::mad_sigma(values);
   std::vector<Outlier> outliers;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (!figures[i].value) continue;

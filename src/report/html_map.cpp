@@ -7,7 +7,6 @@
 #include <numbers>
 #include <vector>
 
-#include "model/revolution.h"
 #include "report/html.h"
 #include "report/map_facts.h"
 #include "report/model_summary.h"
@@ -17,10 +16,6 @@ namespace platter::report::html {
 namespace {
 
 constexpr std::size_t kMostRows = 40;
-
-double rate_mb_s(const model::DriveModel& model, double sectors) {
-  return sectors * model.identity.block_bytes / model::revolution_ns(model.rotation) * 1e3;
-}
 
 double sectors_of(const ZoneSummary& zone) {
   return (zone.fewest_sectors + static_cast<double>(zone.most_sectors)) / 2;
@@ -61,7 +56,8 @@ std::string rings(const model::DriveModel& model, const std::vector<ZoneSummary>
   const auto label = [&](const ZoneSummary& zone, double y, const char* where) {
     const double blocks = static_cast<double>(zone.blocks);
     const std::string rate = model.rotation.numerator_ns > 0
-                                 ? fmt::format("{:.1f} MB/s, ", rate_mb_s(model, sectors_of(zone)))
+                                 ? fmt::format("{:.1f} MB/s, ",
+                                               media_rate_mb_s(model, sectors_of(zone)))
                                  : "";
     return words_at(300, y, fmt::format("{}: {}{:.0f} sectors", where, rate, sectors_of(zone))) +
            words_at(300, y + 24, fmt::format("{:.1f} % of the capacity", 100 * blocks / all));
@@ -127,7 +123,7 @@ std::string map_chapter(const model::DriveModel& model, const std::string& id) {
              ? std::to_string(zone.most_sectors)
              : fmt::format("{}\u2013{}", zone.fewest_sectors, zone.most_sectors),
          model.rotation.numerator_ns > 0
-             ? fmt::format("{:.2f}", rate_mb_s(model, zone.most_sectors))
+             ? fmt::format("{:.2f}", media_rate_mb_s(model, zone.most_sectors))
              : "",
          fmt::format("{:.2f}",
                      100 * static_cast<double>(zone.blocks) /

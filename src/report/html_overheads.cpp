@@ -53,13 +53,14 @@ std::vector<Bar> bars_of(const model::DriveModel& model) {
   const double write_bus_ms = kBlocks * value(model.bus.write_block_transfer
                                                   ? model.bus.write_block_transfer
                                                   : model.bus.block_transfer);
+  const double of_media_ms = media_ms(model);
   std::vector<Bar> bars;
   if (o.read_miss_after_read && seek)
     bars.push_back({"read, from the media",
                     {{0, common + value(o.read_miss_after_read) + value(o.read_completion)},
                      {1, seek->average_ms},
                      {2, period_ms / 2},
-                     {3, media_ms(model)},
+                     {3, of_media_ms},
                      {4, read_bus_ms}}});
   if (o.read_hit_after_read)
     bars.push_back({"read, from the cache",
@@ -70,7 +71,7 @@ std::vector<Bar> bars_of(const model::DriveModel& model) {
                     {{0, common + value(o.write_miss_after_write) + value(o.write_completion)},
                      {1, seek->average_ms + value(model.write_settle)},
                      {2, period_ms / 2},
-                     {3, media_ms(model)},
+                     {3, of_media_ms},
                      {4, write_bus_ms}}});
   if (o.write_hit_after_write && value(model.cache.write_back_level) > 0)
     bars.push_back({"write, into the cache",

@@ -12,6 +12,7 @@
 #include "model/parameters.h"
 #include "model/pretty.h"
 #include "model/printable_model.h"
+#include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/seek_fit.h"
 #include "model/standing.h"
@@ -295,6 +296,10 @@ std::vector<std::string> layout_standing(const model::Layout& layout) {
     sentences.push_back(fmt::format("{} blocks in {} stretches are not understood", blocks,
                                     layout.not_understood.size()));
   return sentences;
+}
+
+double media_rate_mb_s(const model::DriveModel& model, double sectors) {
+  return sectors * model.identity.block_bytes / model::revolution_ns(model.rotation) * 1e3;
 }
 
 std::vector<ZoneSummary> summarize_zones(const model::Layout& layout) {

@@ -22,6 +22,9 @@ struct ZoneSummary {
   std::uint32_t fewest_sectors = 0, most_sectors = 0;  // physical sectors of a track
 };
 
+// Of a track of so many sectors; the period must be known.
+double media_rate_mb_s(const model::DriveModel& model, double sectors);
+
 std::vector<ZoneSummary> summarize_zones(const model::Layout& layout);
 
 // What is known of the map itself, a sentence each without its full stop: the spare scheme, how

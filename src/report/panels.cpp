@@ -15,18 +15,13 @@
 namespace platter::report {
 namespace {
 
-double formula_ms(const model::SeekFit& fit, double cylinders) {
-  return cylinders <= fit.knee ? fit.a_ms + fit.b_ms * std::sqrt(cylinders)
-                               : fit.c_ms + fit.e_ms * cylinders;
-}
-
 std::string seek_data(std::size_t number, const model::Seek& seek,
                       const std::optional<model::SeekFit>& fit) {
   std::string data = fmt::format("$seek{} << EOD\n", number);
   for (const model::SeekPoint& point : seek.points) {
     data += fmt::format("{} {:.6f} {:.6f} {:.6f}\n", point.cylinders, point.time_ms,
                         point.error_ms.value_or(0),
-                        point.time_ms - (fit ? formula_ms(*fit, point.cylinders) : 0));
+                        point.time_ms - (fit ? fit->time_ms(point.cylinders) : 0));
   }
   return data + "EOD\n";
 }
@@ -94,7 +89,7 @@ void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path
     data += seek_data(i, curves[i].seek, fit);
     for (const model::SeekPoint& point : curves[i].seek.points) {
       farthest = std::max(farthest, point.cylinders);
-      const double rest_ms = point.time_ms - (fit ? formula_ms(*fit, point.cylinders) : 0);
+      const double rest_ms = point.time_ms - (fit ? fit->time_ms(point.cylinders) : 0);
       least_rest_ms = std::min(least_rest_ms, rest_ms);
       most_rest_ms = std::max(most_rest_ms, rest_ms);
       if (point.cylinders <= kNear) tallest_near_ms = std::max(tallest_near_ms, point.time_ms);
@@ -112,10 +107,8 @@ void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path
   }
   std::string formula;
   if (fit) {
-    formula = fmt::format(
-        "x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x with lines "
-        "linecolor rgb '#777777' dashtype (2,4) linewidth 1.5",
-        fit->knee, fit->a_ms, fit->b_ms, fit->c_ms, fit->e_ms);
+    formula = formula_curve(*fit) +
+              " with lines linecolor rgb '#777777' dashtype (2,4) linewidth 1.5";
     whole.push_back(formula + " title 'a + b √d, c + e d'");
     near.push_back(formula + " notitle");
   }

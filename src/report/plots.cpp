@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "model/seek_fit.h"
 #include "report/gnuplot.h"
 #include "statistics/distribution.h"
 
@@ -159,9 +158,15 @@ std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std:
   return curves;
 }
 
+std::string formula_curve(const model::SeekFit& fit) {
+  return fmt::format("x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x", fit.knee,
+                     fit.a_ms, fit.b_ms, fit.c_ms, fit.e_ms);
+}
+
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
                 const std::string& path, const Canvas& canvas) {
-  std::string data, plots;
+  std::string data;
+  std::vector<std::string> plots;
   std::uint32_t farthest = 1;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     bool errors = false;
@@ -174,34 +179,31 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
       errors = errors || point.error_ms.value_or(0) > 0;
     }
     data += "EOD\n";
+    const auto add_curve = [&](const std::string& columns, const std::string& style) {
+      plots.push_back(fmt::format("$seek{} using {} with {}", i, columns, style));
+    };
+    const std::string titled = "title " + quoted(curves[i].label);
     if (is_for_terminal(path)) {
-      plots += fmt::format("{}$seek{} using 1:2 with lines linetype {} title {}",
-                           i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label));
+      add_curve("1:2", fmt::format("lines linetype {} {}", i + 2, titled));
       continue;
     }
-    plots += fmt::format(
-        "{}$seek{} using 1:2 with lines linetype {} linewidth 1.5 title {}, \\\n"
-        "     $seek{} using 1:2 with points linetype {} pointtype 7 pointsize 0.25 "
-        "notitle",
-        i == 0 ? "plot " : ", \\\n     ", i, i + 2, quoted(curves[i].label), i, i + 2);
+    add_curve("1:2", fmt::format("lines linetype {} linewidth 1.5 {}", i + 2, titled));
+    add_curve("1:2", fmt::format("points linetype {} pointtype 7 pointsize 0.25 notitle", i + 2));
     if (errors)
-      plots += fmt::format(
-          ", \\\n     $seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead "
-          "linetype {} linewidth 1 notitle",
-          i, i + 2);
+      add_curve("1:($2-$3):(0):(2*$3)",
+                fmt::format("vectors nohead linetype {} linewidth 1 notitle", i + 2));
     if (curves.size() > 1) continue;
     if (const auto fit = model::fit_seek(curves[i].seek))
-      plots += fmt::format(
-          ", \\\n     x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x "
-          "with lines linetype 3 dashtype 2 linewidth 1.5 title 'a + b √d, c + e d'",
-          fit->knee, fit->a_ms, fit->b_ms, fit->c_ms, fit->e_ms);
+      plots.push_back(formula_curve(*fit) +
+                      " with lines linetype 3 dashtype 2 linewidth 1.5 title 'a + b √d, c + e d'");
   }
   draw(data + few_tics('x', farthest) +
            fmt::format("set title {}\n"
                        "set xlabel 'seek distance (cylinders)'\nset ylabel 'seek time (ms)'\n"
                        "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n"
-                       "set samples 1000\n{}\n",
-                       quoted(title), farthest * 1.02, plots),
+                       "set samples 1000\n",
+                       quoted(title), farthest * 1.02) +
+           plot_of(plots),
        path, canvas);
 }
 
@@ -214,7 +216,8 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
   const bool alike = std::all_of(lines.begin(), lines.end(),
                                  [&](const Stretches& line) { return line == lines.front(); });
   if (alike && !lines.empty()) lines.resize(1);
-  std::string data, plots;
+  std::string data;
+  std::vector<std::string> plots;
   std::uint32_t most = 0;
   std::int64_t innermost = 1;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -223,16 +226,16 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
       most = std::max(most, stretch.sectors);
       innermost = std::max(innermost, stretch.last_cylinder);
     }
-    plots += fmt::format("{}$head{} using 1:2 with lines linetype {} {}",
-                         i == 0 ? "plot " : ", \\\n     ", i, i + 2,
-                         alike ? "notitle" : fmt::format("title 'head {}'", i));
+    plots.push_back(fmt::format("$head{} using 1:2 with lines linetype {} {}", i, i + 2,
+                                alike ? "notitle" : fmt::format("title 'head {}'", i)));
   }
   draw(data + few_tics('x', static_cast<double>(innermost)) +
            fmt::format("set title {}\n"
                        "set xlabel 'cylinder (0 is the outermost)'\n"
                        "set ylabel 'sectors per track'\n"
-                       "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\nset key bottom left\n{}\n",
-                       quoted(title), static_cast<double>(innermost) * 1.02, most * 1.08, plots),
+                       "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\nset key bottom left\n",
+                       quoted(title), static_cast<double>(innermost) * 1.02, most * 1.08) +
+           plot_of(plots),
        path, canvas);
 }
 

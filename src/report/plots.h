@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
+#include "model/seek_fit.h"
 #include "report/gnuplot.h"
 
 namespace platter::report {
@@ -29,6 +30,9 @@ struct SeekCurve {
 // The curves of one model: of reads, and where they are others those outward and of writes; the
 // first labelled `name` where it is alone.
 std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std::string& name);
+
+// The formula as gnuplot reads it, of x cylinders.
+std::string formula_curve(const model::SeekFit& fit);
 
 // Seek time over distance, with standard errors where they are known; one curve alone with the
 // literature's formula beside it.

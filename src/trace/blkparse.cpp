@@ -2,9 +2,8 @@
 // as text, a summary behind them.
 #include <utility>
 
-#include "trace/block_events.h"
+#include "trace/block_event_lines.h"
 #include "trace/formats.h"
-#include "trace/line_reader.h"
 
 namespace platter::trace {
 namespace {
@@ -23,26 +22,9 @@ enum : std::size_t {
   kSectorsColumn
 };
 
-class BlkparseReader final : public LineReader {
+class BlkparseReader final : public BlockEventLines {
  public:
-  BlkparseReader(Input input, bool queued)
-      : LineReader(std::move(input), Separator::blanks), events_(queued) {}
-
-  bool next(Record& record) override {
-    while (!events_.take(record)) {
-      if (ended_) return false;
-      Record unused;
-      if (LineReader::next(unused)) continue;
-      ended_ = true;
-      events_.end();
-    }
-    return true;
-  }
-
-  Place place(Part part) const override { return events_.place(part); }
-  std::string device_text(std::uint32_t device) const override {
-    return device_text_of_linux(device);
-  }
+  using BlockEventLines::BlockEventLines;
 
  private:
   // True: there was an event.
@@ -73,23 +55,7 @@ class BlkparseReader final : public LineReader {
     event.time_ns = line.time(kTimeColumn, "the time", kSecond);
     event.device = device;
     event.write = line[kOperationColumn].find('W') != std::string_view::npos;
-    event.sector = line.integer<std::uint64_t>(kSectorNumberColumn, "the sector");
-    event.bytes =
-        std::uint64_t{line.integer<std::uint32_t>(kSectorsColumn, "the number of sectors")} *
-        kSector;
-    if (event.bytes == 0) return false;
-    const std::uint64_t begin = sectors_to_bytes(line, kSectorNumberColumn, event.sector);
-    if (event.bytes > std::numeric_limits<std::uint64_t>::max() - begin)
-      line.fail(kSectorNumberColumn,
-                fmt::format("sector {} lies past the end of any drive", event.sector));
-    const std::string_view last = line.last();
-    event.failed = event.action == BlockEvent::Action::complete && last.starts_with('[') &&
-                   last != "[0]";
-    event.time = line.place(kTimeColumn);
-    event.lbn = line.place(kSectorNumberColumn);
-    event.blocks = line.place(kSectorsColumn);
-    events_.add(event);
-    return true;
+    return add(line, event, {kTimeColumn, kSectorNumberColumn, kSectorsColumn});
   }
 
   // What an event is of that reads or writes nothing; nullptr if it does.
@@ -103,8 +69,7 @@ class BlkparseReader final : public LineReader {
     return nullptr;
   }
 
-  BlockEvents events_;
-  bool ended_ = false, in_summary_ = false;
+  bool in_summary_ = false;
 };
 
 class BlkparseWriter final : public BlockEventWriter {

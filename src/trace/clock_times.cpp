@@ -24,13 +24,20 @@ std::optional<ClockTimes::Wide> ClockTimes::exact_ns(std::string_view text, Nano
   return whole * unit_ns + fraction_ns;
 }
 
-std::optional<Nanoseconds> ClockTimes::since_first(std::string_view text, Nanoseconds unit_ns) {
-  const std::optional<Wide> time_ns = exact_ns(text, unit_ns);
-  if (!time_ns) return std::nullopt;
+std::optional<Nanoseconds> ClockTimes::since_first(Wide time_ns) {
   if (!first_ns_) first_ns_ = time_ns;
-  const Wide since_ns = *time_ns - *first_ns_;
+  const Wide since_ns = time_ns - *first_ns_;
   if (since_ns > kLongestTime_ns || since_ns < -kLongestTime_ns) return std::nullopt;
   return static_cast<Nanoseconds>(since_ns);
+}
+
+std::optional<Nanoseconds> ClockTimes::since_first(std::string_view text, Nanoseconds unit_ns) {
+  const std::optional<Wide> time_ns = exact_ns(text, unit_ns);
+  return time_ns ? since_first(*time_ns) : std::nullopt;
+}
+
+std::optional<Nanoseconds> ClockTimes::since_first(std::uint64_t time, Nanoseconds unit_ns) {
+  return since_first(Wide{time} * unit_ns);
 }
 
 }  // namespace platter::trace

@@ -15,10 +15,12 @@ class ClockTimes {
   // may be behind it; what is finer than a nanosecond is cut off. nullopt: it is no number, or lies
   // farther from the first than a trace may last.
   std::optional<Nanoseconds> since_first(std::string_view text, Nanoseconds unit_ns);
+  std::optional<Nanoseconds> since_first(std::uint64_t time, Nanoseconds unit_ns);
 
  private:
   __extension__ using Wide = __int128;
   static std::optional<Wide> exact_ns(std::string_view text, Nanoseconds unit_ns);
+  std::optional<Nanoseconds> since_first(Wide time_ns);
 
   std::optional<Wide> first_ns_;
 };

@@ -3,34 +3,16 @@
 #include <optional>
 #include <utility>
 
-#include "trace/block_events.h"
+#include "trace/block_event_lines.h"
 #include "trace/clock_times.h"
 #include "trace/formats.h"
-#include "trace/line_reader.h"
 
 namespace platter::trace {
 namespace {
 
-class FtraceReader final : public LineReader {
+class FtraceReader final : public BlockEventLines {
  public:
-  FtraceReader(Input input, bool queued)
-      : LineReader(std::move(input), Separator::blanks), events_(queued) {}
-
-  bool next(Record& record) override {
-    while (!events_.take(record)) {
-      if (ended_) return false;
-      Record unused;
-      if (LineReader::next(unused)) continue;
-      ended_ = true;
-      events_.end();
-    }
-    return true;
-  }
-
-  Place place(Part part) const override { return events_.place(part); }
-  std::string device_text(std::uint32_t device) const override {
-    return device_text_of_linux(device);
-  }
+  using BlockEventLines::BlockEventLines;
 
  private:
   // task [cpu] flags time: block_rq_issue: MAJOR,MINOR FLAGS [bytes (command)] sector + sectors ...
@@ -63,21 +45,7 @@ class FtraceReader final : public LineReader {
     event.time_ns = *time_ns;
     event.device = device_of_linux(line, device);
     event.write = operation.find('W') != std::string_view::npos;
-    event.sector = line.integer<std::uint64_t>(plus - 1, "the sector");
-    event.bytes = std::uint64_t{line.integer<std::uint32_t>(plus + 1, "the number of sectors")} *
-                  kSector;
-    if (event.bytes == 0) return false;
-    const std::uint64_t begin = sectors_to_bytes(line, plus - 1, event.sector);
-    if (event.bytes > std::numeric_limits<std::uint64_t>::max() - begin)
-      line.fail(plus - 1, fmt::format("sector {} lies past the end of any drive", event.sector));
-    const std::string_view last = line[count - 1];
-    event.failed = event.action == BlockEvent::Action::complete && last.starts_with('[') &&
-                   last != "[0]";
-    event.time = line.place(name - 1);
-    event.lbn = line.place(plus - 1);
-    event.blocks = line.place(plus + 1);
-    events_.add(event);
-    return true;
+    return add(line, event, {name - 1, plus - 1, plus + 1});
   }
 
   // perf puts "block:" in front. A request arrives in the block layer as a bio or is inserted.
@@ -98,9 +66,7 @@ class FtraceReader final : public LineReader {
     return nullptr;
   }
 
-  BlockEvents events_;
   ClockTimes times_;
-  bool ended_ = false;
 };
 
 }  // namespace

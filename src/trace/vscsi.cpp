@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trace/byte_order.h"
+#include "trace/clock_times.h"
 #include "trace/formats.h"
 #include "trace/line_reader.h"
 
@@ -95,16 +96,12 @@ class VscsiReader final : public RecordReader {
       return false;
     }
     const auto time_us = little<std::uint64_t>(bytes, layout_->time_us);
-    if (!first_us_) first_us_ = time_us;
-    const std::uint64_t apart_us = time_us > *first_us_ ? time_us - *first_us_
-                                                        : *first_us_ - time_us;
-    if (apart_us > static_cast<std::uint64_t>(kLongestTime_ns / kMicrosecond))
+    const std::optional<Nanoseconds> arrival_ns = times_.since_first(time_us, kMicrosecond);
+    if (!arrival_ns)
       throw BadRecord(
           input_.name(), at(layout_->time_us),
           fmt::format("the time {} us is years from that of the first record", time_us));
-    const Nanoseconds apart_ns = static_cast<Nanoseconds>(apart_us) * kMicrosecond;
-    record.request = {.arrival_ns = time_us > *first_us_ ? apart_ns : -apart_ns,
-                      .write = command == ScsiAccess::write};
+    record.request = {.arrival_ns = *arrival_ns, .write = command == ScsiAccess::write};
     const auto sector = little<std::uint64_t>(bytes, layout_->sector);
     if (sector > std::numeric_limits<std::uint64_t>::max() / kSector)
       throw BadRecord(input_.name(), at(layout_->sector),
@@ -116,7 +113,7 @@ class VscsiReader final : public RecordReader {
 
   Input input_;
   const Layout* layout_ = nullptr;  // none: it is empty, or another file
-  std::optional<std::uint64_t> first_us_;
+  ClockTimes times_;
   std::uint64_t number_ = 0, begin_ = 0;
   Skips skips_;
 };
