@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 
 #include "cli/command_tree.h"
+#include "cli/exit_statuses.h"
 #include "model/file.h"
 
 namespace platter::cli {
@@ -61,6 +63,41 @@ std::string options_section(const Command& command) {
   return text.empty() ? "" : ".SH OPTIONS\n" + text;
 }
 
+// "diff" is of "platter diff", "trace" also of "platter trace lint".
+bool is_of(const StatusCause& cause, const Command& command) {
+  const std::string below = command.path.substr(command.path.find(' ') + 1);
+  return cause.subcommands.empty() ||
+         std::ranges::any_of(cause.subcommands, [&](const std::string& name) {
+           return below == name || below.starts_with(name + " ");
+         });
+}
+
+// Without Markdown's marks; what a link leads to is not there.
+std::string plain(const std::string& markdown) {
+  static const std::regex link(R"( \(\[[^\]]*\]\([^)]*\)\)|`)");
+  return std::regex_replace(markdown, link, "");
+}
+
+// The page of platter itself has all, with whom they are of; that of a subcommand has its own.
+std::string exit_statuses(const Command& command, const Command& root) {
+  std::string text = ".SH EXIT STATUS\nEvery failure ends with one sentence on standard error.\n";
+  for (const StatusMeaning& meaning : status_meanings()) {
+    std::vector<std::string> when;
+    for (const StatusCause& cause : meaning.causes)
+      if (&command == &root)
+        when.push_back((cause.subcommands.empty()
+                            ? ""
+                            : fmt::format("{}: ", fmt::join(cause.subcommands, ", "))) +
+                       plain(cause.when));
+      else if (is_of(cause, command))
+        when.push_back(plain(cause.when));
+    if (!when.empty())
+      text += fmt::format(".TP\n{}\n{}.\n", static_cast<int>(meaning.status),
+                          roff(joined(when, "; ")));
+  }
+  return text;
+}
+
 std::string man_page(const Command& command, const Command& root) {
   const std::string name = page_name(command.path);
   std::string text = fmt::format(".TH {} 1 \"\" \"platter {}\" \"User Commands\"\n", roff(name),
@@ -79,16 +116,7 @@ std::string man_page(const Command& command, const Command& root) {
     for (const std::string& example : command.examples) text += roff(example) + "\n";
     text += ".fi\n";
   }
-  text +=
-      ".SH EXIT STATUS\n0 where everything that was asked for was done. Every failure ends with "
-      "one "
-      "sentence on standard error\nand a status of its own: 2 for a wrong command line, 3 for a "
-      "device that is not there, 4 where it may not be opened,\n5 refused, 6 for a file that is "
-      "not "
-      "what it should be, 7 and 8 where the drive fails, 9 where it lacks what is needed,\n10 "
-      "where a "
-      "result cannot be written, 11 where a program is missing, 12 differs, 13 incomplete, 14 some "
-      "drives failed,\n130 stopped by a signal. docs/exit\\-statuses.md has them all.\n";
+  text += exit_statuses(command, root);
   text += ".SH SEE ALSO\n";
   if (&command != &root) text += ".BR platter (1),\n";
   return text +

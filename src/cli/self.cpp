@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command_tree.h"
+#include "cli/exit_statuses.h"
 #include "cli/subcommands.h"
 
 namespace platter::cli {
@@ -21,6 +22,8 @@ void add_self(CLI::App& app) {
   complete->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   complete->callback(
       [&app, shell] { fmt::print("{}", completion(command_tree(app, "platter"), *shell)); });
+  CLI::App* statuses = self->add_subcommand("statuses", "the table of docs/exit-statuses.md");
+  statuses->callback([] { fmt::print("{}", status_table()); });
 }
 
 }  // namespace platter::cli

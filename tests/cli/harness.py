@@ -33,6 +33,20 @@ def recorded_alien(*arguments):
     return program_drive(os.path.join(HERE, "recorded_drive.py"), *arguments)
 
 
+def told_statuses():
+    """{status: one of these subcommands ends with it, or None: any}, as docs/exit-statuses.md tells."""
+    with open(os.path.join(HERE, "../../docs/exit-statuses.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| (\d+) \| `\w+` \| (.*) \|$", file.read(), re.MULTILINE)
+    told = {}
+    for status, when in rows:
+        whose = [re.match(r"`[a-z]+`(, `[a-z]+`)*: ", cause) for cause in when.split("<br>")]
+        told[int(status)] = {name for of in whose for name in re.findall(r"`(\w+)`", of[0])} if all(whose) else None
+    return told
+
+
+TOLD_STATUSES = told_statuses()
+
+
 @unittest.skipUnless(PLATTER, "PLATTER_BINARY names no program")
 class PlatterTest(unittest.TestCase):
     def setUp(self):
@@ -64,8 +78,14 @@ class PlatterTest(unittest.TestCase):
 
     def run_platter(self, *arguments, **more):
         more.setdefault("env", self.environment)
-        return subprocess.run([PLATTER, *map(str, arguments)], cwd=self.folder, text=True,
+        done = subprocess.run([PLATTER, *map(str, arguments)], cwd=self.folder, text=True,
                               capture_output=True, timeout=600, check=False, **more)
+        if done.returncode >= 0 and arguments and arguments[0] != "cosim":  # which has its command's
+            self.assertIn(done.returncode, TOLD_STATUSES, done.stderr)
+            whose = TOLD_STATUSES[done.returncode]
+            self.assertTrue(whose is None or arguments[0] in whose,
+                            f"no document says that {arguments[0]} ends with {done.returncode}: {done.stderr}")
+        return done
 
     def platter(self, *arguments, status=OK):
         """Standard output of a run that must end with this status."""

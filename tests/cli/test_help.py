@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import PLATTER, PlatterTest, leaves
+from harness import HERE, PLATTER, PlatterTest, leaves
 
 
 def help_of(command):
@@ -37,6 +37,18 @@ class ManPages(PlatterTest):
                 for example in re.findall(r"^  (platter .*)$", shown.split("Examples:")[1], re.M):
                     self.assertIn(example, page)
 
+    def test_each_page_has_the_statuses_of_its_subcommand(self):
+        def statuses(page):
+            return [int(number) for number in re.findall(r"^\.TP\n(\d+)$", page.partition(".SH EXIT STATUS")[2], re.M)]
+        every = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 130]
+        with open(self.path("man/platter.1"), encoding="utf-8") as file:
+            self.assertEqual(statuses(file.read()), every)
+        of_any = [0, 1, 2, 3, 4, 5, 6, 9, 10, 130]
+        for command, more in (("trace lint", []), ("diff", [12]), ("report", [11]), ("estimate", [13]),
+                              ("characterize", [7, 8, 13, 14]), ("restore", [7, 8])):
+            self.assertEqual(statuses(self.page(command)), sorted(of_any + more), command)
+        self.assertNotRegex(self.page("characterize").partition(".SH EXIT STATUS")[2], r"`|\]\(")
+
     def test_the_formatter_has_nothing_to_say(self):
         groff = shutil.which("groff")
         if not groff:
@@ -45,6 +57,10 @@ class ManPages(PlatterTest):
             done = subprocess.run([groff, "-man", "-ww", "-Tutf8", self.path("man/" + name)], capture_output=True,
                                   check=True)
             self.assertEqual(done.stderr, b"", name)
+
+    def test_the_document_has_the_same_statuses(self):
+        with open(os.path.join(os.path.dirname(HERE), "../docs/exit-statuses.md"), encoding="utf-8") as file:
+            self.assertIn("\n\n" + self.platter("self", "statuses") + "\n", file.read())
 
     def test_what_is_for_the_build_is_hidden(self):
         self.assertFalse(os.path.exists(self.path("man/platter-self.1")))

@@ -1,0 +1,116 @@
+#include "cli/exit_statuses.h"
+
+#include <fmt/format.h>
+
+namespace platter::cli {
+namespace {
+
+std::string names(const std::vector<const char*>& subcommands) {
+  std::string text;
+  for (const char* name : subcommands)
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+}  // namespace
+
+const std::vector<StatusMeaning>& status_meanings() {
+  static const std::vector<const char*> kOfDrives = {"inspect", "characterize", "replay",
+                                                     "validate", "restore"};
+  static const std::vector<StatusMeaning> kAll = {
+      {ExitStatus::ok, "ok", {{{}, "everything that was asked for was done"}}},
+      {ExitStatus::internal,
+       "internal",
+       {{{},
+         "a defect of platter itself: please report it with the sentence and the command line"}}},
+      {ExitStatus::usage,
+       "usage",
+       {{{},
+         "the command line is wrong: an unknown option, a value out of range, two options that "
+         "exclude each other, an output that is an input ([outputs.md](outputs.md))"}}},
+      {ExitStatus::no_device,
+       "no_device",
+       {{{}, "the device does not exist, cannot be started, or is no disk drive"}}},
+      {ExitStatus::permission,
+       "permission",
+       {{{}, "the device or file may not be opened by this user"}}},
+      {ExitStatus::refused,
+       "refused",
+       {{{},
+         "a file that platter did not make, or a measurement of another drive, is where an output "
+         "would go, and `--force` is not given ([outputs.md](outputs.md))"},
+        {kOfDrives,
+         "the device is mounted or held, or locked, or still has the settings of a run that was "
+         "cut off, or its blocks not looked after, or the run was not allowed to do what it would "
+         "need (`--allow-writes`)"},
+        {{"characterize"},
+         "`--resume` is given samples of another drive, or of one that is not as it was"},
+        {{"emulate"}, "a socket exists or is served, or the contents are in use"}}},
+      {ExitStatus::bad_input,
+       "bad_input",
+       {{{},
+         "a file (a model, a trace, a result, a parameter set) is not what it should be, and the "
+         "sentence names the place"}}},
+      {ExitStatus::protocol,
+       "protocol",
+       {{kOfDrives,
+         "the drive, or the program behind `exec:`, answers what its protocol does not allow, or "
+         "hangs up"}}},
+      {ExitStatus::drive_error,
+       "drive_error",
+       {{kOfDrives,
+         "the drive reports an error that stops the run: not ready, a medium error, a command that "
+         "should have worked, settings that it does not take back (the sentence names the "
+         "journal)"}}},
+      {ExitStatus::unsupported,
+       "unsupported",
+       {{{},
+         "the drive, or the model, lacks what is needed, or what it shows makes no sense to "
+         "measure"}}},
+      {ExitStatus::output,
+       "output",
+       {{{},
+         "a result cannot be written, and nothing half-written is left behind: also where the "
+         "standard output is full, closed, or a pipe that nobody reads any more"}}},
+      {ExitStatus::missing_program,
+       "missing_program",
+       {{{"report", "show", "compare", "validate"}, "gnuplot is not installed"},
+        {{"emulate"}, "nbdkit is not installed, or the plugin for it was not built"},
+        {{"cosim"}, "what the kernel is built of is not installed"}}},
+      {ExitStatus::differs,
+       "differs",
+       {{{"diff"}, "the two models differ by more than their errors"},
+        {{"emulate"}, "with `--check-log`, a time of the log is not the engine's"}}},
+      {ExitStatus::incomplete,
+       "incomplete",
+       {{{"characterize", "estimate"},
+         "the run ended by itself without a map of the drive, or without a stage that it "
+         "announced; the model is written and says what is missing"}}},
+      {ExitStatus::some_failed,
+       "some_failed",
+       {{{"characterize"},
+         "of several drives, not each has a whole model; the summary has each drive's own status "
+         "and sentence"}}},
+      {ExitStatus::interrupted,
+       "interrupted",
+       {{{}, "stopped by a signal"},
+        {{"characterize", "replay", "validate"}, "the drive's settings were restored first"},
+        {{"characterize"},
+         "from the layout on what was measured is written, and `--resume` goes on with it"}}}};
+  return kAll;
+}
+
+std::string status_table() {
+  std::string text = "| status | name | when |\n|---|---|---|\n";
+  for (const StatusMeaning& meaning : status_meanings()) {
+    std::string when;
+    for (const StatusCause& cause : meaning.causes)
+      when += (when.empty() ? "" : "<br>") +
+              (cause.subcommands.empty() ? "" : names(cause.subcommands) + ": ") + cause.when;
+    text += fmt::format("| {} | `{}` | {} |\n", static_cast<int>(meaning.status), meaning.name,
+                        when);
+  }
+  return text;
+}
+
+}  // namespace platter::cli
