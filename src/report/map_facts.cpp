@@ -3,28 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "report/track_list.h"
+#include "statistics/circular.h"
+#include "statistics/distribution.h"
 
 namespace platter::report {
 namespace {
 
 constexpr std::size_t kLooked = 6000;  // tracks at each edge: longer than any drive's band
 
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+// Skews are angles: 0.99 and 0.01 lie beside one another.
+std::optional<double> median_skew(const std::vector<double>& skews_rev) {
+  if (skews_rev.empty()) return std::nullopt;
+  return statistics::turn_rev(statistics::circular_median(skews_rev, 1));
 }
 
 double skew_rev(const MappedTrack& before, const MappedTrack& after) {
   const double end_rev = engine::rev_from_angle(before.angle) +
                          static_cast<double>(before.blocks) / before.slots;
-  const double rev = engine::rev_from_angle(after.angle) - end_rev;
-  return rev - std::floor(rev);
+  return statistics::turn_rev(engine::rev_from_angle(after.angle) - end_rev);
 }
 
 // Of neighbours in one zone that are full tracks.
@@ -36,8 +35,8 @@ void skews(const std::vector<MappedTrack>& tracks, std::optional<double>& to_hea
     if (a.zone != b.zone || a.slots == 0) continue;
     (a.cylinder == b.cylinder ? heads : cylinders).push_back(skew_rev(a, b));
   }
-  to_head = median(std::move(heads));
-  to_cylinder = median(std::move(cylinders));
+  to_head = median_skew(heads);
+  to_cylinder = median_skew(cylinders);
 }
 
 // Which way each run of tracks of one cylinder (or of one surface) goes.

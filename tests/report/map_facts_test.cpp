@@ -1,6 +1,8 @@
 // The order of tracks and the skews that a map tells of.
 #include "report/map_facts.h"
 
+#include <cmath>
+
 #include "catch.h"
 
 using namespace platter;
@@ -43,6 +45,19 @@ TEST_CASE("all heads of a cylinder, then the next: both skews") {
   CHECK(*facts.track.outer_rev == Approx(0.1).margin(1e-6));
   CHECK(*facts.cylinder.outer_rev == Approx(0.25).margin(1e-6));
   CHECK(*facts.cylinder.inner_rev == Approx(0.25).margin(1e-6));
+}
+
+TEST_CASE("a skew of nearly no or nearly a whole turn is the middle one of the circle") {
+  const double skews_rev[] = {-0.02, -0.01, -0.01, 0.01, 0.02};
+  model::LayoutNode zone;
+  double angle_rev = 0;
+  for (int head = 0; head < 6; ++head) {
+    model::LayoutNode track = run(1, head, 0, 0, 100, 0);
+    track.angle_rev = angle_rev - std::floor(angle_rev);
+    zone.children.push_back(track);
+    if (head < 5) angle_rev += skews_rev[head];
+  }
+  CHECK(*map_facts(layout_of(zone)).track.outer_rev == Approx(0.99).margin(1e-6));
 }
 
 TEST_CASE("the heads forth and back") {
