@@ -19,6 +19,7 @@
 #include "report/gnuplot.h"
 #include "report/model_summary.h"
 #include "report/plots.h"
+#include "report/seek_plots.h"
 
 namespace platter::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "report/html.h"
 #include "report/html_model.h"
 #include "report/model_summary.h"
-#include "report/plots.h"
+#include "report/seek_plots.h"
 #include "statistics/robust.h"
 
 namespace platter::report::html {

@@ -20,7 +20,7 @@
 #include "report/html_overheads.h"
 #include "report/model_summary.h"
 #include "report/panels.h"
-#include "report/plots.h"
+#include "report/seek_plots.h"
 
 namespace platter::report::html {
 namespace {

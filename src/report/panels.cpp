@@ -7,31 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "model/seek_fit.h"
 #include "replay/hits.h"
 #include "report/gnuplot.h"
 #include "statistics/distribution.h"
 
 namespace platter::report {
 namespace {
-
-std::string seek_data(std::size_t number, const model::Seek& seek,
-                      const std::optional<model::SeekFit>& fit) {
-  std::string data = fmt::format("$seek{} << EOD\n", number);
-  for (const model::SeekPoint& point : seek.points) {
-    data += fmt::format("{} {:.6f} {:.6f} {:.6f}\n", point.cylinders, point.time_ms,
-                        point.error_ms.value_or(0),
-                        point.time_ms - (fit ? fit->time_ms(point.cylinders) : 0));
-  }
-  return data + "EOD\n";
-}
-
-std::string errors_of(std::size_t number) {
-  return fmt::format(
-      "$seek{} using 1:($2-$3):(0):(2*$3) with vectors nohead linetype {} "
-      "dashtype 1 linewidth 1 notitle",
-      number, number + 2);
-}
 
 // Of a model: each request's error, and folded into a revolution.
 struct Errors {
@@ -77,62 +58,6 @@ bool can_pair(const replay::Comparison& comparison) {
 }
 
 }  // namespace
-
-void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path) {
-  constexpr int kNear = 100;  // cylinders
-  std::string data;
-  std::vector<std::string> whole, rest, near;
-  std::uint32_t farthest = 1;
-  double tallest_near_ms = 0, least_rest_ms = 0, most_rest_ms = 0;
-  const auto fit = model::fit_seek(curves.front().seek);
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    data += seek_data(i, curves[i].seek, fit);
-    for (const model::SeekPoint& point : curves[i].seek.points) {
-      farthest = std::max(farthest, point.cylinders);
-      const double rest_ms = point.time_ms - (fit ? fit->time_ms(point.cylinders) : 0);
-      least_rest_ms = std::min(least_rest_ms, rest_ms);
-      most_rest_ms = std::max(most_rest_ms, rest_ms);
-      if (point.cylinders <= kNear) tallest_near_ms = std::max(tallest_near_ms, point.time_ms);
-    }
-    const auto line = [&](const char* columns, const std::string& title) {
-      return fmt::format(
-          "$seek{} using {} with linespoints linetype {} pointtype 7 pointsize 0.25 {}", i, columns,
-          i + 2, title);
-    };
-    whole.push_back(line(
-        "1:2", curves[i].label.empty() ? "title 'measured'" : "title " + quoted(curves[i].label)));
-    rest.push_back(line("1:4", "notitle"));
-    near.push_back(line("1:2", "notitle"));
-    near.push_back(errors_of(i));
-  }
-  std::string formula;
-  if (fit) {
-    formula = formula_curve(*fit) +
-              " with lines linecolor rgb '#777777' dashtype (2,4) linewidth 1.5";
-    whole.push_back(formula + " title 'a + b √d, c + e d'");
-    near.push_back(formula + " notitle");
-  }
-  std::string script = data + "set multiplot\nset samples 1000\n" + few_tics('x', farthest);
-  script += panel(0.6, 0.98) +
-            fmt::format(
-                "set ylabel 'seek time (ms)'\nset xlabel 'distance (cylinders)'\n"
-                "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n",
-                farthest * 1.02) +
-            plot_of(whole);
-  if (fit)
-    script += panel(0.37, 0.51) +
-              "set ylabel 'less formula (ms)'\nunset xlabel\nset yrange [*:*]\n" +
-              few_tics('y', most_rest_ms - least_rest_ms) + plot_of(rest);
-  const double least_farthest = std::min<double>(kNear, farthest);
-  script += few_tics('x', least_farthest) + few_tics('y', 1.15 * tallest_near_ms) +
-            panel(0.09, fit ? 0.32 : 0.5) +
-            fmt::format(
-                "set ylabel 'near (ms)'\nset xlabel 'distance (cylinders)'\n"
-                "set xrange [0:{:.0f}]\nset yrange [0:{:.3f}]\n",
-                least_farthest, tallest_near_ms > 0 ? tallest_near_ms * 1.15 : 1) +
-            plot_of(near) + "unset multiplot\n";
-  draw(script, path, column_canvas(860));
-}
 
 std::vector<std::string> odd_places(const model::Seek& seek, std::size_t most) {
   constexpr double kErrors = 4, kLeastShare = 0.02;

@@ -12,10 +12,6 @@
 
 namespace platter::report {
 
-// The curves whole; what is left of them beside the literature's formula (of the first); the first
-// hundred cylinders.
-void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path);
-
 // Places of a curve that lie off the line between their neighbours, or below a shorter seek, by
 // more than their errors allow: in words, the worst first, at most `most`.
 std::vector<std::string> odd_places(const model::Seek& seek, std::size_t most = 5);

@@ -149,64 +149,6 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   draw(script, path, canvas);
 }
 
-std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std::string& name) {
-  if (!model.outward_seek && !model.write_seek) return {{name, model.seek}};
-  std::vector<SeekCurve> curves{{model.outward_seek ? "reads, inward" : "reads", model.seek}};
-  if (model.outward_seek) curves.push_back({"reads, outward", *model.outward_seek});
-  if (model.write_seek)
-    curves.push_back({model.outward_seek ? "writes, inward" : "writes", *model.write_seek});
-  return curves;
-}
-
-std::string formula_curve(const model::SeekFit& fit) {
-  return fmt::format("x <= {} ? {:.6f} + {:.6f} * sqrt(x) : {:.6f} + {:.9f} * x", fit.knee,
-                     fit.a_ms, fit.b_ms, fit.c_ms, fit.e_ms);
-}
-
-void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
-                const std::string& path, const Canvas& canvas) {
-  std::string data;
-  std::vector<std::string> plots;
-  std::uint32_t farthest = 1;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    bool errors = false;
-    if (!curves[i].seek.points.empty())
-      farthest = std::max(farthest, curves[i].seek.points.back().cylinders);
-    data += fmt::format("$seek{} << EOD\n", i);
-    for (const model::SeekPoint& point : curves[i].seek.points) {
-      data += fmt::format("{} {:.6f} {:.6f}\n", point.cylinders, point.time_ms,
-                          point.error_ms.value_or(0));
-      errors = errors || point.error_ms.value_or(0) > 0;
-    }
-    data += "EOD\n";
-    const auto add_curve = [&](const std::string& columns, const std::string& style) {
-      plots.push_back(fmt::format("$seek{} using {} with {}", i, columns, style));
-    };
-    const std::string titled = "title " + quoted(curves[i].label);
-    if (is_for_terminal(path)) {
-      add_curve("1:2", fmt::format("lines linetype {} {}", i + 2, titled));
-      continue;
-    }
-    add_curve("1:2", fmt::format("lines linetype {} linewidth 1.5 {}", i + 2, titled));
-    add_curve("1:2", fmt::format("points linetype {} pointtype 7 pointsize 0.25 notitle", i + 2));
-    if (errors)
-      add_curve("1:($2-$3):(0):(2*$3)",
-                fmt::format("vectors nohead linetype {} linewidth 1 notitle", i + 2));
-    if (curves.size() > 1) continue;
-    if (const auto fit = model::fit_seek(curves[i].seek))
-      plots.push_back(formula_curve(*fit) +
-                      " with lines linetype 3 dashtype 2 linewidth 1.5 title 'a + b √d, c + e d'");
-  }
-  draw(data + few_tics('x', farthest) +
-           fmt::format("set title {}\n"
-                       "set xlabel 'seek distance (cylinders)'\nset ylabel 'seek time (ms)'\n"
-                       "set xrange [0:{:.0f}]\nset yrange [0:*]\nset key bottom right\n"
-                       "set samples 1000\n",
-                       quoted(title), farthest * 1.02) +
-           plot_of(plots),
-       path, canvas);
-}
-
 void plot_zones(const std::string& title, const model::Layout& layout, const std::string& path,
                 const Canvas& canvas) {
   Heads heads;

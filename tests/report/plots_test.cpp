@@ -9,6 +9,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "report/gnuplot.h"
+#include "report/seek_plots.h"
 
 using namespace platter;
 using namespace platter::report;
