@@ -30,10 +30,11 @@ std::vector<std::string> sentences(const model::DriveModel& model) {
                                               : "Reads: nothing is kept; each goes to the media.");
   if (cache.read_ahead && is_on(cache.read_enabled)) {
     std::string ahead = read_ahead_in_words(*cache.read_ahead.value);
-    if (*cache.read_ahead.value == 0 || ahead.empty()) ahead = "no read-ahead";
+    if (ahead.empty()) ahead = "no read-ahead";
     ahead.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(ahead.front())));
-    lines.push_back(
-        ahead + (is_on(cache.read_ahead_after_sequential) ? ", once reads are sequential." : "."));
+    lines.push_back(ahead + ".");
+    if (is_on(cache.read_ahead_after_sequential))
+      lines.push_back("It reads ahead behind sequential reads only.");
   }
   if (cache.write_back_level)
     lines.push_back(is_on(cache.write_back_level)

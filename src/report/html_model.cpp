@@ -34,11 +34,6 @@ std::string join(const std::vector<std::string>& parts, const char* separator) {
   return text;
 }
 
-std::string in_words(std::string path) {
-  std::replace(path.begin(), path.end(), '_', ' ');
-  return path;
-}
-
 std::string section_of(const std::string& path) {
   const std::size_t dot = path.find('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);
@@ -58,8 +53,7 @@ std::string parameter_table(const std::vector<model::NamedParameter>& parameters
   Rows rows;
   for (const auto& [path, parameter] : parameters) {
     if (!parameter || section_of(path) != section) continue;
-    rows.push_back({in_words(section.empty() ? path : path.substr(section.size() + 1)),
-                    in_words_here(path, parameter), parameter.method,
+    rows.push_back({name_of(path), in_words_here(path, parameter), parameter.method,
                     samples_text(parameter.samples)});
   }
   if (rows.empty()) return "";
@@ -93,7 +87,7 @@ std::string listed(const std::vector<std::string>& paths) {
   std::string text, section;
   for (const std::string& path : paths) {
     const std::string here = section_of(path);
-    const std::string name = in_words(here.empty() ? path : path.substr(here.size() + 1));
+    const std::string name = name_of(path);
     if (text.empty() || here != section)
       text += (text.empty() ? "" : "; ") + (here.empty() ? "" : here + ": ") + name;
     else

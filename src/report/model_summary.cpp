@@ -351,12 +351,9 @@ double rpm_of(const model::Rotation& rotation) {
 }
 
 std::string read_ahead_in_words(double kind) {
-  static constexpr const char* kReadAhead[] = {
-      "no read-ahead", "read-ahead to the end of the track",
-      "read-ahead to the end of the cylinder", "read-ahead until the segment is full",
-      "read-ahead to the next track when sequential"};
-  const bool known = kind >= 0 && kind < static_cast<double>(std::size(kReadAhead));
-  return known ? kReadAhead[static_cast<std::size_t>(kind)] : std::string();
+  if (kind == 0) return "no read-ahead";
+  const std::string words = choice_in_words("cache.read_ahead", kind);
+  return words.empty() ? "" : "read-ahead " + words;
 }
 
 std::string counted_segments(double segments) {
@@ -381,7 +378,11 @@ std::string cache_in_words(const model::Cache& cache) {
   }
   if (cache.read_enabled)
     parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
-  if (cache.read_ahead) parts.push_back(read_ahead_in_words(*cache.read_ahead.value));
+  if (cache.read_ahead)
+    parts.push_back(read_ahead_in_words(*cache.read_ahead.value) +
+                    (cache.read_ahead_after_sequential.or_else(0) > 0
+                         ? " (behind sequential reads only)"
+                         : ""));
   if (cache.write_back_level)
     parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
   if (cache.destage_behind.or_else(0) > 0) parts.back() += ", destaged later";
@@ -467,6 +468,7 @@ std::string explained(const model::DriveModel& given, const Explanation& explana
   append_line(text, "here", p ? value_in_words(explanation.path, p) : value_or_reason("", p));
   if (explanation.words) {
     std::string words;
+  append_line(text, "called", std::string(explanation.name));
     for (const auto& [value, word] : *explanation.words)
       words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", value, word);
     append_line(text, "may be", words);

@@ -2,6 +2,7 @@
 #include "report/explanations.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "catch.h"
@@ -31,10 +32,15 @@ std::size_t widest(const std::string& text) {
 
 TEST_CASE("every parameter is explained, and nothing else") {
   std::vector<std::string> paths, explained;
+  std::set<std::string> names;
   for (const auto& named : model::parameters_of(model::DriveModel{})) paths.push_back(named.path);
   for (const Explanation& each : explanations()) {
     explained.emplace_back(each.path);
     CHECK_FALSE(each.what.empty());
+    CHECK_FALSE(each.name.empty());
+    CHECK(each.name.find('_') == std::string_view::npos);
+    const std::string section(each.path.substr(0, each.path.find('.')));
+    CHECK(names.insert(section + ": " + std::string(each.name)).second);  // of one parameter
     CHECK_FALSE(each.paper.empty());
   }
   CHECK(explained == paths);
@@ -71,7 +77,7 @@ TEST_CASE(
        "what was seen is long, " + std::string(40, 'v') + " and longer than that"}};
   const std::string text = model_as_text(model);
   CHECK(widest(text) <= kColumns);
-  CHECK(on_one_line(text).find("to the end of the next track when sequential (98.6 % sure)") !=
+  CHECK(on_one_line(text).find("or the next one's in a sequential run (98.6 % sure)") !=
         std::string::npos);
   CHECK(text.find("0.100 +- 0.010 ms") != std::string::npos);
   constexpr Section kCache[] = {Section::cache};
@@ -91,7 +97,19 @@ TEST_CASE("a parameter is explained with its value, its method and how sure it i
   CHECK(ahead.find("DIXtrac, section 4.3") != std::string::npos);
   CHECK(explained(model, *explanation_of("head_switch")).find("the drive has one head") !=
         std::string::npos);
+  CHECK(ahead.find("called        read-ahead\n") != std::string::npos);
   CHECK(explanation_of("no.such") == nullptr);
+}
+
+TEST_CASE("the words of read-ahead in a sentence are those of its value") {
+  CHECK(read_ahead_in_words(0) == "no read-ahead");
+  for (double kind = 1; kind <= 4; ++kind) {
+    const std::string words = choice_in_words("cache.read_ahead", kind);
+    CHECK_FALSE(words.empty());
+    CHECK(read_ahead_in_words(kind) == "read-ahead " + words);
+  }
+  CHECK(read_ahead_in_words(5).empty());
+  CHECK(name_of("layout.angle") == "angle");
 }
 
 TEST_CASE("lines are broken at blanks, and a word that is too long stays whole") {

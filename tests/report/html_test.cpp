@@ -204,8 +204,9 @@ TEST_CASE("the report says of the cache what the model's file says") {
   const std::string page = report_of(model);
   CHECK(is_proper(page));
   for (const std::string& text :
-       {row("written persist", "yes (98.6 % sure)"), row("zero latency read", "yes (88.0 % sure)"),
-        row("read ahead over requested", "no (98.6 % sure)"),
+       {row("non-volatile write cache", "yes (98.6 % sure)"),
+        row("zero-latency reads", "yes (88.0 % sure)"),
+        row("read-ahead displaces requested blocks", "no (98.6 % sure)"),
         std::string("1 segment of 256 blocks (128 KiB)"),
         std::string("<td>RCD</td><td>changeable</td><td>none</td><td>as before</td>"),
         std::string("<td>ABPF</td><td>fixed</td>"),
