@@ -72,7 +72,7 @@ const std::map<std::string, Two> kExamples = {
      {"platter report drive.json -o report.html",
       "platter report drive.json --results validation -o report.html"}},
     {"restore",
-     {"platter restore ~/.local/state/platter/DRIVE.journal",
+     {"platter restore ~/.local/state/platter/*.journal",
       "platter restore DRIVE.journal --device /dev/sg0"}},
     {"publish", {"platter publish drive.json", "platter publish drive.json --registry models"}},
     {"registry list", {"platter registry list", "platter registry list --registry models --json"}},

@@ -90,7 +90,10 @@ const std::vector<StatusMeaning>& status_meanings() {
        "some_failed",
        {{{"characterize"},
          "of several drives, not each has a whole model; the summary has each drive's own status "
-         "and sentence"}}},
+         "and sentence"},
+        {{"restore"},
+         "of several journals, not each was put right; the summary has each one's own status and "
+         "sentence"}}},
       {ExitStatus::interrupted,
        "interrupted",
        {{{}, "stopped by a signal"},

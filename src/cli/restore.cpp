@@ -1,24 +1,35 @@
 #include "safety/restore.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
 #include "host/fast_processors.h"
 #include "model/error.h"
+#include "model/interruption.h"
 #include "model/json_head.h"
+#include "model/printable.h"
 
 namespace platter::cli {
 namespace {
 
 struct RestoreArguments {
-  std::string journal, device, host_root;
+  std::vector<std::string> journals{};
+  std::string device{}, host_root{};
   bool overwrite = false, yes = false, json = false;
+};
+
+// What became of one journal, in words and for programs.
+struct PutRight {
+  std::string words{};
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
 };
 
 // A journal is a file that anybody may have written: it starts no program, and opens nothing but a
@@ -71,56 +82,92 @@ std::optional<host::PutBack> host_put_back_too(const std::string& root) {
 }
 
 // The journal of what --quiet-host changed: it is one for all runs, and belongs to no drive.
-void restore_host(const RestoreArguments& arguments) {
+PutRight restore_host(const RestoreArguments& arguments, const std::string& journal) {
   if (!arguments.device.empty() || arguments.overwrite || arguments.yes)
     throw Error(ExitStatus::usage,
-                arguments.journal +
+                journal +
                     " is this host's journal and of no drive; leave out --device, "
                     "--yes and --overwrite");
-  host::read_host_journal(arguments.journal);
+  host::read_host_journal(journal);
   const auto host = host::put_back_what_was_left(arguments.host_root);
   if (!host)
     throw Error(ExitStatus::refused,
-                arguments.journal +
+                journal +
                     " is of runs that still go on, or not in its place; the last "
                     "of them puts all back when it ends");
-  require_all_well(*host, arguments.journal);
+  require_all_well(*host, journal);
   tell_host(*host);
-  if (arguments.json) {
-    nlohmann::ordered_json report = model::json_head("platter-restore");
-    report["governors"] = host_json(*host);
-    fmt::print("{}\n", report.dump(2));
-    return;
-  }
-  fmt::print("{}\n", in_words(*host));
+  return {in_words(*host), {{"governors", host_json(*host)}}};
 }
 
-void restore(const RestoreArguments& arguments) {
-  if (host::is_host_journal(arguments.journal)) return restore_host(arguments);
-  const safety::JournalContents journal = safety::read_journal(arguments.journal);
-  if (safety::in_use(arguments.journal))
+PutRight restore_drive(const RestoreArguments& arguments, const std::string& path) {
+  const safety::JournalContents journal = safety::read_journal(path);
+  if (safety::in_use(path))
     throw Error(ExitStatus::refused,
-                arguments.journal +
-                    " is the journal of a run that still goes on; wait for its end, or end it");
-  const auto device = open_device(
-      arguments.device.empty() ? device_named_by(journal, arguments.journal) : arguments.device);
+                path + " is the journal of a run that still goes on; wait for its end, or end it");
+  const auto device = open_device(arguments.device.empty() ? device_named_by(journal, path)
+                                                           : arguments.device);
   const safety::Restored done = safety::put_right(
-      *device, {arguments.journal, journal},
-      {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
+      *device, {path, journal}, {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
   const std::uint64_t put_back = safety::blocks_of(done.media.put_back);
   const auto host = host_put_back_too(arguments.host_root);
-  if (arguments.json) {
-    nlohmann::ordered_json report = model::json_head("platter-restore");
-    report["intact"] = done.media.intact;
-    report["rewritten"] = put_back;
-    report["settings"] = done.settings;
-    if (host) report["governors"] = host_json(*host);
-    fmt::print("{}\n", report.dump(2));
-    return;
+  PutRight told{
+      fmt::format("{} journaled blocks: {} intact, {} put back; settings as they were",
+                  done.media.intact + put_back, done.media.intact, put_back),
+      {{"intact", done.media.intact}, {"rewritten", put_back}, {"settings", done.settings}}};
+  if (!host) return told;
+  told.words += "\n" + in_words(*host);
+  told.json["governors"] = host_json(*host);
+  return told;
+}
+
+PutRight restore_one(const RestoreArguments& arguments, const std::string& journal) {
+  return host::is_host_journal(journal) ? restore_host(arguments, journal)
+                                        : restore_drive(arguments, journal);
+}
+
+void print_json(const nlohmann::ordered_json& told) {
+  nlohmann::ordered_json report = model::json_head("platter-restore");
+  report.update(told);
+  fmt::print("{}\n", report.dump(2));
+}
+
+void restore_alone(const RestoreArguments& arguments) {
+  const PutRight done = restore_one(arguments, arguments.journals.front());
+  if (arguments.json) return print_json(done.json);
+  fmt::print("{}\n", done.words);
+}
+
+// Each for itself: what fails keeps its journal, and the next one is tried.
+void restore_each(const RestoreArguments& arguments) {
+  if (arguments.yes)
+    throw Error(ExitStatus::usage,
+                "--yes is of one journal, and several are given; restore that one by itself");
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::vector<std::string> failed;
+  for (const std::string& journal : arguments.journals) {
+    nlohmann::ordered_json told = {{"journal", journal}, {"status", 0}, {"error", nullptr}};
+    std::string words;
+    try {
+      const PutRight done = restore_one(arguments, journal);
+      told.update(done.json);
+      words = done.words;
+    } catch (const Error& error) {
+      let_interruptions_pass(error);
+      const int status = static_cast<int>(error.status());
+      told["status"] = status;
+      told["error"] = model::printable(error.what());
+      failed.push_back(fmt::format("{} (status {})", journal, status));
+      words = fmt::format("status {}: {}", status, model::printable(error.what()));
+    }
+    all.push_back(std::move(told));
+    if (!arguments.json) fmt::print("{}: {}\n", model::printable(journal), words);
   }
-  fmt::print("{} journaled blocks: {} intact, {} put back; settings as they were\n",
-             done.media.intact + put_back, done.media.intact, put_back);
-  if (host) fmt::print("{}\n", in_words(*host));
+  if (arguments.json) print_json({{"not_done", failed.size()}, {"journals", std::move(all)}});
+  if (!failed.empty())
+    throw Error(ExitStatus::some_failed,
+                fmt::format("{} of {} journals are not done: {}; the summary says why",
+                            failed.size(), arguments.journals.size(), fmt::join(failed, ", ")));
 }
 
 }  // namespace
@@ -130,8 +177,8 @@ void add_restore(CLI::App& app) {
   auto* command = app.add_subcommand(
       "restore", "put back blocks and settings after a run that a crash or power loss cut off");
   command
-      ->add_option("JOURNAL", arguments->journal,
-                   "the safety journal of that run, or /run/platter/host.journal")
+      ->add_option("JOURNAL", arguments->journals,
+                   "the safety journals of such runs, or /run/platter/host.journal")
       ->required();
   CLI::Option* device = command->add_option(
       "--device", arguments->device,
@@ -146,7 +193,9 @@ void add_restore(CLI::App& app) {
   command->add_flag("--json", arguments->json, "the same for programs");
   command->add_option("--host-root", arguments->host_root, "the tree of another host, for tests")
       ->group("");
-  command->callback([arguments] { restore(*arguments); });
+  command->callback([arguments] {
+    arguments->journals.size() == 1 ? restore_alone(*arguments) : restore_each(*arguments);
+  });
 }
 
 }  // namespace platter::cli

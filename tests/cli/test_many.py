@@ -9,10 +9,9 @@ import subprocess
 import time
 import unittest
 
-from harness import (INTERRUPTED, NO_DEVICE, OK, OUTPUT, PLATTER, PROTOCOL, REFUSED, USAGE, PlatterTest,
+from harness import (INTERRUPTED, NO_DEVICE, OK, OUTPUT, PLATTER, PROTOCOL, REFUSED, SOME_FAILED, USAGE, PlatterTest,
                      recorded_alien, served_drive)
 
-SOME_FAILED = 14
 SMALL = ["virtual:hp-c2247?seed=1", "virtual:spare-zone?seed=2", "virtual:few-formats?seed=3", "virtual:random-1?seed=6",
          "virtual:random-3?seed=8", "virtual:cache-base?seed=4", "virtual:spare-track?seed=5"]
 AS_IT_WAS = {"read": True, "write": True, "read_ahead": True}

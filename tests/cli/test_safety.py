@@ -8,7 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, recorded_alien)
+from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, SOME_FAILED, USAGE,
+                     recorded_alien)
 from judge import between, mean_absolute, mean_seek, read_layout
 from recorded_drive import MODE_SELECTS, PASS_THROUGHS, WRITES
 import compare_layout
@@ -219,6 +220,27 @@ class KilledAndRestored(RecordedTest):
         self.assertEqual((report["rewritten"], report["settings"]), (1, True))
         self.assertEqual(self.kept(), {**kept, "cache": AS_IT_WAS, "blocks": whole})
         self.assertNotIn(journal, self.files())
+
+    def test_of_several_journals_one_that_fails_stops_no_other(self):
+        self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")
+        (journal,) = self.journals()
+        self.run_platter("characterize", recorded_alien("--variant", "bands", "--signal", "KILL@1500"), "-o", "b.json")
+        (strangers,) = [name for name in self.journals() if name != journal]
+        restore = ("restore", "none.journal", strangers, journal, "--device", self.drive())
+        self.fails(USAGE, "--yes is of one journal", *restore, "--yes")
+        self.assertEqual(self.kept()["cache"], CACHES_OFF)
+        done = self.run_platter(*restore, "--json")
+        self.assert_one_sentence(done, SOME_FAILED, "2 of 3 journals", "none.journal (status ", strangers)
+        told = json.loads(done.stdout)
+        self.assertEqual(told["not_done"], 2)
+        self.assertEqual([one["journal"] for one in told["journals"]], ["none.journal", strangers, journal])
+        self.assertEqual([one["status"] for one in told["journals"]], [BAD_INPUT, REFUSED, OK])
+        self.assertIn("journal belongs to", told["journals"][1]["error"])
+        self.assertEqual((told["journals"][2]["error"], told["journals"][2]["settings"]), (None, True))
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+        self.assertEqual(self.journals(), [strangers])
+        text = self.platter(*restore[:3], *restore[4:], status=SOME_FAILED)
+        self.assertRegex(text, r"\Anone.journal: status 6: .*\n.*: status 5: the journal belongs to .*\n\Z")
 
     def test_no_run_takes_what_a_killed_one_left_for_the_drive_s_own_settings(self):
         self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")
