@@ -44,10 +44,8 @@ void TimePlan::expect(std::size_t stage, double full_s, double least_s) {
 }
 
 void TimePlan::expect_map_by_timing(double bytes) {
-  constexpr double kSampled = 0.2;  // Chosen: so little is of use yet
-  const double full_s = timed_map_s(bytes);
-  full_s_[kLayout] = full_s;
-  least_s_[kLayout] = kSampled * full_s;
+  full_s_[kLayout] = timed_map_s(bytes);
+  least_s_[kLayout] = least_timed_map_s(bytes);
 }
 
 // At the end, in the place of the self-validation, which there is none of: the rotation once more,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "extract/map_by_timing.h"
 #include "extract/stages.h"
 
 namespace platter::extract {
@@ -128,6 +129,20 @@ TEST_CASE("what is left is what the stages to come take, and a fast stage shorte
   const TimePlan short_one(10'000, 20);
   CHECK(short_one.left_s(kLayout, 0, 0, 15) == Approx(5));
   CHECK(short_one.left_s(kLayout, 0, 0, 25) == 0);
+}
+
+// docs/layout-by-timing.md has them, with the command.
+TEST_CASE("maps by timing take about what is announced, from 500 GB to 20 TB") {
+  struct Took {
+    double bytes, map_s;
+  };
+  constexpr Took kMeasured[] = {
+      {5.014e11, 72}, {1.001e12, 92}, {5.004e12, 271}, {7.999e12, 364}, {2.007e13, 922}};
+  for (const Took& took : kMeasured) {
+    CAPTURE(took.bytes, timed_map_s(took.bytes));
+    CHECK(took.map_s < 1.6 * timed_map_s(took.bytes));
+    CHECK(took.map_s > timed_map_s(took.bytes) / 1.6);
+  }
 }
 
 }  // namespace platter::extract
