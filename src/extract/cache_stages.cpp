@@ -41,6 +41,9 @@ void estimate_cache(const Evidence& seen, Findings& found) {
 void conclude_cache(const Evidence& seen, Findings& found) {
   estimate_overheads(seen, found);
   if (found.map) found.cache.check(seen.cache, found.model);
+  if (model::Parameter& lookup = found.model.overheads.per_request; !lookup)
+    lookup.reason =
+        "no delay in front of the cache's lookup showed: it is in the overheads of hits and misses";
   for (std::string& note : take_out_what_cannot_be(found.model)) found.note(std::move(note));
 }
 

@@ -12,6 +12,7 @@
 #include "extract/self_validation.h"
 #include "extract/stages.h"
 #include "extract/what_was_noisy.h"
+#include "extract/without_experiment.h"
 #include "model/error.h"
 #include "model/parameters.h"
 #include "mtbrc/round_trips.h"
@@ -165,6 +166,7 @@ void conclude_run(const Record& record, Findings& found) {
   model.kernel_share = kernel_share(record.samples);
   take_notes(what_was_noisy(record.samples, model), found);
   take_notes(impossible_values(model), found);
+  say_what_no_experiment_measures(model);
   say_what_is_missing(record, found);
   take_notes(record.ending.notes, found);
   say_how_often_it_was_resumed(record, found);

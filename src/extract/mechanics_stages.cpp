@@ -62,7 +62,8 @@ void say_why_no_media_writes(const std::string& why, model::DriveModel& model) {
   model::Overheads& overheads = model.overheads;
   for (model::Parameter* parameter :
        {&model.write_settle, &overheads.write_miss_after_read, &overheads.write_miss_after_write,
-        &overheads.read_miss_after_write, &model.bus.write_block_transfer})
+        &overheads.read_miss_after_write, &overheads.minimum_seek_delay,
+        &model.bus.write_block_transfer})
     if (!*parameter) parameter->reason = why;
 }
 
@@ -183,6 +184,8 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
   model.bus.block_transfer = estimate.block_transfer;
   model.bus.write_block_transfer = estimate.write_block_transfer;
   if (!found.map) {
+    model.bus.high_read_watermark.reason = model.bus.watermark_by_request_size.reason =
+        "the layout is not known";
     say_why_no_media_writes(seen.facts.no_media_writes, model);
     return;
   }
@@ -191,6 +194,8 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
                                                             estimate.block_transfer);
   const model::Parameter portions = mtbrc::estimate_portions(seen.samples, map, found.rotation,
                                                              estimate.block_transfer);
+  model.bus.watermark_by_request_size = model::absent(
+      portions ? "reads of many sizes showed no portions" : portions.reason, "blocks");
   if (portions.or_else(1) > 1) {
     model.bus.watermark_by_request_size = portions;
     model.bus.high_read_watermark = {};

@@ -631,6 +631,7 @@ OverheadEstimate estimate_hit_overheads(const Samples& samples, const model::Rot
   for (model::Parameter* miss : {&o.read_miss_after_read, &o.read_miss_after_write,
                                  &o.write_miss_after_read, &o.write_miss_after_write})
     *miss = model::absent("the layout is not known", "ms");
+  o.minimum_seek_delay = model::absent("the layout is not known", "ms");
   return result;
 }
 
@@ -673,6 +674,11 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
         unit == 1 ? "MTBRC on one track of writes of one block and of several"
                   : fmt::format("MTBRC on one track of writes of {} blocks and of more", unit);
     o.minimum_seek_delay.samples = supply->least->samples;
+  } else {
+    o.minimum_seek_delay = model::absent(
+        supply ? "the smallest write waits for its data, and no longer"
+               : "writes of several blocks were not timed, or wait for nothing",
+        "ms");
   }
   return result;
 }

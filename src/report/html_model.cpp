@@ -320,7 +320,10 @@ std::string missing_chapter(const model::DriveModel& model, const std::string& i
   std::vector<std::string> silent;
   for (const auto& [path, parameter] : parameters)
     if (!parameter && parameter.reason.empty()) silent.push_back(path);
-  if (!silent.empty()) rows.push_back({listed(silent), "no reason is stated"});
+  if (!silent.empty())
+    rows.push_back({listed(silent), model.provenance.method == "characterized"
+                                        ? "no reason is stated"
+                                        : "the model's source does not state it"});
   return heading(id, "missing", "What was not measured, and why") +
          (rows.empty() ? paragraph("Nothing: every parameter of the model has a value.")
                        : "<div class=\"reasons\">" + table({{"what"}, {"why"}}, rows) + "</div>\n");
