@@ -14,6 +14,7 @@
 #include "model/seek_curve.h"
 #include "model/standing.h"
 #include "replay/share_text.h"
+#include "report/caveats.h"
 #include "report/explanations.h"
 #include "report/html.h"
 #include "report/html_cache.h"
@@ -266,10 +267,10 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
   Rows rows;
   for (const model::Demerit& d : validity.demerits)
     rows.push_back(
-        {d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
-         fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
-         in_percent(d.error_ms, d.drive_mean_ms), in_percent(d.floor_ms, d.drive_mean_ms),
-         replay::phase_text(d),
+        {join({d.workload, caveats(validity, d.workload).of_workload}, ": "), grouped(d.requests),
+         fmt::format("{:.3f}", d.drive_mean_ms), fmt::format("{:.3f}", d.demerit_ms),
+         fmt::format("{:.2f}", d.demerit_percent), in_percent(d.error_ms, d.drive_mean_ms),
+         in_percent(d.floor_ms, d.drive_mean_ms), replay::phase_text(d),
          d.hits_agreed_share > 0 ? replay::share_text(d.hits_agreed_share, d.requests) : ""});
   if (!rows.empty())
     text += table({{"workload"},
@@ -282,7 +283,7 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
                    {"in phase (95 % interval)", true},
                    {"hits and misses agreed", true}},
                   rows);
-  if (!validity.note.empty()) text += paragraph(validity.note);
+  if (const std::string note = caveats(validity, "").of_all; !note.empty()) text += paragraph(note);
   return text;
 }
 

@@ -17,6 +17,7 @@
 #include "model/seek_fit.h"
 #include "model/standing.h"
 #include "replay/share_text.h"
+#include "report/caveats.h"
 #include "report/explanations.h"
 #include "report/track_list.h"
 #include "report/wrapped.h"
@@ -204,9 +205,12 @@ void append_validity(std::string& text, const model::Validity& validity) {
     if (d.hits_agreed_share > 0)
       line += fmt::format(", {} of hits and misses agree",
                           replay::share_text(d.hits_agreed_share, d.requests));
+    if (const std::string caveat = caveats(validity, d.workload).of_workload; !caveat.empty())
+      line += "; " + caveat;
     text += wrapped(line, 4);
   }
-  if (!validity.note.empty()) text += wrapped("  " + validity.note, 4);
+  if (const std::string note = caveats(validity, "").of_all; !note.empty())
+    text += wrapped("  " + note, 4);
 }
 
 // ---------------------------------------------------------------- JSON
@@ -464,11 +468,11 @@ std::string explained(const model::DriveModel& given, const Explanation& explana
                                        &model::NamedParameter::path);
   const model::Parameter& p = found->parameter;
   std::string text = fmt::format("{}\n", explanation.path);
+  append_line(text, "called", std::string(explanation.name));
   append_line(text, "is", std::string(explanation.what));
   append_line(text, "here", p ? value_in_words(explanation.path, p) : value_or_reason("", p));
   if (explanation.words) {
     std::string words;
-  append_line(text, "called", std::string(explanation.name));
     for (const auto& [value, word] : *explanation.words)
       words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", value, word);
     append_line(text, "may be", words);

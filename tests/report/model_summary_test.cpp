@@ -37,6 +37,28 @@ TEST_CASE("hits and misses that agree stand beside the demerit") {
       std::string::npos);
 }
 
+TEST_CASE("what a note says of a workload stands beside its figures, the rest behind them") {
+  model::DriveModel model;
+  model.validity.demerits = {{.workload = "random, within the run", .requests = 9},
+                             {.workload = "mixed, within the run", .requests = 9}};
+  model.validity.note =
+      "checked with caches off; of random requests the demerit is far; suspect: seeks; the mixed "
+      "workload with the caches on; of mixed requests the demerit may be: 3 took long; a pause";
+  const std::string text = on_one_line(model_as_text(model));
+  const std::size_t random =
+                        text.find("of random requests the demerit is far; suspect: seeks mixed,"),
+                    mixed = text.find(
+                        "the mixed workload with the caches on; of mixed requests the "
+                        "demerit may be: 3 took long checked"),
+                    rest = text.find("checked with caches off; a pause");
+  CHECK(random < mixed);
+  CHECK(mixed < rest);
+  REQUIRE(rest != std::string::npos);
+  model.validity.demerits.pop_back();  // of a workload without figures nothing is lost
+  CHECK(on_one_line(model_as_text(model)).find("off; the mixed workload with the caches on; of") !=
+        std::string::npos);
+}
+
 TEST_CASE("the kernel's share of a command's time is one line, where it is known") {
   model::DriveModel model;
   CHECK(model_as_text(model).find("dispatch") == std::string::npos);
