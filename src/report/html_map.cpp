@@ -36,23 +36,27 @@ std::string rings(const model::DriveModel& model, const std::vector<ZoneSummary>
   if (by_radius.empty()) return "";
   std::ranges::stable_sort(by_radius, std::greater(), [](auto zone) { return sectors_of(*zone); });
   const double least = sectors_of(*by_radius.back());
-  const auto quarter = [&](double radius, const std::string& style) {
-    return fmt::format(
-        "<path d=\"M {0:.1f} {1:.1f} L {0:.1f} {2:.1f} A {3:.1f} {3:.1f} 0 0 1 {4:.1f} "
-        "{1:.1f} Z\" {5}/>\n",
-        kLeft, kBottom, kBottom - radius, radius, kLeft + radius, style);
+  struct Ring {
+    double radius, opacity;
   };
-  std::string text;
-  double drawn = 0;
+  std::vector<Ring> drawn;
   for (const ZoneSummary* zone : by_radius) {
     const double radius = kRadius * sectors_of(*zone) / most;
-    if (drawn > 0 && drawn - radius < 1.5) continue;  // thinner than a line
-    drawn = radius;
+    if (!drawn.empty() && drawn.back().radius - radius < 1.5) continue;  // thinner than a line
     const double share = most > least ? (sectors_of(*zone) - least) / (most - least) : 1;
-    text += quarter(radius,
-                    fmt::format("class=\"ring\" fill-opacity=\"{:.2f}\"", 0.15 + 0.7 * share));
+    drawn.push_back({radius, 0.15 + 0.7 * share});
   }
-  text += quarter(kRadius * least / most * 0.93, "class=\"hub\"");
+  std::string text;
+  // Each as far as the next: one upon another would be the darker the farther in.
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const double outer = drawn[i].radius;
+    const double inner = i + 1 < drawn.size() ? drawn[i + 1].radius : kRadius * least / most * 0.93;
+    text += fmt::format(
+        "<path d=\"M {0:.1f} {2:.1f} A {3:.1f} {3:.1f} 0 0 1 {4:.1f} {1:.1f} L {6:.1f} {1:.1f} "
+        "A {5:.1f} {5:.1f} 0 0 0 {0:.1f} {7:.1f} Z\" class=\"ring\" fill-opacity=\"{8:.2f}\"/>\n",
+        kLeft, kBottom, kBottom - outer, outer, kLeft + outer, inner, kLeft + inner,
+        kBottom - inner, drawn[i].opacity);
+  }
   const auto label = [&](const ZoneSummary& zone, double y, const char* where) {
     const double blocks = static_cast<double>(zone.blocks);
     const std::string rate = model.rotation.numerator_ns > 0

@@ -296,9 +296,18 @@ std::string provenance_chapter(const model::DriveModel& model, const std::string
   if (p.commands > 0) {
     add("seed", std::to_string(p.seed));
     add("drive's time", fmt::format("{:.1f} s", p.drive_seconds));
-    for (const model::StageTime& stage : p.stages)
+    double of_stages_s = 0;
+    for (const model::StageTime& stage : p.stages) {
       add("drive's time for " + stage.name,
           fmt::format("{:.1f} s, {} commands", stage.drive_seconds, grouped(stage.commands)));
+      of_stages_s += stage.drive_seconds;
+    }
+    // Tenths that are shown add up to what is shown of all.
+    constexpr double kShown_s = 0.05;
+    if (const double rest_s = p.drive_seconds - of_stages_s;
+        !p.stages.empty() && rest_s >= kShown_s)
+      add("drive's time between the stages",
+          fmt::format("{:.1f} s: settings, checks, what was begun anew", rest_s));
     add("time on the host", fmt::format("{:.1f} s", p.wall_seconds));
     add("commands", grouped(p.commands));
     add("address translations", grouped(p.translations));

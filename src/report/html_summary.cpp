@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/standing.h"
+#include "replay/delays.h"
 #include "report/html.h"
 
 namespace platter::report::html {
@@ -87,7 +88,10 @@ std::vector<replay::Judged> judged(const model::DriveModel& model, const std::st
     if (stated.hits_agreed_share > 0) metrics.hits_agreed_share = stated.hits_agreed_share;
     replay::Comparison comparison;
     comparison.classes = {metrics};
-    all.push_back({stated.workload, "This model", comparison});
+    // A run says "random, within the run" of its own.
+    const std::size_t kind = std::min(stated.workload.find(", "), stated.workload.size());
+    all.push_back(
+        {stated.workload.substr(0, kind), "This model" + stated.workload.substr(kind), comparison});
   }
   return all;
 }
@@ -155,13 +159,11 @@ std::string fingerprint(const model::DriveModel& model) {
                     1e3 * model.kernel_share->above_p99_ms,
                     1e3 * model.kernel_share->behind_median_ms));
   if (model.delay_spread && !model.delay_spread->quantiles.empty()) {
-    double p99_ms = 0;
-    for (const model::DelayQuantile& at : model.delay_spread->quantiles)
-      if (at.share <= 0.99) p99_ms = at.ms;
     add("host: noise",
         fmt::format("1 % of the requests are delayed by more than {:.3f} ms beyond the median "
                     "({} samples)",
-                    p99_ms, grouped(model.delay_spread->samples)));
+                    replay::delay_ms(model.delay_spread->quantiles, 0.99),
+                    grouped(model.delay_spread->samples)));
   }
   return rows.empty() ? "" : table({{"fingerprint"}, {""}}, rows);
 }

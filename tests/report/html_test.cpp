@@ -217,6 +217,84 @@ TEST_CASE("the report says of the cache what the model's file says") {
   }
 }
 
+TEST_CASE("read-ahead: how far, and behind which reads, are two things") {
+  model::DriveModel model = tiny_model();
+  const auto told = [](double value) {
+    return model::Parameter{
+        .value = value, .unit = "", .error = {}, .method = "reads", .samples = 4, .reason = ""};
+  };
+  model.cache.segments = told(4);
+  model.cache.read_ahead = told(4);
+  for (const double sequential : {0.0, 1.0}) {
+    model.cache.read_ahead_after_sequential = told(sequential);
+    const std::string page = report_of(model);
+    CHECK(page.find(", or the next one&#39;s in a sequential run") != std::string::npos);
+    CHECK(page.find(sequential > 0 ? "<td>sequential ones only</td>" : "<td>all</td>") !=
+          std::string::npos);
+    CHECK((page.find("It reads ahead behind sequential reads only.</text>") != std::string::npos) ==
+          (sequential > 0));
+  }
+}
+
+TEST_CASE("what the run compared itself tells what a model may be used for") {
+  model::DriveModel model = tiny_model();
+  for (const char* workload : {"random, within the run", "mixed, within the run"})
+    model.validity.demerits.push_back({.workload = workload,
+                                       .requests = 200,
+                                       .drive_mean_ms = 10,
+                                       .demerit_ms = 0.1,
+                                       .demerit_percent = 1,
+                                       .folded_phase_share = 0.99,
+                                       .hits_agreed_share = 0.99});
+  const std::string page = report_of(model);
+  CHECK(page.find("not compared with the drive") == std::string::npos);
+  CHECK(page.find("<td>yes</td><td>99.0 % of the accesses in phase, demerit 1.0 %</td>") !=
+        std::string::npos);
+  CHECK(page.find("<td>yes</td><td>demerit 1.0 %, hits and misses agree in 99.0 %</td>") !=
+        std::string::npos);
+}
+
+TEST_CASE("the ring of a zone ends where the next one begins") {
+  if (!have("gnuplot")) return;
+  model::DriveModel model = drawn_model();
+  model::LayoutNode inner = model.layout.zones[0];
+  inner.cylinder = 1000;
+  inner.children[0].sectors = 500;
+  model.layout.zones.push_back(inner);
+  const std::string page = report_of(model);
+  CHECK(
+      page.find("A 250.0 250.0 0 0 1 270.0 275.0 L 145.0 275.0 A 125.0 125.0 0 0 0 20.0 150.0 Z\" "
+                "class=\"ring\" fill-opacity=\"0.85\"") != std::string::npos);
+  CHECK(page.find("fill-opacity=\"0.15\"") != std::string::npos);
+}
+
+TEST_CASE("the times of the stages and the rest are the run's") {
+  model::DriveModel model = tiny_model();
+  CHECK(report_of(model).find("between the stages") == std::string::npos);
+  model.provenance.stages = {{"layout", 100, 10}, {"seeks", 29.95, 5}};
+  CHECK(report_of(model).find("<td>drive&#39;s time between the stages</td><td>0.3 s") !=
+        std::string::npos);
+  model.provenance.stages[1].drive_seconds = 30.25;
+  CHECK(report_of(model).find("between the stages") == std::string::npos);
+}
+
+TEST_CASE("the noise of the host is the delay at 99 %, wherever the quantiles lie") {
+  model::DriveModel model = tiny_model();
+  model.delay_spread.emplace();
+  model.delay_spread->samples = 500;
+  model.delay_spread->quantiles = {{0, -0.01}, {0.5, 0}, {0.98, 0.1}, {1, 2}};
+  CHECK(report_of(model).find("more than 1.050 ms beyond the median") != std::string::npos);
+}
+
+TEST_CASE("a figure without value or reason: only its source did not state it") {
+  model::DriveModel model = tiny_model();
+  CHECK(report_of(model).find("no reason is stated") != std::string::npos);
+  model.provenance.method = "imported";
+  const std::string page = report_of(model);
+  CHECK(page.find("no reason is stated") == std::string::npos);
+  CHECK(page.find("the model&#39;s source does not state it") != std::string::npos);
+}
+
 TEST_CASE("what a model says cannot change the page") {
   model::DriveModel model = tiny_model();
   model.identity.name = model.identity.vendor = model.identity.product = model.identity.serial =
