@@ -676,8 +676,9 @@ OverheadEstimate estimate_overheads(const Samples& samples, const engine::Layout
     o.minimum_seek_delay.samples = supply->least->samples;
   } else {
     o.minimum_seek_delay = model::absent(
-        supply ? "the smallest write waits for its data, and no longer"
-               : "writes of several blocks were not timed, or wait for nothing",
+        supply                     ? "the smallest write waits for its data, and no longer"
+        : o.write_miss_after_write ? "writes of several blocks were not timed, or wait for nothing"
+                                   : o.write_miss_after_write.reason,
         "ms");
   }
   return result;

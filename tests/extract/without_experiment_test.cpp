@@ -29,4 +29,7 @@ TEST_CASE("every figure that is absent has a reason") {
     CAPTURE(named.path);
     CHECK((named.parameter || !named.parameter.reason.empty()));
   }
+  if (!writes)
+    CHECK_THAT(model.overheads.minimum_seek_delay.reason,
+               Catch::Contains(translates ? "no writes were timed" : "layout is not known"));
 }
