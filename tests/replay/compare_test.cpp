@@ -73,7 +73,8 @@ TEST_CASE("quantiles are linear between samples") {
 }
 
 TEST_CASE("the circular median goes around the seam and past outliers") {
-  CHECK(std::abs(statistics::circular_median(std::vector{3.9, -3.9, 4.0, 1.0}, 8)) == Approx(4));
+  CHECK(std::abs(statistics::circular_median(std::vector{3.9, -3.9, 4.0, 1.0, -1.0}, 8)) ==
+        Approx(4));
   CHECK(statistics::circular_median(std::vector{10.5}, 8) == Approx(2.5));
   CHECK(statistics::circular_median({}, 8) == 0);
 }
