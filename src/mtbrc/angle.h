@@ -47,9 +47,9 @@ struct LayoutAngles {
 };
 
 // Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the
-// beginning of the first LBN's sector. Sectors anywhere are read last to check them: where they lie
-// elsewhere, layout.angle says so, and by how much. Earlier samples of experiment angle count as
-// well. Caches off; rotation known.
+// beginning of the run's reference sector. Sectors anywhere are read last to check them: where they
+// lie elsewhere, layout.angle says so, and by how much. Earlier samples of experiment angle count
+// as well. Caches off; rotation known.
 LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
                                    const AngleOptions& options = {});
 // The same from kept samples, for a layout whose zones are split already; `left_out`: blocks that
