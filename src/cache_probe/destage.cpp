@@ -18,7 +18,7 @@ using model::absent;
 using model::Parameter;
 
 // Chosen: from before any destage to the longest that is waited for; 0.1 % is finer than timers of
-// drives. What it costs is in docs/characterize.md, "The idle time before destage".
+// drives. What it costs is in docs/methods/cache.md, "The idle time before destage".
 constexpr double kFirstIdle_rev = 2.5, kMostIdle_rev = 250;
 constexpr double kIdleShare = 0.001, kCoarseShare = 0.03;  // how well the idle time is told
 constexpr double kLongWrite_rev = 250;  // of one probe after the other; then kCoarseShare will do

@@ -26,7 +26,7 @@ struct Property {
   std::vector<const char*> needs;  // what its test or estimate builds on
   void (*test)(Questioner&);       // nullptr: nothing is asked
   void (*estimate)(Estimator&);    // nullptr: a later property makes use of the answers
-  const char* says;                // for docs/characterize.md: how the drive is asked
+  const char* says;                // for docs/methods/cache.md: how the drive is asked
   bool by_places = false;          // asked by angles or ends of tracks, which a map tells
 };
 

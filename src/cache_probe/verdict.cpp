@@ -6,7 +6,7 @@
 namespace platter::cache_probe {
 namespace {
 
-// Chosen limits (docs/characterize.md, "The cache's tests"); how many probes are made follows from
+// Chosen limits (docs/methods/cache.md, "The cache's tests"); how many probes are made follows from
 // them.
 constexpr double kMixedPrior = 0.02;
 constexpr double kSure = 0.85;                    // posterior of the leading hypothesis

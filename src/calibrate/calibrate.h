@@ -1,5 +1,5 @@
 // A model refined by a trace that was measured on its drive: learned from one part of the requests,
-// judged by the other. docs/calibration.md has the order of the groups and the tests.
+// judged by the other. docs/methods/calibration.md has the order of the groups and the tests.
 #pragma once
 
 #include <chrono>

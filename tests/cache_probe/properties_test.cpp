@@ -112,16 +112,16 @@ TEST_CASE("properties: each comes after those that it needs") {
   }
 }
 
-TEST_CASE("properties: the table of docs/characterize.md is this one") {
+TEST_CASE("properties: the table of docs/methods/cache.md is this one") {
   const std::string page =
-      model::read_file(std::string(PLATTER_SOURCE_DIR) + "/docs/characterize.md");
+      model::read_file(std::string(PLATTER_SOURCE_DIR) + "/docs/methods/cache.md");
   std::size_t rows = 0;
   for (const Property& property : properties()) {
     std::vector<std::string> names;
     for (const auto field : property.owns) names.push_back(name_of(field));
     const std::string row = fmt::format("\n| {} | {} | {} | {} |\n", property.name, property.says,
                                         joined(names, "`"), joined(property.needs));
-    INFO("docs/characterize.md has no row" << row);
+    INFO("docs/methods/cache.md has no row" << row);
     CHECK(page.find(row) != std::string::npos);
     ++rows;
   }
