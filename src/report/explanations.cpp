@@ -10,7 +10,7 @@ namespace platter::report {
 namespace {
 
 constexpr std::string_view kDixtrac = "Schindler and Ganger 1999 (DIXtrac)";
-constexpr std::string_view kMechanics = "Worthington et al. 1995, section 3; DIXtrac, section 4.2";
+constexpr std::string_view kMechanics = "Worthington et al. 1995; DIXtrac, section 4.2";
 constexpr std::string_view kOverheads = "DIXtrac, section 4.4";
 constexpr std::string_view kCache = "DIXtrac, section 4.3";
 constexpr std::string_view kDisksim = "DiskSim 4.0 reference manual";
@@ -224,6 +224,26 @@ const std::array kExplanations = {
                 "reads that the buffer holds do not wait for the arm", kOurs, &kYesNo},
 };
 
+// Where a parameter's method is told: docs/methods/NAME.md. Of several beginnings the longest
+// counts.
+struct PageOf {
+  std::string_view begins, page;
+};
+constexpr PageOf kPages[] = {{"rotation.", "rotation"},
+                             {"head_switch", "switches"},
+                             {"write_settle", "switches"},
+                             {"inward_seek_delta", "calibration"},
+                             {"cache.", "cache"},
+                             {"cache.unexplained_share", "cache-check"},
+                             {"overheads.", "overheads"},
+                             {"overheads.per_request", "cache"},
+                             {"overheads.minimum_seek_delay", "switches"},
+                             {"overheads.minimum_read_seek_delay", "calibration"},
+                             {"overheads.sequential_", "calibration"},
+                             {"overheads.address_translation", "layout-by-translation"},
+                             {"bus.", "overheads"},
+                             {"queue.", "queue"}};
+
 // The error with two digits, the value with as many decimals.
 std::string with_digits_of(double value, double error) {
   if (!(error > 0) || !std::isfinite(error)) return fmt::format("{:.7g}", value);
@@ -252,6 +272,14 @@ std::string name_of(std::string_view path) {
   std::string name(path.substr(path.rfind('.') + 1));
   std::ranges::replace(name, '_', ' ');
   return name;
+}
+
+std::string page_of(std::string_view path) {
+  const PageOf* best = nullptr;
+  for (const PageOf& each : kPages)
+    if (path.starts_with(each.begins) && (!best || each.begins.size() > best->begins.size()))
+      best = &each;
+  return best ? fmt::format("docs/methods/{}.md", best->page) : std::string();
 }
 
 std::string value_in_words(std::string_view path, const model::Parameter& parameter) {

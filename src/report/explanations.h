@@ -34,6 +34,9 @@ std::string choice_in_words(std::string_view path, double value);
 // "sequential writes combined", for people; of what is no parameter the last part of its path.
 std::string name_of(std::string_view path);
 
+// The page of the documents that tells how a parameter is measured: "docs/methods/rotation.md".
+std::string page_of(std::string_view path);  // empty: there is no such parameter
+
 // "yes, 98.6 % sure", "10 blocks", "5.985037 +- 0.000004 ms": a value with its error's digits.
 // `parameter` must have a value.
 std::string value_in_words(std::string_view path, const model::Parameter& parameter);

@@ -485,6 +485,7 @@ std::string explained(const model::DriveModel& given, const Explanation& explana
                     ? fmt::format("wrong with a probability of {:.2g}", *p.error)
                     : fmt::format("{:.2g} {} (one standard error)", *p.error, p.unit));
   append_line(text, "known from", std::string(explanation.paper));
+  append_line(text, "told in", page_of(explanation.path));
   return text;
 }
 

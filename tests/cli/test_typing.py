@@ -183,8 +183,12 @@ class Show(PlatterTest):
         self.assertTrue(cache.startswith("Cache\n"))
         self.assertIn("\nSeeks (", cache)
         self.assertNotIn("overheads.", cache)
-        self.assertIn("how far the drive reads behind a request",
-                      self.platter("show", "m.json", "--explain", "cache.read_ahead"))
+        explained = self.platter("show", "m.json", "--explain", "cache.read_ahead")
+        self.assertIn("how far the drive reads behind a request", explained)
+        page = explained.split()[-1]
+        self.assertEqual(page, "docs/methods/cache.md")
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+        self.assertTrue(os.path.isfile(os.path.join(root, page)))
         self.fails(USAGE, "did you mean rotation.period?", "show", "m.json", "--explain", "rotation.perod")
         self.fails(USAGE, "cashe is none of", "show", "m.json", "--section", "cashe")
 

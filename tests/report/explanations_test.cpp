@@ -2,8 +2,10 @@
 #include "report/explanations.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
+#include <string>
 
 #include "catch.h"
 #include "model/parameters.h"
@@ -42,6 +44,9 @@ TEST_CASE("every parameter is explained, and nothing else") {
     const std::string section(each.path.substr(0, each.path.find('.')));
     CHECK(names.insert(section + ": " + std::string(each.name)).second);  // of one parameter
     CHECK_FALSE(each.paper.empty());
+    INFO(each.path << " is told in " << page_of(each.path));
+    CHECK(std::filesystem::is_regular_file(std::string(PLATTER_SOURCE_DIR) + "/" +
+                                           page_of(each.path)));
   }
   CHECK(explained == paths);
 }
@@ -95,6 +100,10 @@ TEST_CASE("a parameter is explained with its value, its method and how sure it i
   CHECK(ahead.find("by some method") != std::string::npos);
   CHECK(ahead.find("wrong with a probability of 0.014") != std::string::npos);
   CHECK(ahead.find("DIXtrac, section 4.3") != std::string::npos);
+  CHECK(ahead.ends_with("docs/methods/cache.md\n"));
+  CHECK(page_of("cache.unexplained_share") == "docs/methods/cache-check.md");
+  CHECK(page_of("overheads.sequential_read_hit_within") == "docs/methods/calibration.md");
+  CHECK(page_of("no.such").empty());
   CHECK(explained(model, *explanation_of("head_switch")).find("the drive has one head") !=
         std::string::npos);
   CHECK(ahead.find("called        read-ahead\n") != std::string::npos);
