@@ -143,10 +143,9 @@ Json queue_depth(const Statistics& statistics) {
   return json;
 }
 
-Json json_of(const Statistics& statistics) {
+void add(Json& json, const Statistics& statistics) {
   const Accesses& all = statistics.all;
   const std::uint64_t requests = statistics.requests(), pairs = statistics.pairs();
-  Json json = model::json_head("platter-trace-statistics");
   json["name"] = statistics.source.name;
   json["kind"] = statistics.open() ? "open" : "closed";
   json["block_bytes"] = statistics.source.block_bytes;
@@ -175,16 +174,20 @@ Json json_of(const Statistics& statistics) {
   json["times"] = times(statistics);
   json["service_ms"] = spread(statistics.services_ns, 1e6);
   json["queue_depth"] = queue_depth(statistics);
-  return json;
 }
 
 }  // namespace
 
 std::string to_json(std::span<const Statistics> traces) {
-  if (traces.size() == 1) return model::pretty(json_of(traces.front()));
-  Json all = Json::array();
-  for (const Statistics& each : traces) all.push_back(json_of(each));
-  return model::pretty(all);
+  if (traces.size() == 1) {
+    Json json = model::json_head("platter-trace-statistics");
+    add(json, traces.front());
+    return model::pretty(json);
+  }
+  Json json = model::json_head("platter-trace-statistics-list");
+  json["traces"] = Json::array();
+  for (const Statistics& each : traces) add(json["traces"].emplace_back(), each);
+  return model::pretty(json);
 }
 
 }  // namespace platter::trace

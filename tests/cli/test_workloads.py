@@ -77,7 +77,13 @@ class Workloads(PlatterTest):
         self.assertEqual(table[1].split()[1], "Read")
         self.assertEqual(table[1].split()[3:], ["131072"] * 4)
         both = self.platter_json("trace", "stats", "low.trace", "heavy.trace")
-        self.assertEqual([each["requests"] for each in both], [50, 50])
+        self.assertEqual(list(both), ["schema", "platter", "traces"])
+        self.assertEqual(both["schema"]["name"], "platter-trace-statistics-list")
+        one = self.platter_json("trace", "stats", "low.trace")
+        self.assertEqual(one.pop("schema")["name"], "platter-trace-statistics")
+        self.assertEqual(one.pop("platter"), both["platter"])
+        self.assertEqual([each["requests"] for each in both["traces"]], [50, 50])
+        self.assertEqual(both["traces"][0], one)
 
     def test_wrong_usage(self):
         make = ("trace", "generate", "-o", "t.trace", "--blocks", 100000)
