@@ -28,6 +28,8 @@ struct RestoreArguments {
 
 // What became of one journal, in words and for programs.
 struct PutRight {
+  const char* schema = "";
+  const char* schema;
   std::string words{};
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
 };
@@ -97,7 +99,7 @@ PutRight restore_host(const RestoreArguments& arguments, const std::string& jour
                     "of them puts all back when it ends");
   require_all_well(*host, journal);
   tell_host(*host);
-  return {in_words(*host), {{"governors", host_json(*host)}}};
+  return {"platter-restore-host", in_words(*host), {{"governors", host_json(*host)}}};
 }
 
 PutRight restore_drive(const RestoreArguments& arguments, const std::string& path) {
@@ -112,6 +114,7 @@ PutRight restore_drive(const RestoreArguments& arguments, const std::string& pat
   const std::uint64_t put_back = safety::blocks_of(done.media.put_back);
   const auto host = host_put_back_too(arguments.host_root);
   PutRight told{
+      "platter-restore",
       fmt::format("{} journaled blocks: {} intact, {} put back; settings as they were",
                   done.media.intact + put_back, done.media.intact, put_back),
       {{"intact", done.media.intact}, {"rewritten", put_back}, {"settings", done.settings}}};
@@ -126,15 +129,15 @@ PutRight restore_one(const RestoreArguments& arguments, const std::string& journ
                                         : restore_drive(arguments, journal);
 }
 
-void print_json(const nlohmann::ordered_json& told) {
-  nlohmann::ordered_json report = model::json_head("platter-restore");
+void print_json(const char* schema, const nlohmann::ordered_json& told) {
+  nlohmann::ordered_json report = model::json_head(schema);
   report.update(told);
   fmt::print("{}\n", report.dump(2));
 }
 
 void restore_alone(const RestoreArguments& arguments) {
   const PutRight done = restore_one(arguments, arguments.journals.front());
-  if (arguments.json) return print_json(done.json);
+  if (arguments.json) return print_json(done.schema, done.json);
   fmt::print("{}\n", done.words);
 }
 
@@ -163,7 +166,8 @@ void restore_each(const RestoreArguments& arguments) {
     all.push_back(std::move(told));
     if (!arguments.json) fmt::print("{}: {}\n", model::printable(journal), words);
   }
-  if (arguments.json) print_json({{"not_done", failed.size()}, {"journals", std::move(all)}});
+  if (arguments.json)
+    print_json("platter-restore-list", {{"not_done", failed.size()}, {"journals", std::move(all)}});
   if (!failed.empty())
     throw Error(ExitStatus::some_failed,
                 fmt::format("{} of {} journals are not done: {}; the summary says why",

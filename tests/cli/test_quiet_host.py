@@ -96,6 +96,15 @@ class QuietHost(PlatterTest):
     def test_a_kill_and_restore_by_the_drives_journal(self):
         journal = self.kill()
         told = self.platter_json("restore", journal, "--device", self.recorded(), *self.quiet[1:])
+        self.assertEqual(told["schema"]["name"], "platter-restore")
+        self.assertEqual(told["governors"], {"policy0": "schedutil", "policy4": "powersave"})
+        self.assert_as_it_was()
+
+    def test_a_kill_and_restore_by_the_hosts_journal_for_a_program(self):
+        self.kill()
+        told = self.platter_json("restore", JOURNAL, *self.quiet[1:])
+        self.assertEqual(list(told), ["schema", "platter", "governors"])
+        self.assertEqual(told["schema"]["name"], "platter-restore-host")
         self.assertEqual(told["governors"], {"policy0": "schedutil", "policy4": "powersave"})
         self.assert_as_it_was()
 
