@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/json_head.h"
 #include "model/printable.h"
-#include "model/version.h"
 
 namespace platter::emulator {
 namespace {
@@ -56,12 +56,13 @@ std::string json_of(const std::vector<DriveReport>& drives, int speed,
                     const TransportDelay& delay) {
   std::vector<std::string> reports;
   for (const DriveReport& drive : drives) reports.push_back(json_of(drive));
-  return fmt::format(
-      R"({{"schema":{{"name":"platter-emulation","version":"1.0"}},"platter":"{}","speed":{},)"
-      R"("inbound_us":{:.3f},"outbound_us":{:.3f},"drives":[{}]}})"
-      "\n",
-      model::kToolVersion, speed, to_us(delay.inbound_ns()), to_us(delay.outbound_ns()),
-      fmt::join(reports, ","));
+  std::string head = model::json_head("platter-emulation").dump();
+  head.pop_back();
+  return head +
+         fmt::format(R"(,"speed":{},"inbound_us":{:.3f},"outbound_us":{:.3f},"drives":[{}]}})"
+                     "\n",
+                     speed, to_us(delay.inbound_ns()), to_us(delay.outbound_ns()),
+                     fmt::join(reports, ","));
 }
 
 std::string ready_notice(const TransportDelay& delay, const std::string& trouble) {

@@ -10,6 +10,7 @@
 
 #include "emulator/pace/write_whole.h"
 #include "model/error.h"
+#include "model/json_head.h"
 
 namespace platter::emulator {
 namespace {
@@ -20,10 +21,10 @@ constexpr std::chrono::milliseconds kPause{50};
 }  // namespace
 
 std::string log_head(std::string_view requests, int speed, const std::vector<std::string>& drives) {
-  return fmt::format(
-      R"({{"schema":{{"name":"platter-emulation-log","version":"1.0"}},"requests":"{}",)"
-      R"("speed":{},"drives":[{}]}})",
-      requests, speed, fmt::join(drives, ","));
+  std::string head = model::json_head("platter-emulation-log").dump();
+  head.pop_back();
+  return head + fmt::format(R"(,"requests":"{}","speed":{},"drives":[{}]}})", requests, speed,
+                            fmt::join(drives, ","));
 }
 
 LogWriter::LogWriter(const std::string& path)

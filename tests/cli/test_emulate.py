@@ -440,6 +440,10 @@ class OverVhostUser(Served):
         server = self.serve("m.json", "--vhost-user", "s", "--json", "--log", "log")
         report = json.loads(self.end(server))
         self.assertEqual(report["schema"]["name"], "platter-emulation")
+        with open(self.path("log"), encoding="utf-8") as log:
+            head = json.loads(log.readline())
+        self.assertEqual(list(head)[:2], ["schema", "platter"])
+        self.assertEqual(head["platter"], report["platter"])
         self.assertEqual(report["drives"][0]["delivery_against_model"]["answers"], 0)
         self.assertEqual(self.checked("m.json", "--check-log", "log")["completions"], 0)
         self.fails(BAD_INPUT, ["log:1", "another model"], "emulate", "virtual:quantum-atlas10k", "--check-log", "log")
