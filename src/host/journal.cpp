@@ -6,6 +6,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/json_head.h"
 #include "transport/sysfs.h"
 
 namespace platter::host {
@@ -48,8 +49,7 @@ Journal read_host_journal(const std::string& path) {
 }
 
 void write_host_journal(const Journal& journal, const std::string& path) {
-  Json json;
-  json["schema"] = {{"name", kSchema}, {"version", 1}};
+  Json json = model::json_head(kSchema);
   json["boot"] = journal.boot;
   json["governors"] = Json::object();
   for (const Governor& governor : journal.found) json["governors"][governor.policy] = governor.name;

@@ -17,6 +17,7 @@
 
 #include "model/drive_mark.h"
 #include "model/error.h"
+#include "model/json_head.h"
 #include "safety/media_check.h"
 
 namespace platter::safety {
@@ -141,8 +142,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
                     "--journal",
                     path_, std::strerror(errno)));
   ::flock(file_, LOCK_EX | LOCK_NB);
-  Json head;
-  head["schema"] = {{"name", kSchema}, {"version", 1}};
+  Json head = model::json_head(kSchema);
   head["device"] = device;
   head["vendor"] = identity.vendor;
   head["product"] = identity.product;

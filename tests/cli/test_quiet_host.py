@@ -102,6 +102,7 @@ class QuietHost(PlatterTest):
 
     def test_a_kill_and_restore_by_the_hosts_journal_for_a_program(self):
         self.kill()
+        self.assertEqual(list(self.read_json(JOURNAL)), ["schema", "platter", "boot", "governors"])
         told = self.platter_json("restore", JOURNAL, *self.quiet[1:])
         self.assertEqual(list(told), ["schema", "platter", "governors"])
         self.assertEqual(told["schema"]["name"], "platter-restore-host")

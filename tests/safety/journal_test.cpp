@@ -58,6 +58,15 @@ TEST_CASE("a journal holds every block that is written, as it came first") {
   CHECK(journal.contents().of({5, 14}) == read.blocks.of({5, 14}));
 }
 
+TEST_CASE("a journal begins as every file of platter does") {
+  const Folder folder;
+  const std::string path = Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).path();
+  std::ifstream file(path);
+  std::string line;
+  REQUIRE(std::getline(file, line));
+  CHECK(line.starts_with(R"({"schema":{"name":"platter-journal","version":"1.0"},"platter":")"));
+}
+
 TEST_CASE("of entries of older journals the longest and latest counts, and every block is there") {
   const Folder folder;
   const std::string path = Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).path();
