@@ -11,15 +11,13 @@
 
 #include "model/fields.h"
 #include "model/invalid_model.h"
+#include "model/limits.h"
 #include "model/revolution.h"
 
 namespace platter::model {
 namespace {
 
 constexpr double kLongestTime_ms = 1e6;
-constexpr double kLargestCount = 4294967295.0;  // blocks, queue entries: 32 bits in the engine
-constexpr double kSlowestBlock_ms = 100;        // on the bus; engine::bus_defect
-constexpr double kMostSegments = 16384;         // engine::kMaxSegments
 
 class Checker {
  public:
@@ -38,41 +36,36 @@ class Checker {
   void require(bool holds, const Path& path, std::string_view what, const char* member = "") const {
     if (!holds) fail(path() + member, what);
   }
-  void parameter(const std::string& path, const Parameter& p, double low, double high) const {
-    if (p.value && !(*p.value >= low && *p.value <= high)) {
-      fail(path, fmt::format("must be from {} to {}, not {}", low, high, *p.value));
+  void parameter(const std::string& path, const Parameter& p) const {
+    const Limits limits = limits_of_parameter(path);
+    if (p.value && !(*p.value >= limits.low && *p.value <= limits.high)) {
+      fail(path, fmt::format("must be from {} to {}, not {}", limits.low, limits.high, *p.value));
     }
     if (p.error && !(*p.error >= 0 && std::isfinite(*p.error))) {
       fail(path, "has an error that is no finite number from 0");
     }
+    if (limits.whole && p.value && *p.value != std::floor(*p.value))
+      fail(path, "must be a whole number");
   }
-  void whole(const std::string& path, const Parameter& p, double low, double high) const {
-    parameter(path, p, low, high);
-    if (p.value && *p.value != std::floor(*p.value)) fail(path, "must be a whole number");
+  void choice(const std::string& word, std::string_view path, std::string_view what) const {
+    const auto choices = choices_of(path);
+    require(std::ranges::find(choices, word) != choices.end(), path, what);
   }
 
  private:
   const std::string& origin_;
 };
 
-// Calls check(path, parameter) for every Parameter of a section.
-template <typename F>
-struct ForEachParameter {
+// Every Parameter of a section.
+struct ParameterCheck {
   std::string section;
-  F check;
+  const Checker& check;
 
   void required(const char*, const auto&) {}
-  void usual(const char* name, const Parameter& p) {
-    check(section + "." + name, std::string_view(name), p);
-  }
+  void usual(const char* name, const Parameter& p) { check.parameter(section + "." + name, p); }
   void compact(const char*, const auto&, const auto&) {}
   void informative(const char*, const auto&) {}
 };
-
-template <typename Section, typename F>
-void for_each_parameter(const char* name, const Section& section, F check) {
-  visit_fields(section, ForEachParameter<F>{name, check});
-}
 
 // ---------------------------------------------------------------- layout
 
@@ -233,9 +226,9 @@ void check_timed(const TimedMap& timed, std::uint64_t blocks, const Checker& che
   check_ranges(timed.stretches, "timed.stretches",
                "is not after the previous stretch; stretches are sorted", blocks, check);
   for (std::size_t i = 0; i < timed.stretches.size(); ++i) {
-    const std::string& standing = timed.stretches[i].standing;
+    const auto choices = choices_of("layout.timed.stretches.standing");
     check.require(
-        standing == "interpolated" || standing == "guessed",
+        std::ranges::find(choices, timed.stretches[i].standing) != choices.end(),
         [i] { return fmt::format("layout.timed.stretches[{}]", i); },
         "is neither interpolated nor guessed", ".standing");
   }
@@ -243,7 +236,7 @@ void check_timed(const TimedMap& timed, std::uint64_t blocks, const Checker& che
 
 void check_layout(const DriveModel& model, const Checker& check) {
   const Layout& layout = model.layout;
-  check.parameter("layout.angle", layout.angle, -1e6, 1e6);
+  check.parameter("layout.angle", layout.angle);
   if (layout.zones.empty()) {
     check.require(layout.skips.empty() && layout.remaps.empty(), "layout.zones",
                   "is empty although there are skips or remaps");
@@ -289,19 +282,14 @@ std::uint64_t slots_of(const LayoutNode& node) {
 void check_firmware(const DriveModel& model, const Checker& check) {
   if (!model.firmware) return;
   const Firmware& firmware = *model.firmware;
-  const auto is_one_of = [](const std::string& word,
-                            std::initializer_list<std::string_view> words) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
   for (const std::string& format : firmware.address_formats)
-    check.require(is_one_of(format, {"block", "long block", "bytes from index", "physical sector"}),
-                  "firmware.address_formats",
-                  "may name block, long block, bytes from index and physical sector only");
+    check.choice(format, "firmware.address_formats",
+                 "may name block, long block, bytes from index and physical sector only");
   for (const std::string& format : firmware.defect_formats)
-    check.require(is_one_of(format, {"bytes from index", "physical sector"}),
-                  "firmware.defect_formats", "may name bytes from index and physical sector only");
-  check.require(is_one_of(firmware.sector_numbers, {"from first", "from index", "without slipped"}),
-                "firmware.sector_numbers", "must be from first, from index or without slipped");
+    check.choice(format, "firmware.defect_formats",
+                 "may name bytes from index and physical sector only");
+  check.choice(firmware.sector_numbers, "firmware.sector_numbers",
+               "must be from first, from index or without slipped");
   constexpr double kLeastRpm = 1025, kMostRpm = 65534;  // SBC-3, VPD page B1h
   check.require(firmware.nominal_rpm == 0 ||
                     (firmware.nominal_rpm >= kLeastRpm && firmware.nominal_rpm <= kMostRpm),
@@ -336,7 +324,7 @@ void check_provenance(const Provenance& provenance, const Checker& check) {
 // with a time fit in 128 bits.
 void check_rotation(const Rotation& rotation, const Checker& check) {
   constexpr std::uint64_t kLargestTerm = std::uint64_t{1} << 60;
-  check.parameter("rotation.period", rotation.period, 1e5, 1e10);
+  check.parameter("rotation.period", rotation.period);
   check.require(rotation.denominator > 0, "rotation.denominator", "must not be 0");
   if (rotation.numerator_ns == 0) return;
   check.require(rotation.numerator_ns < kLargestTerm && rotation.denominator < kLargestTerm,
@@ -362,38 +350,10 @@ void check_seek(const Seek& seek, std::string_view name, const Checker& check) {
   }
 }
 
-double highest_policy(std::string_view name) {
-  if (name == "read_ahead") return static_cast<double>(ReadAhead::to_next_track_if_sequential);
-  if (name == "replacement") return static_cast<double>(Replacement::random);
-  if (name == "destage_order") return static_cast<double>(DestageOrder::by_lbn);
-  // DiskSim's levels
-  for (const char* level :
-       {"read_enabled", "write_back_level", "zero_latency_read", "zero_latency_write"})
-    if (name == level) return 2;
-  return 1;
-}
-
 void check_cache(const Cache& cache, const Checker& check) {
-  for_each_parameter(
-      "cache", cache, [&](const std::string& path, std::string_view name, const Parameter& p) {
-        if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments") {
-          check.whole(path, p, 0, kMostSegments);
-        } else if (name == "adaptive_window_requests") {
-          check.whole(path, p, kLeastWindowRequests, kMostWindowRequests);
-        } else if (name == "destage_idle" || name == "synchronize") {
-          check.parameter(path, p, 0, kLongestTime_ms);
-        } else if (name == "unexplained_share") {
-          check.parameter(path, p, 0, 1);
-        } else if (name.ends_with("_blocks") && name != "read_free_blocks") {
-          check.whole(path, p, 0, kLargestCount);
-        } else {
-          check.whole(path, p, name == "read_ahead_over_requested" ? -1 : 0, highest_policy(name));
-        }
-      });
+  visit_fields(cache, ParameterCheck{"cache", check});
   for (const CacheFreedom& freedom : cache.freedoms)
-    check.require(
-        freedom.effect == "seen" || freedom.effect == "none" || freedom.effect == "not told",
-        "cache.freedoms", "may have seen, none and not told as effects only");
+    check.choice(freedom.effect, "cache.freedoms.effect", "may be seen, none and not told only");
   if (!cache.segments) return;
   const auto at_most_all = [&](const char* path, const Parameter& part) {
     check.require(part.or_else(0) <= *cache.segments.value, path,
@@ -405,26 +365,12 @@ void check_cache(const Cache& cache, const Checker& check) {
 }
 
 void check_times(const DriveModel& model, const Checker& check) {
-  check.parameter("head_switch", model.head_switch, 0, kLongestTime_ms);
-  check.parameter("inward_seek_delta", model.inward_seek_delta, -kLongestTime_ms, kLongestTime_ms);
-  check.parameter("write_settle", model.write_settle, -kLongestTime_ms, kLongestTime_ms);
-  for_each_parameter("overheads", model.overheads,
-                     [&](const std::string& path, std::string_view, const Parameter& p) {
-                       check.parameter(path, p, -kLongestTime_ms, kLongestTime_ms);
-                     });
-  for_each_parameter(
-      "bus", model.bus, [&](const std::string& path, std::string_view name, const Parameter& p) {
-        if (name == "watermark_by_request_size") {
-          check.parameter(path, p, 0, kLargestCount);
-        } else {
-          const bool time = name == "block_transfer" || name == "write_block_transfer";
-          check.parameter(path, p, -kLongestTime_ms, time ? kSlowestBlock_ms : kLongestTime_ms);
-        }
-      });
-  for_each_parameter("queue", model.queue,
-                     [&](const std::string& path, std::string_view, const Parameter& p) {
-                       check.whole(path, p, 0, kLargestCount);
-                     });
+  check.parameter("head_switch", model.head_switch);
+  check.parameter("inward_seek_delta", model.inward_seek_delta);
+  check.parameter("write_settle", model.write_settle);
+  visit_fields(model.overheads, ParameterCheck{"overheads", check});
+  visit_fields(model.bus, ParameterCheck{"bus", check});
+  visit_fields(model.queue, ParameterCheck{"queue", check});
 }
 
 void check_delay_spread(const DelaySpread& spread, const Checker& check) {
@@ -476,40 +422,36 @@ void check_validity(const DriveModel& model, const Checker& check) {
   }
 }
 
+// Of the imperfections those that have limits.
+struct ImperfectionCheck {
+  const Checker& check;
+
+  template <typename T>
+  void usual(const char* name, const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      const auto limits = limits_of_imperfection(name);
+      const auto number = static_cast<double>(value);
+      if (limits && !(number >= limits->low && number <= limits->high))
+        check.fail(fmt::format("imperfections.{}", name),
+                   fmt::format("must be from {} to {}", limits->low, limits->high));
+    }
+  }
+  void required(const char*, const auto&) {}
+  void compact(const char* name, const auto& value, const auto&) { usual(name, value); }
+  void informative(const char*, const auto&) {}
+};
+
 void check_imperfections(const DriveModel& model, const Checker& check) {
   if (!model.imperfections) return;
   const Imperfections& all = *model.imperfections;
-  const auto bounded = [&](double value, double high, const char* name) {
-    check.require(value >= 0 && value <= high, fmt::format("imperfections.{}", name),
-                  fmt::format("must be from 0 to {}", high));
-  };
-  bounded(all.positioning_sigma_us, 1e9, "positioning_sigma_us");
-  bounded(all.slow_access_share, 1, "slow_access_share");
-  bounded(all.slow_access_mean_ms, kLongestTime_ms, "slow_access_mean_ms");
-  bounded(all.host_delay_median_us, 1e9, "host_delay_median_us");
-  bounded(all.host_delay_p99_us, 1e9, "host_delay_p99_us");
+  visit_fields(all, ImperfectionCheck{check});
   check.require(all.host_delay_p99_us == 0 || all.host_delay_p99_us >= all.host_delay_median_us,
                 "imperfections.host_delay_p99_us", "is below the median");
-  bounded(all.host_stall_share, 1, "host_stall_share");
-  bounded(all.host_stall_mean_us, 1e9, "host_stall_mean_us");
-  bounded(all.wobble_ppm, 1e5, "wobble_ppm");
-  bounded(all.wobble_period_s, 1e9, "wobble_period_s");
-  bounded(all.recalibration_period_s, 1e9, "recalibration_period_s");
-  bounded(all.recalibration_ms, kLongestTime_ms, "recalibration_ms");
-  bounded(all.slow_after_idle_s, 1e9, "slow_after_idle_s");
-  bounded(all.slow_after_idle_ms, kLongestTime_ms, "slow_after_idle_ms");
-  bounded(all.background_scan_idle_ms, 65535, "background_scan_idle_ms");
-  bounded(all.background_scan_step_ms, kLongestTime_ms, "background_scan_step_ms");
-  bounded(all.idle_condition_s, 1e8, "idle_condition_s");
-  bounded(all.idle_condition_ms, kLongestTime_ms, "idle_condition_ms");
-  bounded(all.retry_share, 1, "retry_share");
   // A drive that always answers so can be asked nothing.
   for (const auto& [share, name] : {std::pair(all.busy_share, "busy_share"),
                                     std::pair(all.unit_attention_share, "unit_attention_share")})
-    check.require(share >= 0 && share < 1, fmt::format("imperfections.{}", name),
+    check.require(share < 1, fmt::format("imperfections.{}", name),
                   "must be from 0 to less than 1");
-  check.require(all.adaptive_cache_min_segments <= kMostSegments,
-                "imperfections.adaptive_cache_min_segments", "is too large");
   for (const std::uint64_t lbn : all.medium_errors) {
     if (lbn >= model.identity.blocks)
       check.fail("imperfections.medium_errors",
