@@ -1,5 +1,5 @@
-// platter about its own command line: man pages and completions, which the build installs. Hidden
-// from the overview, for it is no work on drives.
+// platter about itself: man pages and completions of its command line, which the build installs,
+// and the JSON Schema of its models. Hidden from the overview, for it is no work on drives.
 #include <fmt/core.h>
 
 #include <memory>
@@ -8,16 +8,22 @@
 #include "cli/command_tree.h"
 #include "cli/exit_statuses.h"
 #include "cli/subcommands.h"
+#include "report/model_schema.h"
 
 namespace platter::cli {
 
 void add_self(CLI::App& app) {
-  CLI::App* self = app.add_subcommand("self", "platter's own man pages and completions");
+  CLI::App* self = app.add_subcommand("self", "platter's own man pages, completions and schemas");
   self->group("")->require_subcommand(1);
   auto folder = std::make_shared<std::string>(), shell = std::make_shared<std::string>();
   CLI::App* man = self->add_subcommand("man", "the man pages of section 1");
   man->add_option("FOLDER", *folder, "where to write them")->required();
   man->callback([&app, folder] { write_man_pages(command_tree(app, "platter"), *folder); });
+  CLI::App* schema = self->add_subcommand("schema", "a JSON Schema, to standard output");
+  schema->require_subcommand(1);
+  schema->add_subcommand("model", "of model files, derived from their fields")->callback([] {
+    fmt::print("{}", report::model_schema());
+  });
   CLI::App* complete = self->add_subcommand("completion", "for a shell, to standard output");
   complete->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   complete->callback(
