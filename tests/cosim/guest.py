@@ -8,6 +8,7 @@ import unittest
 
 sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 from harness import OK, PLATTER, PlatterTest  # noqa: E402  pylint: disable=wrong-import-position
+from schemas import faults  # noqa: E402  pylint: disable=wrong-import-position
 
 DRIVE = "virtual:quantum-atlas10k"
 PATIENCE_S = 300
@@ -46,6 +47,8 @@ class GuestTest(PlatterTest):
         done = subprocess.run(self.command(*command, models=models, options=options), cwd=self.folder,
                               timeout=PATIENCE_S, check=False, **more)
         self.report = self.read_json("report.json") if os.path.exists(self.path("report.json")) else None
+        if self.report:
+            self.assertEqual(faults("platter-cosim", self.report), [])
         return done
 
     def succeeds(self, *command, **more):

@@ -104,6 +104,7 @@ class Packages(unittest.TestCase):
         self.assertRegex(verdict, r"Verdict: atlas10k .*: good")
         self.assertRegex(root.as_user("platter --version"), r"\Aplatter \d+\.\d+\.\d+")
         self.examples(root)
+        self.assertIn("/usr/share/platter/schemas/platter-model.json", root.names())
         if any(path.startswith("/usr/share/man/man1/platter.1") for path in root.names()):
             self.assertIn("NAME", root.as_user("MANPAGER=cat man platter"))
 

@@ -1,0 +1,619 @@
+"""The schemas of schemas/ and what platter writes: every output is as its schema says, and a schema refuses what is
+not (docs/outputs.md)."""
+
+import collections
+import copy
+import functools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+
+import jsonschema
+
+from harness import BAD_INPUT, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
+from schemas import FOLDER, faults, names, schema, validator
+from test_outputs import PRINTS, Case
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+SOURCES = ("src", "registry", "emulator", "lib", "emit")
+NAMED = (r'(?:json_head|print_json)\(\s*"(platter-[a-z-]+)"', r'\bkSchema(?:Name)?\s*=\s*"(platter-[a-z-]+)"')
+WITHOUT_HEAD = {"platter-progress"}  # lines on standard error
+# Where tests/cosim runs a guest its report is held against its schema.
+ELSEWHERE = {"platter-cosim"}
+SOME_FAILED = 14
+
+# What an output may leave out, by the members' names: all others are there in every one.
+MAY_BE_LEFT_OUT = {
+    "platter-calibration": {"from", "to", "n_model"},
+    "platter-comparison": {"from", "to", "n_model"},
+    "platter-emulation": {"generated"},
+    "platter-host-journal": set(),
+    "platter-inspection": {"ata", "block_limits", "characteristics", "03h", "04h", "08h"},
+    "platter-journal": {"mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
+    "platter-model": {
+        "stages", "missing", "reason", "not_understood", "spares", "checks", "timed", "stretches", "unlocated_sectors",
+        "count", "cylinder", "cylinder_step", "head", "head_step", "angle_rev", "angle_step_rev", "angle_error_rev",
+        "angle_step_error_rev", "sectors", "children", "length", "stride", "error_ms", "floor_ms", "samples",
+        "outward_seek", "write_seek", "delay_spread", "kernel_share", "imperfections", "firmware", "freedoms",
+        "because", "phase_requests", "hits_agreed_share", "unit", "error", "method"},
+    "platter-progress": {"device"},
+    "platter-replay-result": {
+        "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
+        "phase_ns", "outside_validity", "retries", "lateness"},
+    "platter-restore": {"governors"},
+    "platter-samples": {
+        "no_write_settle", "no_media_writes", "not_taken_back", "begun_anew", "cut", "lost_seconds", "skipped",
+        "places", "lbn", "remapped", "alternate_track", "reserved_area", "verify", "map_known", "page",
+        "failed_write_in", "missing", "mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
+    "platter-show": {"standing", "outward_seek", "write_seek", "kernel_share", "fit"},
+    "platter-trace-lint": {"line", "column", "record", "byte"},
+    "platter-trace-statistics": {"mean_service_ms"},
+    "platter-trace-statistics-list": {"mean_service_ms"},
+    "platter-trace-workloads": {"burst_requests", "burst_bytes", "idle_ms"},
+}
+# In a model all measured numbers are, and these sections' members at their usual values.
+MANY_LEFT_OUT = {"imperfections", "firmware"}
+EVERYTHING = {
+    "imperfections": {"seed": 3, "slow_access_share": 0.01, "host_stall_share": 0.1, "host_stall_mean_us": 5,
+                      "background_scan_idle_ms": 500, "background_scan_step_ms": 1, "idle_condition_s": 1,
+                      "idle_condition_ms": 2, "busy_share": 0.1, "unit_attention_share": 0.1, "medium_errors": [7]},
+    "firmware": {"scsi_level": "SPC-3", "address_formats": ["block"], "translates_back": False,
+                 "translates_truly": False, "sector_numbers": "from index", "defect_formats": ["physical sector"],
+                 "primary_defects": [1, 2],
+                 "force_reads": False, "force_writes": False, "nominal_rpm": 7200, "task_set": 8,
+                 "fixed_cache_fields": ["WCE"], "ignored_cache_fields": ["RCD"], "most_transfer_blocks": 64,
+                 "ata": True, "unwritten": [{"first": 3, "last": 9}]},
+    "outward_seek": {"method": "mtbrc", "points": [{"cylinders": 1, "time_ms": 1.5, "error_ms": 0.01, "samples": 3}]},
+    "write_seek": {"method": "mtbrc", "reason": "", "points": [{"cylinders": 1, "time_ms": 1.5}]},
+    "delay_spread": {"method": "round trips", "samples": 9,
+                     "quantiles": [{"share": 0, "ms": -0.1}, {"share": 1, "ms": 3}]},
+    "kernel_share": {"above_median_ms": 0.1, "above_p99_ms": 0.2, "behind_median_ms": 0.1, "behind_p99_ms": 0.3,
+                     "samples": 5},
+}
+EVERYTHING_OF_A_LAYOUT = {
+    "reason": "because", "not_understood": [{"first_lbn": 1, "last_lbn": 3, "reason": "odd"}], "spares": "none",
+    "checks": 9,
+    "timed": {"blocks": 10, "shares": [{"within_rev": 0.1, "share": 0.5, "low": 0.4, "high": 0.6}],
+              "stretches": [{"first_lbn": 4, "last_lbn": 8, "standing": "guessed"}], "unlocated_sectors": 3},
+}
+# Written by tests, and no output of platter: some are not even what they say that they are.
+HAND_MADE = {"theirs.jsonl", "left.journal", "everything.json", "nothing.json", "without.json", "ata.json", "record",
+             "kept"}
+MOST_LINES = 15  # of a payload that are looked at
+# Open on purpose: a model inside another file has its own schema.
+OPEN = {("platter-samples", ("facts", "known"))}
+
+
+def written_names():
+    """Every schema's name that the sources can write."""
+    found = set()
+    for folder in SOURCES:
+        for base, _, files in os.walk(os.path.join(ROOT, folder)):
+            for name in files:
+                if name.endswith((".cpp", ".h")):
+                    with open(os.path.join(base, name), encoding="utf-8") as file:
+                        text = file.read()
+                    for pattern in NAMED:
+                        found.update(re.findall(pattern, text))
+    return found
+
+
+def inner_schemas(part):
+    if isinstance(part, dict):
+        yield part
+        for value in part.values():
+            yield from inner_schemas(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from inner_schemas(value)
+
+
+@functools.cache
+def members_named_in(name):
+    return {member for inner in inner_schemas(schema(name)) if isinstance(inner.get("properties"), dict)
+            for member in inner["properties"]}
+
+
+def documents_in(path):
+    """(schema, document): of a whole file of JSON, or of each line of one of lines, or the first line alone, where the
+    others are no JSON."""
+    with open(path, "rb") as file:
+        content = file.read()
+    if not content.startswith((b"{", b"# {")):
+        return []
+    try:
+        whole = json.loads(content)
+        return [(whole["schema"]["name"], whole)]
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        pass
+    lines = content.removeprefix(b"# ").split(b"\n")
+    name = json.loads(lines[0])["schema"]["name"]
+    if name in ("platter-emulation-log", "platter-replay-result"):
+        lines = lines[:1]
+    return [(name, json.loads(line)) for line in lines if line]
+
+
+def children_of(process):
+    try:
+        with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as children:
+            return [int(child) for child in children.read().split()]
+    except FileNotFoundError:
+        return []
+
+
+class Stopped:
+    """A run that stands still while others run: after five seconds it tells its progress."""
+
+    def __init__(self, line, folder, environment, take):
+        self.line, self.take = line, take
+        self.run = subprocess.Popen([PLATTER, *line.split()], cwd=folder, env=environment, text=True,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.folder = os.path.join(folder, line.split()[-3])
+
+    def has_begun(self):
+        place = self.folder if self.folder.endswith("/") else os.path.dirname(self.folder)
+        stem = "" if self.folder.endswith("/") else os.path.basename(self.folder)[:-5]
+        return os.path.isdir(place) and any(name.startswith(stem) and name.endswith(".running.samples.jsonl")
+                                            for name in os.listdir(place))
+
+    def __enter__(self):
+        while not self.has_begun() and self.run.poll() is None:
+            time.sleep(0.005)
+        self.stopped = children_of(self.run.pid) or [self.run.pid]
+        self.began = time.monotonic()
+        for process in self.stopped:
+            os.kill(process, signal.SIGSTOP)
+
+    def __exit__(self, *failure):
+        time.sleep(max(0, self.began + 5.2 - time.monotonic()))
+        for process in self.stopped:
+            os.kill(process, signal.SIGCONT)
+        _, said = self.run.communicate(timeout=600)
+        for text in said.splitlines():
+            if text.startswith("{"):
+                self.take(self.line, json.loads(text))
+
+
+class Outputs(Case):
+    """All that platter writes here, gathered once: `found` is a list of (where it is from, schema, document)."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.found = []
+        cls.environment = dict(os.environ, XDG_STATE_HOME=os.path.join(cls.template, "state"))
+        cls.commands = leaves()
+        cls.tried = set()
+        with cls.stopped("characterize virtual:hp-c2247?seed=7 -o slow.json --progress json"), \
+             cls.stopped("characterize virtual:hp-c2247?seed=8 virtual:nonesuch -o slow/ --progress json"):
+            cls.run_all()
+        for path in cls.files_below():
+            in_registry = path.startswith(os.path.join(cls.template, "registry/"))  # of OCI, in canonical JSON
+            if os.path.basename(path) not in HAND_MADE and not in_registry:
+                cls.take_file(path)
+
+    @classmethod
+    def stopped(cls, line):
+        return Stopped(line, cls.template, cls.environment,
+                       lambda where, document: cls.found.append((where, "platter-progress", document)))
+
+    @classmethod
+    def take(cls, where, text):
+        document = json.loads(text)
+        cls.found.append((where, document["schema"]["name"], document))
+        return document
+
+    @classmethod
+    def run_line(cls, line, *more, status=OK):
+        """With --json; what it prints is taken."""
+        words = [word.format(drive=cls.published) for word in line.split()] + [*map(str, more), "--json"]
+        done = subprocess.run([PLATTER, *words], cwd=cls.template, env=cls.environment, text=True, capture_output=True,
+                              check=False, timeout=600)
+        assert done.returncode == status, (words, done.returncode, done.stderr)
+        if status != USAGE:
+            cls.tried.update(command for command in cls.commands if (line + " ").startswith(command + " "))
+        return cls.take(line, done.stdout)
+
+    @classmethod
+    def run_all(cls):
+        for command, line in PRINTS.items():
+            if line and "--json" in cls.commands[command]:
+                cls.run_line(line.replace(" --json", ""))
+        cls.run_models()
+        cls.run_traces()
+        cls.run_drives()
+        cls.run_emulation()
+        cls.run_failures()
+
+    @classmethod
+    def run_models(cls):
+        for drive in ("quantum-atlas10k", "seagate-cheetah9lp", "maxtor-atlas10k4", "ibm-ultrastar18es",
+                      "seagate-barracuda4lp", "modern-random-1", "random-7?imperfections=default"):
+            name = drive.split("?")[0] + ".json"
+            cls.run_line(f"truth virtual:{drive} -o {name}")
+            cls.run_line(f"show {name}")
+        model = cls.run_line("derive whole.json --set head_switch=/2 -o derived.json")
+        cls.run_line("show derived.json")
+        cls.run_line("show whole.json")
+        cls.run_line("show truth.ptab")
+        cls.run_line("emit table whole.json -o whole.ptab")
+        cls.run_line("show whole.ptab")
+        cls.run_line("diff whole.json quantum-atlas10k.json", status=12)
+        cls.run_line("diff whole.json whole.json")
+        cls.run_line("layout whole.json --pbn 20,0,0")
+        cls.run_line("layout whole.json --all-tracks")
+        # All that a model may have.
+        model = copy.deepcopy(model)
+        model.update(EVERYTHING)
+        model["layout"].update(EVERYTHING_OF_A_LAYOUT)
+        cls.write_file("everything.json", model)
+        cls.run_line("truth virtual:everything.json")
+        nothing = {"schema": model["schema"], "platter": "0", "identity": {"blocks": 0, "block_bytes": 512},
+                   "provenance": {"method": "x"}, "rotation": {}, "layout": {"zones": []}, "seek": {"points": []}}
+        cls.write_file("nothing.json", nothing)
+        cls.run_line("show nothing.json")
+        cls.run_line("import disksim disksim/x.parv -o imported.json")
+        cls.run_line("publish whole.json --registry registry --hide-serial")
+        cls.run_line("registry list --registry registry")
+        for blob in cls.files_below("registry", "blobs"):
+            if os.path.getsize(blob) > 10000:
+                with open(blob, "ab") as file:
+                    file.write(b" ")
+                break
+        cls.run_line("registry verify --registry registry", status=BAD_INPUT)
+        cls.run_line("registry list --registry registry")
+
+    @classmethod
+    def run_traces(cls):
+        cls.run_line("trace generate --list")
+        golden = os.path.join(ROOT, "tests/golden/traces")
+        cls.run_line(f"trace stats t.trace {golden}/validate.trace")
+        for name in ("validate.trace", "spc.csv"):
+            cls.run_line(f"trace stats {golden}/{name}")
+            cls.run_line(f"trace lint {golden}/{name}")
+        cls.write_bytes("one.trace", b"0.5 0 10 8 1\n")
+        cls.run_line("trace stats one.trace")
+        cls.write_bytes("bad.trace", b"0.5 0 10 8 1\n0.4 0 x 8 1\n0.7 0 -1 8 1\n")
+        cls.run_line("trace lint bad.trace", status=BAD_INPUT)
+        subprocess.run([PLATTER, "trace", "convert", "t.trace", "--to", "blktrace", "-o", "b.blktrace.0"],
+                       cwd=cls.template, check=True, capture_output=True)
+        with open(os.path.join(cls.template, "b.blktrace.0"), "ab") as file:
+            file.write(b"torn")
+        cls.run_line("trace lint b.blktrace.0", status=BAD_INPUT)
+        cls.run_line("replay t.trace --on truth.json -o off.csv --caches off --depth 4 --scheduler sptf --ageing 0.5")
+        cls.run_line("replay t.trace --on truth.json -o by.columns --phase-from drive.csv")
+        cls.run_line("replay t.trace --on truth.json -o fast.csv --speed 2")
+        cls.run_line("replay t.trace --on virtual:mine.json -o depth.csv --depth 8")
+        cls.run_line("replay t.trace --on virtual:mine.json -o off.drive.csv --caches off")
+        cls.run_line("result show by.columns")
+        cls.run_line("compare drive.csv model.csv off.csv")
+        cls.run_line("compare drive.csv model.csv --from 10 --to 90")
+        cls.run_line("compare depth.csv model.csv --hits-by response")
+        cls.run_line("calibrate whole.json --with drive.csv --budget 0 -o calibrated.json")
+
+    @classmethod
+    def run_drives(cls):
+        ata = cls.read_model("mine.json")
+        ata["firmware"] = {"scsi_level": "SPC-3", "ata": True}
+        cls.write_file("ata.json", ata)
+        cls.run_line("characterize virtual:ata.json -o of-ata.json")
+        without = cls.read_model("mine.json")
+        without["firmware"] = {"scsi_level": "SCSI-2", "address_translation": False, "defect_list": False}
+        without["identity"]["serial"] = " "
+        cls.write_file("without.json", without)
+        aliens = [program_drive(os.path.join(ALIEN, "alien.py"), "--variant", variant)
+                  for variant in ("bands", "serpentine")]
+        for drive in (*aliens, "virtual:without.json", "virtual:modern-random-1"):
+            cls.run_line("inspect", drive)
+        cls.run_line("characterize", aliens[0], "-o", "alien.json", "--allow-writes", "0-20000")
+        cls.run_line("characterize virtual:mine.json virtual:nonesuch -o drives/", status=SOME_FAILED)
+        cls.run_line("validate virtual:mine.json truth.json whole.json --requests 20 -o v2")
+        cls.leave_journal()
+
+    @classmethod
+    def leave_journal(cls):
+        """A run that writes is killed, and what it left is put back."""
+        for policy in ("policy0", "policy4"):
+            cls.write_bytes(f"host/sys/devices/system/cpu/cpufreq/{policy}/scaling_governor", b"schedutil\n")
+        cls.write_bytes("host/dev/cpu_dma_latency", b"")
+        os.makedirs(os.path.join(cls.template, "host/run"))
+        quiet = ("--host-root", os.path.join(cls.template, "host"))
+        drive = recorded_alien("--variant", "serpentine", "--record", os.path.join(cls.template, "record"),
+                               "--state", os.path.join(cls.template, "kept"))
+        host = os.path.join(cls.template, "host/run/platter/host.journal")
+        for name in ("once", "twice"):
+            killed = subprocess.run([PLATTER, "characterize", drive + " --signal KILL@3000", "-o", name + ".json",
+                                     "--journal", name, "--allow-writes", "0-20000", "--quiet-host", *quiet],
+                                    cwd=cls.template, env=cls.environment, check=False, capture_output=True)
+            assert killed.returncode == -signal.SIGKILL, killed
+            [journal] = cls.files_below(name)
+            cls.take_file(journal)
+            cls.take_file(host)
+            if name == "once":
+                cls.run_line("restore", journal, "--device", drive, *quiet)
+            else:
+                cls.run_line("restore", host, *quiet)
+
+    @classmethod
+    def run_emulation(cls):
+        cls.emulate("--vhost-user")
+        cls.emulate("--vhost-user", "--contents", "generated")
+        if os.environ.get("PLATTER_NBD_LOAD"):  # built only where nbdkit is
+            cls.emulate("--nbd")
+        cls.run_line("emulate truth.json --check-log emulation--vhost-user.log")
+
+    @classmethod
+    def emulate(cls, how, *more):
+        with open(os.path.join(cls.template, "said"), "w", encoding="utf-8") as said, \
+             subprocess.Popen([PLATTER, "emulate", "truth.json", how, "socket", "--json", "--log",
+                               f"emulation{how}.log", "--force", *more], cwd=cls.template, env=cls.environment,
+                              text=True, stdout=subprocess.PIPE, stderr=said) as server:
+            while "ready" not in cls.read_text("said") and server.poll() is None:
+                time.sleep(0.02)
+            server.send_signal(signal.SIGTERM)
+            cls.take(f"emulate {how}", server.communicate(timeout=60)[0])
+
+    @classmethod
+    def run_failures(cls):
+        for command in cls.commands:
+            cls.run_line(command, "--nonsense", status=USAGE)
+        cls.run_line("show nonesuch", status=BAD_INPUT)
+
+    @classmethod
+    def write_bytes(cls, name, content):
+        path = os.path.join(cls.template, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+
+    @classmethod
+    def write_file(cls, name, document):
+        cls.write_bytes(name, json.dumps(document).encode())
+
+    @classmethod
+    def read_text(cls, name):
+        with open(os.path.join(cls.template, name), encoding="utf-8") as file:
+            return file.read()
+
+    @classmethod
+    def read_model(cls, name):
+        return json.loads(cls.read_text(name))
+
+    @classmethod
+    def files_below(cls, *folders):
+        return sorted(os.path.join(base, name) for base, _, found in os.walk(os.path.join(cls.template, *folders))
+                      for name in found)
+
+    @classmethod
+    def take_file(cls, path):
+        where, seen = os.path.relpath(path, cls.template), collections.Counter()
+        for number, (name, document) in enumerate(documents_in(path), 1):
+            payload = (name, next(iter(document)))
+            seen[payload] += 1
+            if seen[payload] <= MOST_LINES:
+                cls.found.append((f"{where}:{number}", name, document))
+
+    def setUp(self):
+        """Nothing is written any more."""
+
+    def test_every_output_is_as_its_schema_says(self):
+        for where, name, document in self.found:
+            wrong = faults(name, document)
+            if wrong:
+                with self.subTest(where):
+                    self.fail("\n".join(wrong[:5]))
+
+    def test_every_subcommand_that_prints_json_was_tried(self):
+        prints = {command for command, options in self.commands.items() if "--json" in options}
+        self.assertEqual(prints - self.tried, set())
+
+    def test_every_schema_had_an_output(self):
+        self.assertEqual(names() - {name for _, name, _ in self.found}, ELSEWHERE)
+
+    def test_a_model_inside_of_samples_is_one(self):
+        known = [document["facts"]["known"] for _, _, document in self.found if "facts" in document]
+        self.assertTrue(known)
+        for document in known:
+            self.assertEqual(faults("platter-model", document), [])
+
+    def test_what_the_models_schema_refuses_the_program_refuses(self):
+        model = next(document for where, _, document in self.found if where == "truth virtual:everything.json")
+        self.assertEqual(self.shows(model), OK)
+        tried = set()
+        for path, whole, member, wrong in beyond_bounds(schema("platter-model"), model):
+            kept = whole[member]
+            if (path, wrong) in tried:
+                continue
+            tried.add((path, wrong))
+            whole[member] = wrong
+            with self.subTest(member=path, value=wrong):
+                self.assertEqual(self.shows(model), BAD_INPUT)
+            whole[member] = kept
+        self.assertGreater(len(tried), 150)
+
+    def shows(self, model):
+        self.write_file("wrong.json", model)
+        return subprocess.run([PLATTER, "show", "wrong.json", "--brief"], cwd=self.template, capture_output=True,
+                              check=False).returncode
+
+    def test_what_is_not_as_it_should_be_is_refused(self):
+        """Of every kind of object: a member more; one that is misspelled, left out, of another type."""
+        tried = set()
+        for where, name, document in self.found:
+            if name not in WITHOUT_HEAD and "schema" in document:
+                wrong = copy.deepcopy(document)
+                wrong["schema"]["name"] += "x"
+                self.assertFalse(validator(name).is_valid(wrong), where)
+            short, known = shortened(document), len(tried)
+            for path, what, wrong in mutants(name, short, tried):
+                with self.subTest(where=where, schema=name, member="/".join(path), what=what):
+                    self.assertFalse(validator(name).is_valid(wrong))
+            if len(tried) > known:
+                self.assertEqual(faults(name, short), [], where)  # all is as it was, and a change was needed
+        self.assertGreater(len(tried), 5000)
+
+
+def beyond(shape):
+    """Numbers next to those that may be."""
+    if "minimum" in shape:
+        yield shape["minimum"] - 1
+    if "maximum" in shape:
+        yield shape["maximum"] + 1
+    if "exclusiveMaximum" in shape:
+        yield shape["exclusiveMaximum"]
+
+
+def beyond_bounds(shape, value, path=()):
+    """(path, object, member, a number that it may not have) of a model; error and samples of the first number only."""
+    if "$ref" in shape:
+        yield from beyond_bounds(schema("platter-model")["$defs"][shape["$ref"].rpartition("/")[2]], value,
+                                 ("measured",) if "value" in value else path)
+    if isinstance(value, list):
+        for element in value[:1]:
+            yield from beyond_bounds(shape["items"], element, path)
+    for member, below in shape.get("properties", {}).items():
+        if isinstance(value, dict) and member in value:
+            if isinstance(value[member], (int, float)) and not isinstance(value[member], bool):
+                for wrong in beyond(below):
+                    yield (*path, member), value, member, wrong
+            yield from beyond_bounds(below, value[member], (*path, member))
+
+
+def shortened(document):
+    """Lists with their first three elements."""
+    if isinstance(document, dict):
+        return {name: shortened(value) for name, value in document.items()}
+    if isinstance(document, list):
+        return [shortened(value) for value in document[:3]]
+    return document
+
+
+def objects_in(part, path=()):
+    if isinstance(part, dict):
+        yield path, part
+        for name, value in part.items():
+            yield from objects_in(value, (*path, name))
+    elif isinstance(part, list):
+        for value in part:
+            yield from objects_in(value, path)
+
+
+def of_another_type(value):
+    if isinstance(value, (bool, int, float)):
+        return str(value)
+    return 7 if isinstance(value, (str, list, dict)) else []
+
+
+def may_be_left_out(name, path, whole):
+    member = path[-1]
+    if name == "platter-model" and (isinstance(whole[member], dict) and "value" in whole[member] or
+                                    path[0] in MANY_LEFT_OUT):
+        return True
+    return member in MAY_BE_LEFT_OUT.get(name, ())
+
+
+def kind_of(name, path, whole):
+    """What stands for this object: the same wherever one of its kind is."""
+    if name == "platter-model":
+        return (name, "measured") if "value" in whole else (name, *path)
+    if name == "platter-calibration" and len(path) > 2:  # eight comparisons: a test holds their schemas together
+        name, path = "platter-comparison", path[3:]
+    return (name, *path, frozenset(whole))
+
+
+def changes_of(name, path, whole):
+    """(member, what, the object so changed)."""
+    named = members_named_in(name)  # others are the keys of maps
+    members = [member for member in whole if member in named]
+    if members:
+        yield "stranger", "one more", {**whole, "stranger": 1}
+    for member in members:
+        yield member, "misspelled", {key + "x" if key == member else key: value for key, value in whole.items()}
+        yield member, "another type", {**whole, member: of_another_type(whole[member])}
+        if not may_be_left_out(name, (*path, member), whole):
+            yield member, "left out", {key: value for key, value in whole.items() if key != member}
+
+
+def mutants(name, document, tried):
+    """(path, what, document) of what `tried` does not have yet: changed for as long as it is looked at."""
+    for path, whole in objects_in(document):
+        kept = dict(whole)
+        for member, what, changed in changes_of(name, path, kept):
+            kind = (*kind_of(name, path, kept), member, what)
+            if kind in tried or any(name == of and path[:len(place)] == place for of, place in OPEN):
+                continue
+            tried.add(kind)
+            whole.clear()
+            whole.update(changed)
+            yield (*path, member), what, document
+        whole.clear()
+        whole.update(kept)
+
+
+class Schemas(unittest.TestCase):
+    def test_each_is_a_schema_that_says_what_it_is_of(self):
+        for name in names():
+            with self.subTest(name):
+                one = schema(name)
+                jsonschema.Draft202012Validator.check_schema(one)
+                self.assertEqual(one["$schema"], "https://json-schema.org/draft/2020-12/schema")
+                self.assertTrue(one["$id"].endswith(f"/{name}.json"))
+                self.assertEqual(one["title"], name)
+                self.assertTrue(one["description"])
+
+    def test_each_stands_alone(self):
+        for name in names():
+            for inner in inner_schemas(schema(name)):
+                self.assertTrue(str(inner.get("$ref", "#/$defs/")).startswith("#/$defs/"), name)
+
+    def test_there_is_one_for_each_name_and_no_other(self):
+        self.assertEqual(names(), written_names() | WITHOUT_HEAD)
+
+    def test_what_two_of_them_share_is_the_same(self):
+        shared = collections.defaultdict(dict)
+        for name in names() - {"platter-show", "platter-samples", "platter-journal", "platter-calibration"}:
+            for part, value in schema(name).get("$defs", {}).items():
+                self.assertEqual(shared[part].setdefault("it", value), value, (name, part))
+        comparison, calibration = schema("platter-comparison"), schema("platter-calibration")
+        self.assertEqual(calibration["$defs"]["document"], comparison["oneOf"][0])
+        for part in ("class", "paired"):
+            self.assertEqual(calibration["$defs"][part], comparison["$defs"][part])
+        self.assertEqual(schema("platter-samples")["$defs"]["ata"], schema("platter-journal")["$defs"]["ata"])
+
+    def test_the_document_names_each(self):
+        rows = re.findall(r"^\| ((?:`platter-[a-z-]+`(?:, )?)+) \|", self.document(), re.MULTILINE)
+        self.assertEqual(sorted(re.findall(r"platter-[a-z-]+", " ".join(rows))), sorted(names()))
+
+    @staticmethod
+    def document():
+        with open(os.path.join(ROOT, "docs/outputs.md"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_what_the_document_has_typed_finds_a_fault(self):
+        [command] = re.findall(r"^    python3 -c '.*?' drive\.json$", self.document(), re.MULTILINE | re.DOTALL)
+        command = textwrap.dedent(command).replace("/usr/share/platter/schemas", FOLDER)
+        command = command.replace("python3", sys.executable, 1)
+        good = subprocess.run([PLATTER, "truth", "virtual:hp-c2247", "--json"], check=True, text=True,
+                              capture_output=True).stdout
+        for text, status in ((good, 0), (good.replace('"heads"', '"haeds"'), 1)):
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "drive.json"), "w", encoding="utf-8") as file:
+                    file.write(text)
+                done = subprocess.run(["sh", "-c", command], cwd=folder, text=True, capture_output=True, check=False)
+                self.assertEqual(done.returncode, status, done.stderr)
+
+    def test_the_models_is_what_the_program_says(self):
+        said = subprocess.run([PLATTER, "self", "schema", "model"], check=True, text=True, capture_output=True).stdout
+        self.assertEqual(json.loads(said), schema("platter-model"),
+                         "platter self schema model > schemas/platter-model.json makes it again")
+
+
+if __name__ == "__main__":
+    unittest.main()
