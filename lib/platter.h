@@ -54,7 +54,8 @@ enum {
 
 /* The version of the library, such as "0.1.0". Never NULL; valid for ever. */
 PLATTER_API const char *platter_version(void);
-/* The version of table files that the library reads; others are refused. */
+/* The format of table files that the library was made for: 7 is version 1.0. It reads formats 5 and
+   6, and later ones of major version 1 that need nothing new of their reader. */
 PLATTER_API uint32_t platter_table_format(void);
 /* One sentence on the last function of the calling thread that returned a negative status; ""
    before the first. Never NULL; valid until the next failure in the same thread. */
@@ -70,13 +71,12 @@ typedef struct platter_table platter_table;
 PLATTER_API platter_status platter_table_open(const char *path, platter_table **table);
 
 enum {
-  PLATTER_COPY = 0,    /* the bytes are copied; any alignment */
-  PLATTER_IN_PLACE = 1 /* used where they are: they begin at a multiple of 8, and stay there
-                          unchanged until the table and all engines over it are gone */
+  PLATTER_COPY = 0,    /* any alignment */
+  PLATTER_IN_PLACE = 1 /* they begin at a multiple of 8, and are read where they are */
 };
-/* The same for `size` bytes in memory. `how` is PLATTER_COPY or PLATTER_IN_PLACE. As
-   platter_table_open(); PLATTER_BAD_ARGUMENT also for an address in place that is not
-   8-aligned. */
+/* The same for `size` bytes in memory, which are not needed after that. `how` is PLATTER_COPY or
+   PLATTER_IN_PLACE. As platter_table_open(); PLATTER_BAD_ARGUMENT also for an address in place that
+   is not 8-aligned. */
 PLATTER_API platter_status platter_table_open_memory(const void *bytes, size_t size, uint32_t how,
                                                      platter_table **table);
 

@@ -23,22 +23,13 @@ std::uint64_t fingerprint_of(std::span<const std::byte> bytes, const char* versi
   return hash;
 }
 
-platter_table* opened(std::span<const std::byte> bytes, const std::string& origin,
-                      std::shared_ptr<const void> owner) {
+platter_table* opened(std::span<const std::byte> bytes, const std::string& origin) {
   auto handle = std::make_unique<platter_table>();
-  handle->table = platter::emit_table::view_table(bytes, origin, std::move(owner));
+  handle->table = platter::emit_table::read_table(bytes, origin);
   handle->blocks = handle->table.identity.blocks != 0 ? handle->table.identity.blocks
                                                       : handle->table.tables->layout.blocks();
   handle->fingerprint = fingerprint_of(bytes, platter::model::kToolVersion);
   return handle.release();
-}
-
-// Of our own, beginning at a multiple of 16.
-platter_table* opened_copy(std::span<const std::byte> bytes, const std::string& origin) {
-  const auto words = bytes.size() / sizeof(std::max_align_t) + 1;
-  const std::shared_ptr<std::max_align_t[]> copy = std::make_shared<std::max_align_t[]>(words);
-  std::memcpy(copy.get(), bytes.data(), bytes.size());
-  return opened({reinterpret_cast<const std::byte*>(copy.get()), bytes.size()}, origin, copy);
 }
 
 std::uint32_t flags_of(const platter::emit_table::Table& table) {
@@ -51,14 +42,14 @@ std::uint32_t flags_of(const platter::emit_table::Table& table) {
 }  // namespace
 
 const char* platter_version(void) { return platter::model::kToolVersion; }
-uint32_t platter_table_format(void) { return platter::engine::kFlatVersion; }
+uint32_t platter_table_format(void) { return platter::emit_table::kTableFormat; }
 const char* platter_last_error(void) { return platter::lib::sentence_of_last_error(); }
 
 platter_status platter_table_open(const char* path, platter_table** table) {
   if (path == nullptr || table == nullptr) return missing("platter_table_open: NULL was given");
   try {
     const platter::emit_table::MappedFile file(path);
-    *table = opened_copy(file.bytes(), path);
+    *table = opened(file.bytes(), path);
     return PLATTER_OK;
   } catch (...) {
     return platter::lib::failed_by_exception();
@@ -79,8 +70,7 @@ platter_status platter_table_open_memory(const void* bytes, size_t size, uint32_
         "have it copied");
   const std::span all(static_cast<const std::byte*>(bytes), size);
   try {
-    *table = how == PLATTER_IN_PLACE ? opened(all, "the table in memory", nullptr)
-                                     : opened_copy(all, "the table in memory");
+    *table = opened(all, "the table in memory");
     return PLATTER_OK;
   } catch (...) {
     return platter::lib::failed_by_exception();

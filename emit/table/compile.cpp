@@ -2,12 +2,11 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "emit/table/parts.h"
 #include "emit/table/table.h"
-#include "emit/table/wire.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "model/version.h"
@@ -27,16 +26,6 @@ std::string sha256_of(const std::string& text) {
   std::string hex;
   for (unsigned i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
   return hex;
-}
-
-template <typename Flat>
-auto structs(FlatBufferBuilder& builder, std::span<const Flat> items) {
-  return builder.CreateVectorOfStructs(to_wire(items.data()), items.size());
-}
-
-template <typename Number>
-Offset<Vector<Number>> numbers(FlatBufferBuilder& builder, std::span<const Number> items) {
-  return builder.CreateVector(items.data(), items.size());
 }
 
 Offset<wire::Identity> identity_of(FlatBufferBuilder& builder, const model::Identity& identity) {
@@ -72,48 +61,19 @@ Offset<Vector<Offset<wire::Demerit>>> demerits_of(FlatBufferBuilder& builder,
 
 std::string compile_table(const model::DriveModel& model) {
   const engine::Tables tables(model);
-  const engine::TablesView view = tables.view();
-  const engine::LayoutView& layout = view.layout;
   FlatBufferBuilder builder(64 * 1024);
   const auto platter = builder.CreateString(model::kToolVersion);
   const auto identity = identity_of(builder, model.identity);
   const auto provenance = provenance_of(builder, model);
   const auto demerits = demerits_of(builder, model.validity);
-  const auto note = builder.CreateString(model.validity.note);
-  const auto nodes = structs(builder, layout.nodes);
-  const auto tracks = structs(builder, layout.tracks);
-  const engine::RunsView& runs = layout.runs;
-  const auto run_lists = structs(builder, runs.lists);
-  const auto courses = structs(builder, runs.courses);
-  const auto sizes = structs(builder, runs.sizes);
-  const auto run_jumps = numbers(builder, runs.jumps);
-  const auto run_cylinders = numbers(builder, runs.cylinders);
-  const auto run_courses = numbers(builder, runs.course_numbers);
-  const auto run_sizes = numbers(builder, runs.size_numbers);
-  const auto chunk_slots = numbers(builder, runs.chunk_slots);
-  const auto chunk_angles = numbers(builder, runs.chunk_angles);
-  const auto extents = structs(builder, layout.extents);
-  const auto root_slots = numbers(builder, layout.root_slots);
-  const auto root_buckets = numbers(builder, layout.root_buckets);
-  const auto root_zones = numbers(builder, layout.root_zones);
-  const auto piece_lbns = numbers(builder, layout.piece_lbns);
-  const auto piece_shifts = numbers(builder, layout.piece_shifts);
-  const auto piece_buckets = numbers(builder, layout.piece_buckets);
-  const auto stretches = structs(builder, layout.stretches);
-  const auto remaps = structs(builder, layout.remaps);
-  const auto seek_distances = numbers(builder, view.seek_distances);
-  const auto seek_lines = structs(builder, view.seek_lines);
-  const auto seek_buckets = numbers(builder, view.seek_buckets);
+  const WireSections sections = write_sections(builder, tables.sections(), model.validity.note);
+  const auto seek = write_seek(builder, tables.seeks);
+  const auto layout = write_layout(builder, tables.layout);
   wire::FinishDriveBuffer(
       builder,
-      wire::CreateDrive(
-          builder, engine::kFlatVersion, platter, identity, provenance, demerits, note,
-          to_wire(&view.validity), to_wire(&view.motion), to_wire(&view.overheads),
-          to_wire(&view.bus), to_wire(&view.cache), to_wire(&view.queue), to_wire(&layout.totals),
-          nodes, tracks, run_lists, courses, sizes, run_jumps, run_cylinders, run_courses,
-          run_sizes, chunk_slots, chunk_angles, extents, root_slots, root_buckets, root_zones,
-          piece_lbns, piece_shifts, piece_buckets, stretches, remaps, seek_distances, seek_lines,
-          seek_buckets, view.written == engine::WrittenTable{} ? nullptr : to_wire(&view.written)));
+      wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0, identity,
+                        provenance, demerits, sections.validity, sections.motion, seek,
+                        sections.overheads, sections.bus, sections.cache, sections.queue, layout));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

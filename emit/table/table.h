@@ -1,8 +1,9 @@
-// The lookup-table model, a *.ptab file: compiled tables in a FlatBuffers envelope, used in place.
-// docs/table.md is the reference of the file.
+// The lookup-table model, a *.ptab file: what an engine needs of a model, in a FlatBuffers
+// envelope. docs/table.md is the reference of the file.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,11 @@
 #include "model/drive_model.h"
 
 namespace platter::emit_table {
+
+// Of what is written. Read are formats 5 and 6, which came before 1.0, and every one of the same
+// major version whose `needs` are known.
+constexpr std::uint32_t kTableFormat = 7;
+constexpr std::uint16_t kTableMajor = 1, kTableMinor = 0;
 
 // The bytes of the table of a model. The same model gives the same bytes.
 // Throws Error(bad_input) for a model that is invalid or lacks what an engine needs.
@@ -23,21 +29,17 @@ struct Table {
   model::Validity validity{};      // no demerits: the model was not validated
   std::string model_sha256{};      // of the model's text
   std::string platter{};           // version of the program that wrote the table
+  std::uint32_t format = 0;
   std::size_t bytes = 0;
-  std::shared_ptr<const engine::Tables> tables;  // keeps the file mapped
+  std::shared_ptr<const engine::Tables> tables;
 };
 
-// Maps a table file and verifies it, envelope and meaning; nothing of its arrays is copied. Throws
-// Error(bad_input) for what is no table, one of another version or a damaged one. The file must not
-// be shortened while it is in use: replace it by renaming, as platter does.
+// Reads and verifies a table file, envelope and meaning. Throws Error(bad_input) for what is no
+// table, one that this program does not read or a damaged one.
 Table load_table(const std::string& path);
 
-// The same for bytes in memory, which must begin at a multiple of 8; `owner` keeps them.
-Table view_table(std::span<const std::byte> bytes, const std::string& origin,
-                 std::shared_ptr<const void> owner);
-
-// The same for a copy of bytes, of any alignment.
-Table copy_table(std::string_view bytes, const std::string& origin);
+// The same for bytes in memory, of any alignment.
+Table read_table(std::span<const std::byte> bytes, const std::string& origin);
 
 // Whether a file's first bytes are a table's.
 bool begins_table(std::string_view bytes);

@@ -20,7 +20,7 @@ namespace {
 // What others will see; a pipe or /dev/null cannot be read again.
 emit_table::Table as_written(const std::string& bytes, const std::string& path) {
   if (std::filesystem::is_regular_file(path)) return emit_table::load_table(path);
-  return emit_table::copy_table(bytes, path);
+  return emit_table::read_table(std::as_bytes(std::span(bytes)), path);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ void add_emit_table(CLI::App& emit) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = emit.add_subcommand(
-      "table", "the lookup-table model: compact, used in place by an engine");
+      "table", "the lookup-table model: compact, all that an engine needs");
   command->add_option("MODEL", options->model, "the model file")->required();
   command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")
       ->required();

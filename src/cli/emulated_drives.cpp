@@ -35,7 +35,7 @@ EmulatedDrive emulated_drive(const std::string& path, const std::string& name) {
   }
   model::DriveModel model = predicting_model(path);
   std::string bytes = emit_table::compile_table(model);
-  emit_table::Table table = emit_table::copy_table(bytes, path);
+  emit_table::Table table = emit_table::read_table(std::as_bytes(std::span(bytes)), path);
   return {path, name, std::move(bytes), std::move(table), std::move(model)};
 }
 

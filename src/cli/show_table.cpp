@@ -29,8 +29,9 @@ std::uint64_t runs_in(const engine::LayoutView& layout) {
 }
 
 Json as_json(const emit_table::Table& table) {
-  const engine::TablesView view = table.tables->view();
-  const engine::FlatLayout& totals = view.layout.totals;
+  const engine::Tables& tables = *table.tables;
+  const engine::LayoutView& layout = tables.layout.view();
+  const engine::FlatLayout& totals = layout.totals;
   Json demerits = Json::array();
   for (const model::Demerit& d : table.validity.demerits)
     demerits.push_back({{"workload", d.workload},
@@ -39,6 +40,7 @@ Json as_json(const emit_table::Table& table) {
                         {"demerit_percent", d.demerit_percent}});
   Json json = model::json_head("platter-table-summary");
   json.update(Json{{"written_by", table.platter},
+                   {"format", table.format},
                    {"identity",
                     {{"name", table.identity.name},
                      {"vendor", table.identity.vendor},
@@ -52,18 +54,18 @@ Json as_json(const emit_table::Table& table) {
                      {"source", table.provenance.source},
                      {"date", table.provenance.date},
                      {"model_sha256", table.model_sha256}}},
-                   {"rpm", rpm_of(view.motion)},
+                   {"rpm", rpm_of(tables.motion)},
                    {"layout",
                     {{"cylinders", totals.cylinders},
                      {"heads", totals.heads},
                      {"zones", totals.zones},
                      {"tracks", totals.tracks},
-                     {"nodes", view.layout.nodes.size()},
-                     {"runs", runs_in(view.layout)},
-                     {"pieces", view.layout.piece_shifts.size()},
-                     {"remaps", view.layout.remaps.size()}}},
-                   {"seek_points", view.seek_lines.size() / view.motion.seek_curves},
-                   {"seek_curves", view.motion.seek_curves},
+                     {"nodes", layout.nodes.size()},
+                     {"runs", runs_in(layout)},
+                     {"pieces", layout.piece_shifts.size()},
+                     {"remaps", layout.remaps.size()}}},
+                   {"seek_points", tables.seeks.distances().size()},
+                   {"seek_curves", tables.seeks.curves()},
                    {"bytes", table.bytes},
                    {"validated", !table.validity.demerits.empty()},
                    {"demerits", demerits}});
@@ -71,8 +73,9 @@ Json as_json(const emit_table::Table& table) {
 }
 
 void print_words(const std::string& path, const emit_table::Table& table) {
-  const engine::TablesView view = table.tables->view();
-  const engine::FlatLayout& totals = view.layout.totals;
+  const engine::Tables& tables = *table.tables;
+  const engine::LayoutView& layout = tables.layout.view();
+  const engine::FlatLayout& totals = layout.totals;
   model::DriveModel texts;
   texts.identity = table.identity;
   texts.provenance = table.provenance;
@@ -83,16 +86,16 @@ void print_words(const std::string& path, const emit_table::Table& table) {
              who.vendor, who.product, who.revision, who.serial, who.name, table.bytes,
              model::printable(table.platter));
   fmt::print("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
-  fmt::print("rotation      {:.2f} rpm\n", rpm_of(view.motion));
+  fmt::print("rotation      {:.2f} rpm\n", rpm_of(tables.motion));
   fmt::print(
       "layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} listed runs, {} "
       "pieces, {} remaps\n",
-      totals.cylinders, totals.heads, totals.zones, totals.tracks, view.layout.nodes.size(),
-      runs_in(view.layout), view.layout.piece_shifts.size(), view.layout.remaps.size());
-  fmt::print("seek curve    {} points{}\n", view.seek_lines.size() / view.motion.seek_curves,
-             view.motion.seek_curves > 1 ? ", of reads and writes, inward and outward apart" : "");
-  fmt::print("cache         {} segments of {} blocks\n", view.cache.segments,
-             view.cache.segment_blocks);
+      totals.cylinders, totals.heads, totals.zones, totals.tracks, layout.nodes.size(),
+      runs_in(layout), layout.piece_shifts.size(), layout.remaps.size());
+  fmt::print("seek curve    {} points{}\n", tables.seeks.distances().size(),
+             tables.seeks.curves() > 1 ? ", of reads and writes, inward and outward apart" : "");
+  fmt::print("cache         {} segments of {} blocks\n", tables.cache.segments,
+             tables.cache.segment_blocks);
   const std::string standing = model::standing_of(table.provenance, table.validity);
   const model::Provenance& from = shown.provenance;
   fmt::print("model         {}, from {}{}{}; SHA-256 {}\n",

@@ -1,17 +1,13 @@
-// The compiled tables as plain structs in flat arrays: no pointers, no padding, little-endian, so
-// that the engine uses a mapped file in place. docs/table.md has them byte by byte; a change of any
-// of them is a new kFlatVersion.
+// The compiled tables as plain structs in flat arrays. A table file (emit/table) says the same
+// without what follows from the rest.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "engine/key_index.h"
 
 namespace platter::engine {
-
-constexpr std::uint32_t kFlatVersion = 6;
 
 // A node of the layout tree (model/drive_model.h) as one instance of it is. Roots, which are
 // nobody's children, come first; the children of a node lie side by side, those of an earlier node
@@ -37,7 +33,6 @@ struct FlatTrack {
   std::uint32_t sectors;
   std::int32_t cylinder;
   std::int16_t head;
-  std::uint16_t reserved;  // 0
 };
 
 // Many runs of tracks, as the bands of a drive that goes from surface to surface, lie in lists:
@@ -53,13 +48,11 @@ struct FlatCourse {
   std::uint32_t count;  // of tracks
   std::int32_t cylinder_step;
   std::int16_t head, head_step;
-  std::uint32_t reserved;  // 0
 };
 
 struct FlatSize {
   std::uint64_t reciprocal;  // what a slot turns by
   std::uint32_t sectors;     // of a track
-  std::uint32_t reserved;    // 0
 };
 
 // Where the items of a list's runs begin in the arrays of RunsView. Lists whose items are the same
@@ -130,11 +123,8 @@ struct FlatMotion {
   std::uint64_t numerator_ns, denominator;  // one revolution takes numerator_ns / denominator ns
   std::int64_t head_switch_ns, write_settle_ns;
   std::int64_t inward_seek_ns;  // more to higher cylinders, less to lower ones
-  std::uint32_t seek_shift;     // of the index of seek distances
-  // How many curves seek_lines hold, one behind the other, all at the same distances: 1, that of
-  // all seeks; or 4, of reads inward and outward, and of writes inward and outward, write settle in
-  // these.
-  std::uint32_t seek_curves;
+
+  bool operator==(const FlatMotion&) const = default;
 };
 
 // In nanoseconds. The previous request's kind, then this request's: DIXtrac paper, section 4.4.
@@ -150,6 +140,8 @@ struct CommandOverheads {
   std::int64_t minimum_read_seek_delay;
   std::int64_t sequential_read_hit, sequential_write_hit;  // added to that of a hit
   std::int64_t sequential_read_within;                     // of the completion before; 0: any time
+
+  bool operator==(const CommandOverheads&) const = default;
 };
 
 struct BusTable {
@@ -157,6 +149,8 @@ struct BusTable {
   double high_read_watermark;  // share of the request, or of the segment
   // 0: of the segment; 1: of the request; n > 1: n blocks at a time are sent once all n are there.
   std::uint64_t watermark_by_request;
+
+  bool operator==(const BusTable&) const = default;
 };
 
 // Requests after which a buffer that follows the load is divided anew.
@@ -197,13 +191,11 @@ struct CacheTable {
   bool pooled() const { return buffer_blocks < std::uint64_t{segments} * segment_blocks; }
 };
 
-// More of data that wait for their destage. All 0, as in tables of before there was this struct:
-// nothing of it.
+// More of data that wait for their destage.
 struct WrittenTable {
   std::int64_t synchronize_ns;  // of SYNCHRONIZE CACHE where nothing waits
   std::uint32_t most_blocks;    // taken before a write waits for the media; 0: as the segments go
   std::uint8_t persist;         // flag: safe as soon as they are taken
-  std::uint8_t reserved[3];     // 0
 
   bool operator==(const WrittenTable&) const = default;
 };
@@ -213,7 +205,8 @@ struct ValidityTable {
   std::uint64_t first_lbn, last_lbn;
   std::uint32_t min_blocks, max_blocks, max_depth;
   std::uint8_t reads, writes;
-  std::uint8_t reserved[2];  // 0
+
+  bool operator==(const ValidityTable&) const = default;
 };
 
 // How the drive orders what is outstanding (scheduler.h).
@@ -222,16 +215,9 @@ struct QueueTable {
   std::uint32_t depth;         // commands that it takes; 0: as many as an engine
   std::uint8_t preseeking;     // 0 to 2, as in a model
   std::uint8_t hits_overtake;  // flag
-  std::uint8_t reserved[6];    // 0
-};
 
-static_assert(sizeof(FlatNode) == 64 && sizeof(FlatExtent) == 16 && sizeof(FlatTrack) == 24 &&
-              sizeof(FlatCourse) == 24 && sizeof(FlatSize) == 16 && sizeof(FlatRunList) == 20 &&
-              sizeof(FlatStretch) == 40 && sizeof(FlatRemap) == 16 && sizeof(FlatLayout) == 48 &&
-              sizeof(FlatSeekLine) == 16 && sizeof(FlatMotion) == 48 &&
-              sizeof(CommandOverheads) == 224 && sizeof(BusTable) == 32 &&
-              sizeof(CacheTable) == 72 && sizeof(WrittenTable) == 16 &&
-              sizeof(ValidityTable) == 32 && sizeof(QueueTable) == 16);
+  bool operator==(const QueueTable&) const = default;
+};
 
 // What lists of runs are made of; docs/table.md.
 struct RunsView {
@@ -262,18 +248,18 @@ struct LayoutView {
   std::span<const FlatRemap> remaps;  // by slot
 };
 
-struct TablesView {
-  LayoutView layout;
+// All but the layout and the seeks, of a drive of so many blocks.
+struct TableSections {
+  std::uint64_t blocks = 0;
   FlatMotion motion{};
-  std::span<const std::uint64_t> seek_distances;  // padded; of one curve
-  std::span<const FlatSeekLine> seek_lines;
-  std::span<const std::uint32_t> seek_buckets;
   CommandOverheads overheads{};
   BusTable bus{};
   CacheTable cache{};
   WrittenTable written{};
   QueueTable queue{};
   ValidityTable validity{};
+
+  bool operator==(const TableSections&) const = default;
 };
 
 }  // namespace platter::engine

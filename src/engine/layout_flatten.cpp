@@ -64,7 +64,7 @@ void list_tracks(const LayoutNode& source, std::vector<FlatTrack>& tracks) {
         std::abs(head) > std::numeric_limits<std::int16_t>::max())
       bad_layout("has a cylinder or head outside the drive");
     tracks.push_back({run.angle + i * run.angle_step, 0, run.sectors,
-                      static_cast<std::int32_t>(cylinder), static_cast<std::int16_t>(head), 0});
+                      static_cast<std::int32_t>(cylinder), static_cast<std::int16_t>(head)});
   }
 }
 

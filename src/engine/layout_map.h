@@ -40,7 +40,7 @@ class LayoutMap {
   // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of
   // range.
   explicit LayoutMap(const model::Layout& layout);
-  // Over tables that layout_defect found nothing wrong with; `owner` keeps them in memory.
+  // Over tables that complete_layout filled in; `owner` keeps them in memory.
   LayoutMap(const LayoutView& view, std::shared_ptr<const void> owner);
 
   std::uint64_t blocks() const { return view_.totals.blocks; }  // LBNs mapped

@@ -1,7 +1,6 @@
 #include "engine/layout_tables.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -21,6 +20,7 @@ constexpr std::uint32_t kMaxDepth = 17;                    // a model's 16, and 
 constexpr std::int64_t kFarthest = std::int64_t{1} << 30;  // of a relative cylinder or head
 constexpr std::int64_t kFarthestHead = std::numeric_limits<std::int16_t>::max();
 constexpr std::size_t kRootDensity = 2;
+constexpr std::uint64_t kMostRuns = std::uint64_t{1} << 24;
 
 struct Extent {
   std::int64_t low = 0, high = 0;  // inclusive
@@ -74,25 +74,23 @@ Defect check_numbers(std::span<const std::uint16_t> numbers, std::size_t most) {
   return std::nullopt;
 }
 
-Defect check_kinds(const RunArrays& runs) {
-  for (const FlatCourse& course : runs.courses) {
+Defect check_kinds(RunArrays& runs) {
+  for (const FlatCourse& course : runs.courses)
     if (course.count == 0) return "has a node with count 0";
-    if (course.reserved != 0) return "has something where nothing may be";
-  }
-  for (const FlatSize& size : runs.sizes) {
+  for (FlatSize& size : runs.sizes) {
     if (size.sectors == 0) return "has a track without sectors";
     if (size.sectors > model::kMostSectors) return "has a track with more sectors than any drive";
-    if (size.reciprocal != reciprocal_of(size.sectors) || size.reserved != 0)
-      return "has a size of tracks that turns otherwise";
+    size.reciprocal = reciprocal_of(size.sectors);
   }
   if (auto defect = check_numbers(runs.course_numbers, runs.courses.size())) return defect;
   return check_numbers(runs.size_numbers, runs.sizes.size());
 }
 
-// Lists of runs belong to one node each, in their order; what they are made of may be shared.
+// Lists of runs belong to one node each, in their order; what they are made of may be shared, so
+// that a short file could say very many.
 class RunOwners {
  public:
-  explicit RunOwners(const RunArrays& runs)
+  explicit RunOwners(RunArrays& runs)
       : runs_(runs),
         jumps_(runs.jumps.size()),
         cylinders_(runs.cylinders.size()),
@@ -103,25 +101,26 @@ class RunOwners {
     const std::uint32_t count = listed(node);
     if (node.first_child != lists_ || lists_ == runs_.lists.size() || count == 0)
       return "has runs that are not its own";
-    const FlatRunList& list = runs_.lists[lists_++];
+    FlatRunList& list = runs_.lists[lists_++];
     if (!jumps_.take(list.first_jump, count - 1) || !cylinders_.take(list.first_cylinder, count) ||
-        !courses_.take(list.first_course, count) || !sizes_.take(list.first_size, count) ||
-        list.first_chunk != chunks_)
+        !courses_.take(list.first_course, count) || !sizes_.take(list.first_size, count))
       return "has runs that are not its own";
+    list.first_chunk = static_cast<std::uint32_t>(chunks_);
     chunks_ += chunks_of(count);
+    if (chunks_ > kMostRuns / kChunk) return "has more runs than any drive";
     return std::nullopt;
   }
-  Defect at_end() const {
+  Defect at_end() {
     if (lists_ != runs_.lists.size() || !jumps_.all_taken() || !cylinders_.all_taken() ||
         !courses_.all_taken() || !sizes_.all_taken())
       return "has runs that belong to nothing";
-    if (runs_.chunk_slots.size() != chunks_ || runs_.chunk_angles.size() != chunks_)
-      return "has a list that miscounts its runs";
+    runs_.chunk_slots.resize(chunks_);
+    runs_.chunk_angles.resize(chunks_);
     return std::nullopt;
   }
 
  private:
-  const RunArrays& runs_;
+  RunArrays& runs_;
   Shared jumps_, cylinders_, courses_, sizes_;
   std::size_t lists_ = 0;
   std::uint64_t chunks_ = 0;
@@ -142,7 +141,7 @@ Defect check_kind(const FlatNode& node, const FlatExtent& extent, bool is_root) 
 
 // A list of nodes is a tree: every node but the roots is the child of exactly one earlier node,
 // every listed track belongs to exactly one of them, and so does every list of runs.
-Defect check_tree(const LayoutArrays& layout) {
+Defect check_tree(LayoutArrays& layout) {
   const auto& nodes = layout.nodes;
   const std::size_t roots = layout.totals.roots;
   if (roots == 0) return "has no zones";
@@ -234,7 +233,6 @@ Defect sum_up_tracks(LayoutArrays& layout, FlatNode& node, Held& held) {
     if (track.cylinder > kFarthest || track.cylinder < -kFarthest)
       return "has a cylinder or head outside the drive";
     track.first_slot = static_cast<std::uint32_t>(node.slots);
-    track.reserved = 0;
     node.slots += track.sectors;
     ++held.tracks;
     if (node.slots > kMostListed) return "has a list of tracks that is too long";
@@ -344,32 +342,6 @@ Defect complete_tree(LayoutArrays& layout) {
   return add_up_roots(layout, tracks);
 }
 
-template <typename T>
-std::vector<T> copy_of(std::span<const T> items) {
-  return {items.begin(), items.end()};
-}
-
-template <typename T>
-bool same_bytes(std::span<const T> a, const std::vector<T>& b) {
-  static_assert(std::has_unique_object_representations_v<T>);
-  return a.size() == b.size() &&
-         (b.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
-}
-
-RunArrays copy_of(const RunsView& runs) {
-  RunArrays copy;
-  copy.lists = copy_of(runs.lists);
-  copy.courses = copy_of(runs.courses);
-  copy.sizes = copy_of(runs.sizes);
-  copy.jumps = copy_of(runs.jumps);
-  copy.cylinders = copy_of(runs.cylinders);
-  copy.course_numbers = copy_of(runs.course_numbers);
-  copy.size_numbers = copy_of(runs.size_numbers);
-  copy.chunk_slots = copy_of(runs.chunk_slots);
-  copy.chunk_angles = copy_of(runs.chunk_angles);
-  return copy;
-}
-
 }  // namespace
 
 LayoutView LayoutArrays::view() const {
@@ -398,31 +370,14 @@ LayoutArrays compile_layout(const model::Layout& source, std::size_t few_nodes) 
   return layout;
 }
 
-std::optional<std::string> layout_defect(const LayoutView& layout) {
-  LayoutArrays expected;
-  expected.totals.roots = layout.totals.roots;
-  expected.nodes = copy_of(layout.nodes);
-  expected.tracks = copy_of(layout.tracks);
-  expected.runs = copy_of(layout.runs);
-  expected.extents = copy_of(layout.extents);
-  if (auto defect = complete_tree(expected)) return defect;
-  if (layout.totals.blocks == 0) return "holds no blocks";
-  if (layout.totals.blocks > expected.totals.slots) return "has sums that are not its parts'";
-  expected.totals.blocks = layout.totals.blocks;
-  expected.totals.piece_shift = layout.totals.piece_shift;
-  if (!same_bytes(std::span(&layout.totals, 1), std::vector{expected.totals}) ||
-      !same_bytes(layout.root_zones, expected.root_zones))
-    return "has sums that are not its parts'";
-  if (!same_bytes(layout.nodes, expected.nodes) || !same_bytes(layout.tracks, expected.tracks) ||
-      !same_bytes(layout.extents, expected.extents))
-    return "has a node that miscounts its children";
-  if (!same_bytes(layout.runs.chunk_slots, expected.runs.chunk_slots) ||
-      !same_bytes(layout.runs.chunk_angles, expected.runs.chunk_angles))
-    return "has a list that miscounts its runs";
-  if (!same_bytes(layout.root_slots, expected.root_slots) ||
-      !same_bytes(layout.root_buckets, expected.root_buckets))
-    return "has an index that leads astray";
-  return pieces_defect(layout);
+std::optional<std::string> complete_layout(LayoutArrays& layout,
+                                           std::span<const std::uint32_t> piece_blocks) {
+  if (auto defect = complete_tree(layout)) return defect;
+  if (auto defect = complete_pieces(layout.pieces, piece_blocks, layout.totals.slots))
+    return defect;
+  layout.totals.blocks = layout.pieces.blocks;
+  layout.totals.piece_shift = layout.pieces.bucket_shift;
+  return std::nullopt;
 }
 
 }  // namespace platter::engine

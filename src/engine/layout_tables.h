@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,12 @@ struct LayoutArrays {
 // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of range.
 LayoutArrays compile_layout(const model::Layout& layout, std::size_t few_nodes = kFewNodes);
 
-// What is wrong with a compiled layout of unknown origin, to follow "its layout"; nullopt: nothing.
-std::optional<std::string> layout_defect(const LayoutView& layout);
+// A layout of unknown origin: fills in everything that follows from the rest. Given are
+// totals.roots; of the nodes all but slots, first_slot and reciprocal; the extents' counts; the
+// tracks without first_slot; the runs without chunks; of the pieces shifts and stretches, these
+// without reciprocals; and how many LBNs each piece has. Returns what is wrong, to follow "its
+// layout"; nullopt: nothing, and no look-up leads outside of the arrays.
+std::optional<std::string> complete_layout(LayoutArrays& layout,
+                                           std::span<const std::uint32_t> piece_blocks);
 
 }  // namespace platter::engine

@@ -118,71 +118,64 @@ struct SlotRange {
   std::uint64_t first, end;
 };
 
-SlotRange slots_of_piece(const LayoutView& layout, std::uint32_t shift, std::uint64_t first_lbn,
+SlotRange slots_of_piece(const PieceArrays& pieces, std::uint32_t shift, std::uint64_t first_lbn,
                          std::uint64_t end_lbn) {
   if (shift < kStretch) return {first_lbn + shift, end_lbn + shift};
-  const FlatStretch& s = layout.stretches[shift - kStretch];
+  const FlatStretch& s = pieces.stretches[shift - kStretch];
   const std::uint64_t gaps = s.period == 0 ? 0 : (end_lbn - 1 - first_lbn) / s.period;
   return {first_lbn + s.sequential, end_lbn + s.sequential + gaps * s.gap};
 }
 
-Defect stretch_defect(const FlatStretch& s, std::uint64_t slots) {
-  if (s.period == 0 ? s.reciprocal != 0 || s.gap != 0
-                    : s.reciprocal != reciprocal_of(s.period) || s.gap == 0)
-    return "has a stretch whose steps are none";
+Defect complete_stretch(FlatStretch& s, std::uint64_t slots) {
+  if ((s.period == 0) != (s.gap == 0)) return "has a stretch whose steps are none";
   if (s.period > slots || s.gap > slots || s.sequential > slots)
     return "has a stretch outside the drive";
   if (s.shift != s.sequential && s.period != 0) return "has more than one block remapped at once";
+  s.reciprocal = s.period == 0 ? 0 : reciprocal_of(s.period);
   return std::nullopt;
 }
 
-// First LBNs from their low halves, and behind them the end of the last piece.
-Defect first_lbns(const LayoutView& layout, std::vector<std::uint64_t>& lbns) {
-  const auto lows = layout.piece_lbns;
-  if (lows.size() <= kKeyPadding || lows[0] != 0) return "has pieces that do not ascend";
-  if (layout.piece_shifts.size() != lows.size() - kKeyPadding) return "has pieces without a shift";
-  const auto padding = lows.last(kKeyPadding);
-  if (std::ranges::any_of(padding, [&](std::uint32_t low) { return low != padding[0]; }))
-    return "has pieces that do not ascend";
-  std::uint64_t lbn = 0;
-  lbns.resize(layout.piece_shifts.size() + 1);
-  for (std::size_t piece = 1; piece < lbns.size(); ++piece) {
-    const std::uint32_t length = lows[piece] - lows[piece - 1];
-    if (length == 0 || length > kLongestPiece) return "has pieces that do not ascend";
-    lbns[piece] = lbn += length;
+// First LBNs, and behind them the end of the last piece.
+Defect first_lbns(std::span<const std::uint32_t> piece_blocks, std::uint64_t slots,
+                  std::vector<std::uint64_t>& lbns) {
+  if (piece_blocks.empty()) return "holds no blocks";
+  lbns.reserve(piece_blocks.size() + 1);
+  lbns.push_back(0);
+  for (const std::uint32_t blocks : piece_blocks) {
+    if (blocks == 0 || blocks > kLongestPiece) return "has a piece of a length that is none";
+    lbns.push_back(lbns.back() + blocks);
+    if (lbns.back() > slots) return "has more blocks than sectors";
   }
-  if (lbn != layout.totals.blocks) return "has pieces beyond its last block";
   return std::nullopt;
 }
 
 // Every piece in its turn: it begins where the one before it ended, or later.
-Defect check_sequence(const LayoutView& layout, const std::vector<std::uint64_t>& lbns,
-                      std::vector<FlatRemap>& remaps) {
-  const std::uint64_t slots = layout.totals.slots;
+Defect check_sequence(PieceArrays& pieces, const std::vector<std::uint64_t>& lbns,
+                      std::uint64_t slots) {
   std::uint64_t next_slot = 0;
   std::uint32_t stretches = 0;
   for (std::size_t piece = 0; piece + 1 < lbns.size(); ++piece) {
     const std::uint64_t first = lbns[piece], end = lbns[piece + 1];
-    const std::uint32_t shift = layout.piece_shifts[piece];
+    const std::uint32_t shift = pieces.shifts[piece];
     if (shift >= kStretch) {
-      if (shift - kStretch != stretches || stretches == layout.stretches.size())
+      if (shift - kStretch != stretches || stretches == pieces.stretches.size())
         return "has stretches that are not its own";
-      const FlatStretch& stretch = layout.stretches[stretches++];
-      if (auto defect = stretch_defect(stretch, slots)) return defect;
+      FlatStretch& stretch = pieces.stretches[stretches++];
+      if (auto defect = complete_stretch(stretch, slots)) return defect;
       if (stretch.period != 0 && (end - 1 - first) / stretch.period > slots / stretch.gap)
         return "has a stretch outside the drive";
       if (stretch.shift != stretch.sequential) {
         if (end - first != 1) return "has more than one block remapped at once";
         if (first + stretch.shift >= slots) return "has a remapped block outside the drive";
-        remaps.push_back({first, first + stretch.shift});
+        pieces.remaps.push_back({first, first + stretch.shift});
       }
     }
-    const SlotRange range = slots_of_piece(layout, shift, first, end);
+    const SlotRange range = slots_of_piece(pieces, shift, first, end);
     if (range.first < next_slot || range.end > slots || range.end < range.first)
       return "has pieces that overlap or lie outside the drive";
     next_slot = range.end;
   }
-  if (stretches != layout.stretches.size()) return "has stretches that belong to nothing";
+  if (stretches != pieces.stretches.size()) return "has stretches that belong to nothing";
   return std::nullopt;
 }
 
@@ -192,6 +185,13 @@ std::vector<std::uint32_t> low_halves(const std::vector<std::uint64_t>& lbns, st
   std::ranges::transform(lbns, lows.begin(),
                          [](std::uint64_t lbn) { return static_cast<std::uint32_t>(lbn); });
   return lows;
+}
+
+void index_pieces(PieceArrays& pieces, const std::vector<std::uint64_t>& lbns) {
+  pieces.bucket_shift = bucket_shift(pieces.blocks, lbns.size(), kPieceDensity);
+  pieces.buckets = build_buckets(lbns, pieces.bucket_shift, pieces.blocks);
+  pieces.lbns = low_halves(lbns, pieces.blocks);
+  std::ranges::sort(pieces.remaps, {}, &FlatRemap::slot);
 }
 
 }  // namespace
@@ -217,10 +217,7 @@ std::optional<std::string> compile_pieces(const model::Layout& layout, std::uint
   }
   layer.sequence(lbn, pieces.blocks, shift, 0, 0);
 
-  pieces.bucket_shift = bucket_shift(pieces.blocks, layer.lbns().size(), kPieceDensity);
-  pieces.buckets = build_buckets(layer.lbns(), pieces.bucket_shift, pieces.blocks);
-  pieces.lbns = low_halves(layer.lbns(), pieces.blocks);
-  std::ranges::sort(pieces.remaps, {}, &FlatRemap::slot);
+  index_pieces(pieces, layer.lbns());
   return check_spares(pieces.remaps);
 }
 
@@ -255,24 +252,18 @@ std::uint64_t LbnPieces::at_or_after_slot(std::uint64_t slot, const Piece& piece
   return std::min(piece.end, piece.first + step * stretch.period + std::min(rest, stretch.period));
 }
 
-std::optional<std::string> pieces_defect(const LayoutView& layout) {
-  const FlatLayout& totals = layout.totals;
+std::optional<std::string> complete_pieces(PieceArrays& pieces,
+                                           std::span<const std::uint32_t> piece_blocks,
+                                           std::uint64_t slots) {
+  if (pieces.shifts.size() != piece_blocks.size()) return "has pieces without a shift";
   std::vector<std::uint64_t> lbns;
-  if (auto defect = first_lbns(layout, lbns)) return defect;
-  std::vector<FlatRemap> remaps;
-  if (auto defect = check_sequence(layout, lbns, remaps)) return defect;
-  std::ranges::sort(remaps, {}, &FlatRemap::slot);
-  if (auto defect = check_spares(remaps)) return defect;
-  if (!std::ranges::equal(remaps, layout.remaps, [](const FlatRemap& a, const FlatRemap& b) {
-        return a.lbn == b.lbn && a.slot == b.slot;
-      }))
-    return "has remapped blocks out of order";
+  if (auto defect = first_lbns(piece_blocks, slots, lbns)) return defect;
+  pieces.blocks = lbns.back();
+  pieces.remaps.clear();
+  if (auto defect = check_sequence(pieces, lbns, slots)) return defect;
   lbns.pop_back();
-  if (totals.piece_shift != bucket_shift(totals.blocks, lbns.size(), kPieceDensity) ||
-      !std::ranges::equal(layout.piece_buckets,
-                          build_buckets(lbns, totals.piece_shift, totals.blocks)))
-    return "has an index that leads astray";
-  return std::nullopt;
+  index_pieces(pieces, lbns);
+  return check_spares(pieces.remaps);
 }
 
 }  // namespace platter::engine

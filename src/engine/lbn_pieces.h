@@ -30,7 +30,15 @@ struct PieceArrays {
 std::optional<std::string> compile_pieces(const model::Layout& layout, std::uint64_t slots,
                                           PieceArrays& pieces);
 
-// The view of compiled pieces that the look-ups work on. No bounds are checked: pieces_defect does.
+// Pieces of unknown origin, of so many LBNs each: fills in what follows from their shifts and
+// stretches. Returns what is wrong, to follow "its layout"; nullopt: nothing, and no LBN leads
+// outside of the slots. (That a remapped block's slot is a spare one is not looked at.)
+std::optional<std::string> complete_pieces(PieceArrays& pieces,
+                                           std::span<const std::uint32_t> piece_blocks,
+                                           std::uint64_t slots);
+
+// The view of compiled pieces that the look-ups work on. No bounds are checked: complete_pieces
+// does.
 class LbnPieces {
  public:
   LbnPieces() = default;
@@ -115,9 +123,5 @@ class LbnPieces {
   std::span<const FlatStretch> stretches_;
   std::uint64_t blocks_ = 0;
 };
-
-// What is wrong with pieces of unknown origin, to follow "its layout"; nullopt: nothing, and no
-// LBN leads outside of the slots. (That a remapped block's slot is a spare one is not looked at.)
-std::optional<std::string> pieces_defect(const LayoutView& layout);
 
 }  // namespace platter::engine

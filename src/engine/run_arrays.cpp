@@ -87,13 +87,13 @@ std::uint16_t RunLister::course(const FlatNode& run, std::uint32_t count) {
   const Course key{run.angle_step, count, run.cylinder_step, run.head, run.head_step};
   const auto [known, is_new] = courses_.try_emplace(key, runs_.courses.size());
   if (is_new)
-    runs_.courses.push_back({run.angle_step, count, run.cylinder_step, run.head, run.head_step, 0});
+    runs_.courses.push_back({run.angle_step, count, run.cylinder_step, run.head, run.head_step});
   return known->second;
 }
 
 std::uint16_t RunLister::size(std::uint32_t sectors) {
   const auto [known, is_new] = sizes_.try_emplace(sectors, runs_.sizes.size());
-  if (is_new) runs_.sizes.push_back({reciprocal_of(sectors), sectors, 0});
+  if (is_new) runs_.sizes.push_back({reciprocal_of(sectors), sectors});
   return known->second;
 }
 

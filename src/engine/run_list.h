@@ -15,7 +15,7 @@ constexpr std::uint32_t kJumpShift = 32;
 constexpr std::uint64_t chunks_of(std::uint64_t runs) { return (runs + kChunk - 1) / kChunk; }
 
 // Slot, angle, cylinder and head of a run are those within the node's instance. No bounds are
-// checked: layout_defect does.
+// checked: complete_layout does.
 class RunWalk {
  public:
   RunWalk() = default;

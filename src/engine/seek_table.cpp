@@ -1,6 +1,7 @@
 #include "engine/seek_table.h"
 
 #include <cmath>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -79,27 +80,36 @@ std::int64_t slope_at(std::span<const std::uint64_t> distances, std::span<const 
                        lines[from + 1].time_ns - lines[from].time_ns);
 }
 
-}  // namespace
-
-SeekTable::SeekTable(const model::Seek& seek) : SeekTable(std::span(&seek, 1)) {}
-
-SeekTable::SeekTable(const model::DriveModel& model)
-    : SeekTable(std::span<const model::Seek>(curves_of(model))) {}
-
-SeekTable::SeekTable(std::span<const model::Seek> curves)
-    : curves_(static_cast<std::uint32_t>(curves.size())) {
-  auto arrays = std::make_shared<SeekArrays>();
-  for (const auto& point : curves[0].points) arrays->distances.push_back(point.cylinders);
+// Curves of the same distances.
+SeekPoints points_of(std::span<const model::Seek> curves) {
+  SeekPoints points;
+  points.curves = static_cast<std::uint32_t>(curves.size());
+  for (const auto& point : curves[0].points) points.cylinders.push_back(point.cylinders);
   const bool flat = curves[0].points.size() == 1;  // a curve of one point
-  if (flat) arrays->distances.push_back(arrays->distances[0] + 1);
-  points_ = arrays->distances.size();
+  if (flat) points.cylinders.push_back(points.cylinders[0] + 1);
   for (const model::Seek& seek : curves) {
     check_points(seek);
-    const std::size_t first = arrays->lines.size();
-    for (const auto& point : seek.points) arrays->lines.push_back({from_ms(point.time_ms), 0});
-    if (flat) arrays->lines.push_back(arrays->lines.back());
-    const std::span mine = std::span(arrays->lines).subspan(first);
-    for (std::size_t i = 0; i < points_; ++i) mine[i].slope = slope_at(arrays->distances, mine, i);
+    for (const auto& point : seek.points) points.times_ns.push_back(from_ms(point.time_ms));
+    if (flat) points.times_ns.push_back(points.times_ns.back());
+  }
+  return points;
+}
+
+}  // namespace
+
+SeekTable::SeekTable(const model::Seek& seek) : SeekTable(points_of(std::span(&seek, 1))) {}
+
+SeekTable::SeekTable(const model::DriveModel& model) : SeekTable(points_of(curves_of(model))) {}
+
+SeekTable::SeekTable(const SeekPoints& points)
+    : points_(points.cylinders.size()), curves_(points.curves) {
+  auto arrays = std::make_shared<SeekArrays>();
+  arrays->distances = points.cylinders;
+  for (const Nanoseconds time_ns : points.times_ns) arrays->lines.push_back({time_ns, 0});
+  for (std::uint32_t curve = 0; curve < curves_; ++curve) {
+    const std::span lines = std::span(arrays->lines).subspan(curve * points_, points_);
+    for (std::size_t i = 0; i < points_; ++i)
+      lines[i].slope = slope_at(arrays->distances, lines, i);
   }
   const std::uint64_t last = arrays->distances.back();
   const std::uint32_t shift = bucket_shift(last, points_, kSeekDensity);
@@ -110,42 +120,34 @@ SeekTable::SeekTable(std::span<const model::Seek> curves)
   owner_ = std::move(arrays);
 }
 
-SeekTable::SeekTable(const KeyIndex& distances, std::span<const FlatSeekLine> lines,
-                     std::uint32_t curves, std::shared_ptr<const void> owner)
-    : distances_(distances),
-      lines_(lines),
-      points_(lines.size() / curves),
-      curves_(curves),
-      owner_(std::move(owner)) {}
+SeekPoints SeekTable::points() const {
+  SeekPoints points;
+  points.curves = curves_;
+  const auto distances = distances_.keys.first(points_);
+  points.cylinders.assign(distances.begin(), distances.end());
+  for (const FlatSeekLine& line : lines_) points.times_ns.push_back(line.time_ns);
+  return points;
+}
 
-std::optional<std::string> seek_defect(const TablesView& t) {
-  const std::uint32_t curves = t.motion.seek_curves;
-  if ((curves != 1 && curves != kKinds) || t.seek_lines.size() % curves != 0)
-    return "is neither one nor four";
-  const std::size_t points = t.seek_lines.size() / curves;
+std::optional<std::string> seek_defect(const SeekPoints& seek, std::uint32_t cylinders) {
+  if (seek.curves != 1 && seek.curves != kKinds) return "is neither one nor four";
+  const std::size_t points = seek.cylinders.size();
   if (points < 2) return "has less than two points";
-  if (!is_ascending(t.seek_distances) || t.seek_distances[0] == 0 ||
-      t.seek_distances.size() != points + kKeyPadding)
+  if (seek.times_ns.size() != points * seek.curves) return "has times without distances";
+  if (seek.cylinders[0] == 0 || seek.cylinders.back() > kFarthestSeek ||
+      std::ranges::adjacent_find(seek.cylinders, std::greater_equal<>()) != seek.cylinders.end())
     return "does not ascend by distance";
-  const auto distances = t.seek_distances.first(points);
-  if (distances.back() > kFarthestSeek) return "does not ascend by distance";
-  for (const FlatSeekLine& line : t.seek_lines)
-    if (line.time_ns < 0 || line.time_ns > kLongestSeek) return "has a time that is none";
-  for (std::uint32_t curve = 0; curve < curves; ++curve) {
-    const auto lines = t.seek_lines.subspan(curve * points, points);
-    for (std::size_t i = 0; i < points; ++i)
-      if (lines[i].slope != slope_at(distances, lines, i))
-        return "has a slope that does not lead to its next point";
-    const double beyond = std::ldexp(static_cast<double>(lines.back().slope),
-                                     -SeekTable::kSlopeBits) *
-                          t.layout.totals.cylinders;
+  for (const Nanoseconds time_ns : seek.times_ns)
+    if (time_ns < 0 || time_ns > kLongestSeek) return "has a time that is none";
+  for (std::uint32_t curve = 0; curve < seek.curves; ++curve) {
+    const auto times = std::span(seek.times_ns).subspan(curve * points, points);
+    const std::int64_t slope = slope_between(seek.cylinders[points - 2], seek.cylinders[points - 1],
+                                             times[points - 1] - times[points - 2]);
+    const double beyond = std::ldexp(static_cast<double>(slope), -SeekTable::kSlopeBits) *
+                          cylinders;
     if (std::abs(beyond) > 100.0 * static_cast<double>(kLongestSeek))
       return "is too steep past its end";
   }
-  const std::uint64_t last = distances.back();
-  if (t.motion.seek_shift != bucket_shift(last, distances.size(), kSeekDensity) ||
-      !std::ranges::equal(t.seek_buckets, build_buckets(distances, t.motion.seek_shift, last)))
-    return "has an index that leads astray";
   return std::nullopt;
 }
 

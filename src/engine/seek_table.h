@@ -17,6 +17,13 @@
 
 namespace platter::engine {
 
+// The points of one curve or of four (SeekTable::curve), all at the same distances.
+struct SeekPoints {
+  std::uint32_t curves = 1;
+  std::vector<std::uint64_t> cylinders;  // ascending
+  std::vector<Nanoseconds> times_ns;     // at each distance, of one curve behind the other
+};
+
 class SeekTable {
  public:
   // All seeks by one curve. Throws Error(bad_input) if the points do not ascend or a time is no
@@ -24,9 +31,8 @@ class SeekTable {
   explicit SeekTable(const model::Seek& seek);
   // As the model has them: one curve, or four where outward ones or those of writes are others.
   explicit SeekTable(const model::DriveModel& model);
-  // Over tables that seek_defect found nothing wrong with; `owner` keeps them in memory.
-  SeekTable(const KeyIndex& distances, std::span<const FlatSeekLine> lines, std::uint32_t curves,
-            std::shared_ptr<const void> owner);
+  // Of points that seek_defect found nothing wrong with.
+  explicit SeekTable(const SeekPoints& points);
 
   // Which of the curves: how many of the following hold, `write` twofold.
   static std::uint32_t curve(bool outward, bool write) {
@@ -50,6 +56,7 @@ class SeekTable {
     return time > 0 ? time : 0;
   }
 
+  SeekPoints points() const;
   const KeyIndex& distances() const { return distances_; }  // at least two
   std::span<const FlatSeekLine> lines() const {
     return lines_;
@@ -59,7 +66,6 @@ class SeekTable {
   static constexpr int kSlopeBits = 24;
 
  private:
-  explicit SeekTable(std::span<const model::Seek> curves);  // all with the same distances
   static Nanoseconds rounded(Int128 scaled) {
     return static_cast<Nanoseconds>((scaled + (Int128{1} << (kSlopeBits - 1))) >> kSlopeBits);
   }
@@ -73,6 +79,6 @@ class SeekTable {
 
 // What is wrong with seek curves of unknown origin, for a drive of so many cylinders, to follow
 // "its seek curve"; nullopt: nothing, and no distance overflows.
-std::optional<std::string> seek_defect(const TablesView& tables);
+std::optional<std::string> seek_defect(const SeekPoints& points, std::uint32_t cylinders);
 
 }  // namespace platter::engine

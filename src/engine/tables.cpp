@@ -158,16 +158,13 @@ WrittenTable compile_written(const model::Cache& c) {
 QueueTable compile_queue(const model::Queue& q) {
   const double depth = std::clamp(q.depth.or_else(0), 0.0, double{kMaxOutstanding});
   const auto preseeking = static_cast<std::uint8_t>(std::clamp(q.preseeking.or_else(2), 0.0, 2.0));
-  return {static_cast<std::uint32_t>(scheduler_of(q)),
-          static_cast<std::uint32_t>(depth),
-          preseeking,
-          flag(q.hits_overtake.or_else(1) != 0),
-          {}};
+  return {static_cast<std::uint32_t>(scheduler_of(q)), static_cast<std::uint32_t>(depth),
+          preseeking, flag(q.hits_overtake.or_else(1) != 0)};
 }
 
 ValidityTable compile_validity(const model::Validity& v) {
-  return {v.first_lbn, v.last_lbn,    v.min_blocks,   v.max_blocks,
-          v.max_depth, flag(v.reads), flag(v.writes), {}};
+  return {v.first_lbn, v.last_lbn,    v.min_blocks,  v.max_blocks,
+          v.max_depth, flag(v.reads), flag(v.writes)};
 }
 
 constexpr Nanoseconds kLongest = 1000 * kSecond;
@@ -267,8 +264,6 @@ std::optional<std::string> written_defect(const WrittenTable& w) {
   if (w.synchronize_ns < 0 || !is_time(w.synchronize_ns))
     return "its cache is synchronized in a time that is none";
   if (!are_flags({w.persist})) return "a flag of its cache is neither 0 nor 1";
-  if (std::ranges::any_of(w.reserved, [](std::uint8_t byte) { return byte != 0; }))
-    return "it has something where nothing may be";
   return std::nullopt;
 }
 
@@ -278,8 +273,6 @@ std::optional<std::string> queue_defect(const QueueTable& queue) {
   if (queue.depth > kMaxOutstanding) return "its queue is deeper than an engine's";
   if (queue.preseeking > 2) return "its queue has a level of preseeking that is none";
   if (!are_flags({queue.hits_overtake})) return "a flag of its queue is neither 0 nor 1";
-  if (std::ranges::any_of(queue.reserved, [](std::uint8_t byte) { return byte != 0; }))
-    return "it has something where nothing may be";
   return std::nullopt;
 }
 
@@ -287,14 +280,12 @@ std::optional<std::string> validity_defect(const ValidityTable& v, std::uint64_t
   if (v.first_lbn > v.last_lbn || v.last_lbn >= blocks || v.min_blocks > v.max_blocks)
     return "its validity names a range that is none";
   if (!are_flags({v.reads, v.writes})) return "a flag of its validity is neither 0 nor 1";
-  if (v.reserved[0] != 0 || v.reserved[1] != 0) return "it has something where nothing may be";
   return std::nullopt;
 }
 
-// All but the layout, which a model's compilation has judged already.
-std::optional<std::string> defect_beside_layout(const TablesView& t) {
+// What a model's compilation does not judge.
+std::optional<std::string> defect_of_times(const TableSections& t) {
   if (auto defect = motion_defect(t.motion)) return defect;
-  if (auto defect = seek_defect(t)) return "its seek curve " + *defect;
   if (auto defect = overheads_defect(t.overheads)) return defect;
   if (auto defect = bus_defect(t.bus)) return defect;
   if (auto defect = cache_defect(t.cache)) return defect;
@@ -302,28 +293,40 @@ std::optional<std::string> defect_beside_layout(const TablesView& t) {
   return queue_defect(t.queue);
 }
 
+bool is_larger_than_any_drive(const FlatLayout& totals) {
+  return totals.slots > model::kMostSlots || totals.cylinders > model::kMostCylinders ||
+         totals.heads > model::kMostHeads ||
+         totals.tracks > std::uint64_t{totals.cylinders} * totals.heads;
+}
+
+std::optional<std::string> completed(TableParts& parts) {
+  LayoutArrays& layout = parts.layout;
+  if (auto defect = complete_layout(layout, parts.piece_blocks)) return "its layout " + *defect;
+  if (is_larger_than_any_drive(layout.totals)) return "its layout is larger than any drive";
+  if (auto defect = seek_defect(parts.seek, layout.totals.cylinders))
+    return "its seek curve " + *defect;
+  parts.sections.blocks = layout.totals.blocks;
+  return sections_defect(parts.sections);
+}
+
 }  // namespace
 
-std::optional<std::string> tables_defect(const TablesView& tables) {
-  const FlatLayout& totals = tables.layout.totals;
-  if (auto defect = layout_defect(tables.layout)) return "its layout " + *defect;
-  if (totals.slots > model::kMostSlots || totals.cylinders > model::kMostCylinders ||
-      totals.heads > model::kMostHeads ||
-      totals.tracks > std::uint64_t{totals.cylinders} * totals.heads)
-    return "its layout is larger than any drive";
-  if (auto defect = defect_beside_layout(tables)) return defect;
-  return validity_defect(tables.validity, tables.layout.totals.blocks);
+std::optional<std::string> sections_defect(const TableSections& sections) {
+  if (auto defect = defect_of_times(sections)) return defect;
+  return validity_defect(sections.validity, sections.blocks);
+}
+
+tl::expected<std::shared_ptr<const Tables>, std::string> tables_of(TableParts parts) {
+  if (auto defect = completed(parts)) return tl::unexpected(*defect);
+  const auto layout = std::make_shared<const LayoutArrays>(std::move(parts.layout));
+  return std::make_shared<const Tables>(LayoutMap(layout->view(), layout), SeekTable(parts.seek),
+                                        parts.sections);
 }
 
 Tables::Tables(const model::DriveModel& model)
     : layout(model.layout),
-      motion{model.rotation.numerator_ns,
-             model.rotation.denominator,
-             ns(model.head_switch),
-             ns(model.write_settle),
-             ns(model.inward_seek_delta),
-             0,
-             1},
+      motion{model.rotation.numerator_ns, model.rotation.denominator, ns(model.head_switch),
+             ns(model.write_settle), ns(model.inward_seek_delta)},
       rotation(motion.numerator_ns, motion.denominator),
       seeks(model),
       overheads(compile_overheads(model.overheads)),
@@ -332,38 +335,30 @@ Tables::Tables(const model::DriveModel& model)
       written(compile_written(model.cache)),
       queue(compile_queue(model.queue)),
       validity(compile_validity(model.validity)) {
-  motion.seek_shift = seeks.distances().shift;
-  motion.seek_curves = seeks.curves();
-  if (auto defect = defect_beside_layout(view()))
+  auto defect = defect_of_times(sections());
+  if (!defect) {
+    defect = seek_defect(seeks.points(), layout.cylinders());
+    if (defect) defect = "its seek curve " + *defect;
+  }
+  if (defect)
     throw Error(ExitStatus::bad_input,
                 "the model cannot run: " + *defect + "; correct the model file");
 }
 
-Tables::Tables(const TablesView& view, const std::shared_ptr<const void>& owner)
-    : layout(view.layout, owner),
-      motion(view.motion),
+Tables::Tables(LayoutMap map, SeekTable seek_table, const TableSections& sections)
+    : layout(std::move(map)),
+      motion(sections.motion),
       rotation(motion.numerator_ns, motion.denominator),
-      seeks({view.seek_distances, view.seek_buckets, motion.seek_shift}, view.seek_lines,
-            motion.seek_curves, owner),
-      overheads(view.overheads),
-      bus(view.bus),
-      cache(view.cache),
-      written(view.written),
-      queue(view.queue),
-      validity(view.validity) {}
+      seeks(std::move(seek_table)),
+      overheads(sections.overheads),
+      bus(sections.bus),
+      cache(sections.cache),
+      written(sections.written),
+      queue(sections.queue),
+      validity(sections.validity) {}
 
-TablesView Tables::view() const {
-  return {layout.view(),
-          motion,
-          seeks.distances().keys,
-          seeks.lines(),
-          seeks.distances().buckets,
-          overheads,
-          bus,
-          cache,
-          written,
-          queue,
-          validity};
+TableSections Tables::sections() const {
+  return {layout.blocks(), motion, overheads, bus, cache, written, queue, validity};
 }
 
 }  // namespace platter::engine

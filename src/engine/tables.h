@@ -1,14 +1,17 @@
-// Tables: everything that the engine needs of a model, compiled once, immutable, in integer
-// nanoseconds; or a view of such tables in a mapped file.
+// Tables: everything that the engine needs of a model or of a table file, compiled once, immutable,
+// in integer nanoseconds.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
+#include <vector>
 
 #include "engine/flat_tables.h"
 #include "engine/layout_map.h"
+#include "engine/layout_tables.h"
 #include "engine/platter.h"
 #include "engine/scheduler.h"
 #include "engine/seek_table.h"
@@ -23,11 +26,10 @@ class Tables {
  public:
   // Throws Error(bad_input) for a model that lacks what an engine needs (rotation, layout, seeks).
   explicit Tables(const model::DriveModel& model);
-  // Over tables that tables_defect found nothing wrong with, in place; `owner` keeps them in
-  // memory.
-  Tables(const TablesView& view, const std::shared_ptr<const void>& owner);
+  // Of what tables_of found nothing wrong with.
+  Tables(LayoutMap map, SeekTable seek_table, const TableSections& sections);
 
-  TablesView view() const;
+  TableSections sections() const;
 
   // When a command with that overhead has been decoded which came at arrival_ns and is taken up at
   // now_ns: while it waited, but it is not obeyed before it is taken up. Without preseeking
@@ -52,8 +54,19 @@ class Tables {
 // Throws Error(bad_input) for a size that is none.
 CacheTable compile_cache(const model::Cache& cache);
 
-// What is wrong with tables of unknown origin, as in "its layout has no zones"; nullopt: nothing.
-// An engine runs on tables that pass without overflow, endless loop or access outside of them.
-std::optional<std::string> tables_defect(const TablesView& tables);
+// What a table of unknown origin says.
+struct TableParts {
+  LayoutArrays layout;  // as complete_layout takes it
+  std::vector<std::uint32_t> piece_blocks;
+  SeekPoints seek;
+  TableSections sections;  // but for their blocks
+};
+
+// Tables that an engine runs on without overflow, endless loop or access outside of them; or what
+// is wrong with the parts, as in "its layout has no zones".
+tl::expected<std::shared_ptr<const Tables>, std::string> tables_of(TableParts parts);
+
+// What is wrong with times, sizes and flags of unknown origin; nullopt: nothing.
+std::optional<std::string> sections_defect(const TableSections& sections);
 
 }  // namespace platter::engine

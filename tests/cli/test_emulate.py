@@ -147,7 +147,7 @@ class OverNbd(Served):
         server = self.serve("m.json", "--nbd", "s", "--log", "log", "--speed", 300)
         done = subprocess.run(["fio", "--name=verify", "--ioengine=nbd", f"--uri={self.uri()}", "--rw=randrw", "--bs=4k",
                                "--size=8m", "--iodepth=16", "--verify=crc32c", "--verify_fatal=1", "--do_verify=1"],
-                              text=True, capture_output=True, timeout=PATIENCE_S, check=False)
+                              cwd=self.path(""), text=True, capture_output=True, timeout=PATIENCE_S, check=False)
         if "not loadable" in done.stderr + done.stdout:
             self.skipTest("fio has no nbd engine")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -3,11 +3,17 @@ the program does."""
 
 import hashlib
 import json
+import os
 import random
+import shutil
+import subprocess
+import sys
 import unittest
 
 import harness
-import table_reader
+
+sys.path.insert(0, os.path.join(harness.HERE, "..", "..", "examples", "python"))
+import table_reader  # noqa: E402
 
 DRIVES = ("quantum-atlas10k", "hp-c2247", "ibm-ultrastar18es", "seagate-barracuda4lp",
           "seagate-cheetah9lp")
@@ -31,13 +37,33 @@ class TableReader(harness.PlatterTest):
             apart = abs(place.angle / 2**64 - told["angle_rev"])
             self.assertLess(min(apart, 1 - apart), 1e-12, told)
             self.assertEqual(table.lbn(slot), told["lbn"])
+        self.compare_c(table, lbns[:1000])
         return table, places
+
+    def compare_c(self, table, lbns):
+        """examples/c/table_reader.c says the same, and of seeks, too."""
+        if shutil.which("cc") is None:
+            self.skipTest("there is no C compiler")
+        if not os.path.exists(self.path("reader")):
+            source = os.path.join(harness.HERE, "..", "..", "examples", "c", "table_reader.c")
+            subprocess.run(["cc", "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", source, "-o", self.path("reader")],
+                           check=True)
+        told = subprocess.run([self.path("reader"), self.path("drive.ptab"), *map(str, lbns)], check=True, text=True,
+                              capture_output=True).stdout.splitlines()
+        before, expected = 0, []
+        for lbn in lbns:
+            place = table.place(table.slot(lbn))
+            seek_ns = table.seek_ns(abs(place.cylinder - before))
+            expected.append(f"{lbn}: cylinder {place.cylinder}, head {place.head}, sector {place.sector} of "
+                            f"{place.sectors}, angle {place.angle / 2**64:.9f}, seek {seek_ns} ns")
+            before = place.cylinder
+        self.assertEqual(told, expected)
 
     def compare_seeks(self, table, model):
         """At the points themselves; between them a rounded line is checked by its neighbours."""
         with open(self.path(model), encoding="utf-8") as file:
             model = json.load(file)
-        self.assertEqual(table.motion.seek_curves, 4 if "write_seek" in model else 1)
+        self.assertEqual(table.curves, 4 if "write_seek" in model else 1)
         for curve, kind in (("seek", {}), ("outward_seek", {"outward": True}),
                             ("write_seek", {"write": True})):
             points = model.get(curve, {"points": []})["points"]
@@ -141,7 +167,7 @@ class TableReader(harness.PlatterTest):
         table, _ = self.compare("drive.json",
                                 [0, blocks - 1] + draw.sample(range(blocks), 5000))
         self.assertEqual(len(table.lists), 60)
-        self.assertEqual(len(table.run_cylinders), 21)
+        self.assertEqual(len(table.drive.table(15).numbers("i", 7)), 21)
         self.compare_zones(table, zones)
 
     def test_bands_that_are_zones(self):
@@ -150,8 +176,8 @@ class TableReader(harness.PlatterTest):
         blocks = self.with_layout(zones)
         table, _ = self.compare("drive.json",
                                 [0, blocks - 1] + draw.sample(range(blocks), 5000))
-        self.assertEqual(table.totals.zones, 1100)
-        self.assertLess(table.totals.roots, 10)
+        self.assertEqual(table.root_zones[-1], 1100)
+        self.assertLess(table.roots, 10)
         self.compare_zones(table, zones)
 
     def test_tracks_that_follow_no_rule(self):

@@ -6,13 +6,17 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <type_traits>
+#include <vector>
 
 #include "../engine/random_bands.h"
 #include "../engine/small_drive.h"
 #include "catch.h"
 #include "engine/engine.h"
 #include "model/error.h"
+#include "model/fields.h"
 #include "model/file.h"
+#include "model/validate.h"
 #include "virtual_drive/catalogue.h"
 
 using namespace platter;
@@ -68,21 +72,24 @@ model::DriveModel drive_of_bands(std::uint64_t seed) {
   return drive;
 }
 
-// Of so few bands no table of today's has lists.
-std::string small_table_of_bands() {
-  return model::read_file(PLATTER_SOURCE_DIR "/tests/fuzz/corpus/table/bands.ptab");
+std::string golden(const std::string& name) {
+  return model::read_file(PLATTER_SOURCE_DIR "/tests/golden/table/" + name);
 }
 
-// A copy in memory that begins at a multiple of 8 and ends where its bytes end, so that the address
-// sanitizer sees every access beyond.
+// Of every format that is read. Of so few bands what is written today has no lists, so that
+// bands.7.ptab was written by a compiler that had been told to.
+std::string a_sound_table() {
+  return GENERATE(emit_table::compile_table(drive_model()), golden("bands.7.ptab"),
+                  golden("bands.6.ptab"), golden("small.5.ptab"));
+}
+
+// A copy in memory that ends where its bytes end, so that the address sanitizer sees every access
+// beyond.
 Table view(const std::string& bytes) {
-  const std::shared_ptr<char> copy(
-      static_cast<char*>(std::aligned_alloc(8, (bytes.size() + 7) / 8 * 8)), std::free);
-  // At the end of the allocation only if the size allows it; else the rest is zeros.
-  std::memset(copy.get(), 0, (bytes.size() + 7) / 8 * 8);
-  std::memcpy(copy.get(), bytes.data(), bytes.size());
-  return emit_table::view_table({reinterpret_cast<const std::byte*>(copy.get()), bytes.size()},
-                                "test.ptab", copy);
+  const std::vector<std::byte> copy(
+      reinterpret_cast<const std::byte*>(bytes.data()),
+      reinterpret_cast<const std::byte*>(bytes.data() + bytes.size()));
+  return emit_table::read_table(copy, "test.ptab");
 }
 
 std::string refusal(const std::string& bytes) {
@@ -232,25 +239,11 @@ TEST_CASE("drives of bands survive the way into a table") {
   }
 }
 
-TEST_CASE("what is no table, or one of another version, is refused in one sentence") {
+TEST_CASE("what is no table is refused in one sentence") {
   const std::string good = emit_table::compile_table(drive_model());
   CHECK(refusal("") == "test.ptab: is no table file; write one with platter emit table");
   CHECK(refusal("{\"schema\": 1}").find("is no table file") != std::string::npos);
   CHECK(refusal(good).empty());
-  std::string other = good;
-  // The version is the root table's first field; find the place where one more changes the
-  // sentence.
-  bool found = false;
-  for (std::size_t at = 8; at < 256 && !found; ++at) {
-    other = good;
-    other[at] = static_cast<char>(other[at] + 1);
-    found = refusal(other).find("is a table of version 7, but this platter reads version 6") !=
-            std::string::npos;
-  }
-  CHECK(found);
-  CHECK(refusal(model::read_file(PLATTER_SOURCE_DIR "/tests/fuzz/corpus/table/version-5")) ==
-        "test.ptab: is a table of version 5, but this platter reads version 6; write it again with "
-        "platter emit table");
   CHECK_THROWS_AS(emit_table::load_table("/nonexistent/file.ptab"), Error);
   CHECK_THROWS_AS(emit_table::load_table("/tmp"), Error);
   CHECK_THROWS_AS(emit_table::load_table("/dev/zero"), Error);
@@ -258,8 +251,7 @@ TEST_CASE("what is no table, or one of another version, is refused in one senten
 
 TEST_CASE(
     "hostile tables: cut at every length, every byte changed; no crash, and no engine runs wild") {
-  const std::string good = GENERATE(emit_table::compile_table(drive_model()),
-                                    small_table_of_bands());
+  const std::string good = a_sound_table();
   for (std::size_t length = 0; length < good.size(); ++length)
     REQUIRE_FALSE(refusal(good.substr(0, length)).empty());
   std::size_t accepted = 0, refused = 0;
@@ -281,13 +273,12 @@ TEST_CASE(
     }
   }
   INFO(accepted << " accepted, " << refused << " refused");
-  CHECK(refused > accepted);
+  CHECK(refused > 0);
   CHECK(accepted > 0);
 }
 
 TEST_CASE("random damage in many places at once never crashes") {
-  const std::string good = GENERATE(emit_table::compile_table(drive_model()),
-                                    small_table_of_bands());
+  const std::string good = a_sound_table();
   std::mt19937_64 random(5);
   for (int round = 0; round < 5'000; ++round) {
     std::string bad = good;
@@ -297,17 +288,48 @@ TEST_CASE("random damage in many places at once never crashes") {
   }
 }
 
-TEST_CASE("what concerns data that wait is in tables of drives that have any of it") {
-  model::DriveModel drive = drive_model();
-  const std::string without = emit_table::compile_table(drive);
-  CHECK(view(without).tables->written == engine::WrittenTable{});
-  drive.cache.written_blocks = engine::testing::value(12);
-  drive.cache.written_persist = engine::testing::value(1);
-  drive.cache.synchronize = engine::testing::value(0.25);
-  const std::string with = emit_table::compile_table(drive);
-  CHECK(with.size() > without.size());
-  const engine::WrittenTable written = view(with).tables->written;
-  CHECK(written.most_blocks == 12);
-  CHECK(written.persist == 1);
-  CHECK(written.synchronize_ns == 250'000);
+// Visits the fields of a model's section whichever way they are written.
+template <typename Visit>
+struct EveryField {
+  Visit visit;
+  void required(const char*, auto& field, auto&&...) { visit(field); }
+  void usual(const char*, auto& field, auto&&...) { visit(field); }
+  void compact(const char*, auto& field, auto&&...) { visit(field); }
+  void informative(const char*, auto&&...) {}
+};
+
+TEST_CASE("every parameter of a model survives the way into a table") {
+  model::DriveModel plain = drive_model();
+  plain.cache.separate_write_segment = engine::testing::value(1);
+  plain.cache.adaptive_min_segments = engine::testing::value(2);
+  std::size_t told = 0;
+  const auto check = [&](const model::DriveModel& model) {
+    try {
+      model::validate(model, "model");
+    } catch (const Error&) {
+      return;  // not every field takes every number
+    }
+    const engine::Tables tables(model);
+    REQUIRE(view(emit_table::compile_table(model)).tables->sections() == tables.sections());
+    told += tables.sections() != engine::Tables(plain).sections();
+  };
+  const auto each_of = [&](auto section) {
+    model::DriveModel model = plain;
+    const auto one_by_one = [&](auto& field) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, model::Parameter>) {
+        const model::Parameter before = field;
+        for (const double number : {0.0, 1.0, 2.0, 40.0}) {
+          field = engine::testing::value(number);
+          check(model);
+        }
+        field = before;
+      }
+    };
+    model::visit_fields(model.*section, EveryField<decltype(one_by_one)>{one_by_one});
+  };
+  each_of(&model::DriveModel::overheads);
+  each_of(&model::DriveModel::cache);
+  each_of(&model::DriveModel::bus);
+  each_of(&model::DriveModel::queue);
+  CHECK(told > 100);  // else the model had said nothing new
 }

@@ -32,7 +32,7 @@ model::DriveModel queueing_drive(std::uint32_t depth) {
 struct Served {
   explicit Served(std::uint32_t depth, std::optional<std::uint32_t> scheduler = std::nullopt)
       : bytes(emit_table::compile_table(queueing_drive(depth))),
-        table(emit_table::copy_table(bytes, "small")) {
+        table(emit_table::read_table(std::as_bytes(std::span(bytes)), "small")) {
     model::write_file(folder.file("table"), bytes);
     writer.emplace(folder.file("log"));
     DriveSettings settings;

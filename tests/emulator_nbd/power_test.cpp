@@ -39,7 +39,7 @@ model::DriveModel waiting_drive(bool persists) {
 struct Served {
   explicit Served(bool loses, int speed, bool persists = false)
       : bytes(emit_table::compile_table(waiting_drive(persists))),
-        table(emit_table::copy_table(bytes, "small")),
+        table(emit_table::read_table(std::as_bytes(std::span(bytes)), "small")),
         clock(host_now_ns(), speed) {
     model::write_file(folder.file("table"), bytes);
     writer.emplace(folder.file("log"));

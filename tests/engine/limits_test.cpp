@@ -28,7 +28,7 @@ model::DriveModel drive() {
 
 struct Limit {
   const char* what;
-  std::function<void(TablesView&, std::int64_t)> set;
+  std::function<void(TableSections&, std::int64_t)> set;
   std::int64_t low, high;  // both allowed
 };
 
@@ -36,9 +36,9 @@ void check(const Limit& limit) {
   INFO(limit.what);
   const Tables tables(drive());
   const auto defect = [&](std::int64_t number) {
-    TablesView view = tables.view();
+    TableSections view = tables.sections();
     limit.set(view, number);
-    return tables_defect(view);
+    return sections_defect(view);
   };
   CHECK(!defect(limit.low));
   CHECK(!defect(limit.high));
@@ -49,10 +49,10 @@ void check(const Limit& limit) {
 constexpr std::int64_t kLongest = 1000 * kSecond;
 
 template <typename Section, typename Member>
-Limit within(const char* what, Section TablesView::*section, Member Section::*member,
+Limit within(const char* what, Section TableSections::*section, Member Section::*member,
              std::int64_t low, std::int64_t high) {
   return {what,
-          [=](TablesView& view, std::int64_t number) {
+          [=](TableSections& view, std::int64_t number) {
             view.*section.*member = static_cast<Member>(number);
           },
           low, high};
@@ -60,7 +60,7 @@ Limit within(const char* what, Section TablesView::*section, Member Section::*me
 
 template <typename Member>
 Limit time_limit(const char* what, Member CommandOverheads::*member) {
-  return within(what, &TablesView::overheads, member, -kLongest, kLongest);
+  return within(what, &TableSections::overheads, member, -kLongest, kLongest);
 }
 
 }  // namespace
@@ -88,31 +88,34 @@ TEST_CASE("times of the tables go to 1000 seconds, either way") {
        {&O::read_hit, &O::read_miss, &O::write_hit, &O::write_miss, &O::read_disconnect}) {
     for (const int which : {0, 1}) {
       check({"a pair",
-             [=](TablesView& view, std::int64_t number) { (view.overheads.*pair)[which] = number; },
+             [=](TableSections& view, std::int64_t number) {
+               (view.overheads.*pair)[which] = number;
+             },
              -kLongest, kLongest});
     }
   }
-  check(
-      within("inward seek", &TablesView::motion, &FlatMotion::inward_seek_ns, -kLongest, kLongest));
-  check(within("write settle", &TablesView::motion, &FlatMotion::write_settle_ns, -kLongest,
+  check(within("inward seek", &TableSections::motion, &FlatMotion::inward_seek_ns, -kLongest,
                kLongest));
-  check(within("head switch", &TablesView::motion, &FlatMotion::head_switch_ns, 0, kLongest));
-  check(within("read block", &TablesView::bus, &BusTable::read_block_ns, 0, 100 * kMillisecond));
-  check(within("write block", &TablesView::bus, &BusTable::write_block_ns, 0, 100 * kMillisecond));
+  check(within("write settle", &TableSections::motion, &FlatMotion::write_settle_ns, -kLongest,
+               kLongest));
+  check(within("head switch", &TableSections::motion, &FlatMotion::head_switch_ns, 0, kLongest));
+  check(within("read block", &TableSections::bus, &BusTable::read_block_ns, 0, 100 * kMillisecond));
+  check(
+      within("write block", &TableSections::bus, &BusTable::write_block_ns, 0, 100 * kMillisecond));
 }
 
 TEST_CASE("flags are 0 or 1, and each of them is looked at") {
   using C = CacheTable;
   const auto flag = [](auto section, auto member) {
     const Tables tables(drive());
-    TablesView view = tables.view();
+    TableSections view = tables.sections();
     view.cache.write_segments = 1;  // one of its own leaves others for reads
     for (const int number : {0, 1}) {
       view.*section.*member = static_cast<std::uint8_t>(number);
-      CHECK(!tables_defect(view));
+      CHECK(!sections_defect(view));
     }
     view.*section.*member = 2;
-    CHECK(tables_defect(view));
+    CHECK(sections_defect(view));
   };
   for (const auto member : {&C::present,
                             &C::separate_write_segment,
@@ -135,92 +138,84 @@ TEST_CASE("flags are 0 or 1, and each of them is looked at") {
                             &C::destage_by_lbn,
                             &C::destage_in_passing,
                             &C::write_updates_segments})
-    flag(&TablesView::cache, member);
-  flag(&TablesView::written, &WrittenTable::persist);
-  flag(&TablesView::overheads, &CommandOverheads::extra_write_disconnect);
-  flag(&TablesView::validity, &ValidityTable::reads);
-  flag(&TablesView::validity, &ValidityTable::writes);
-}
-
-TEST_CASE("what is reserved is 0") {
-  const Tables tables(drive());
-  const auto refused = [&](auto spoil) {
-    TablesView view = tables.view();
-    spoil(view);
-    CHECK(tables_defect(view) == "it has something where nothing may be");
-  };
-  for (const int i : {0, 1}) refused([=](TablesView& v) { v.validity.reserved[i] = 1; });
+    flag(&TableSections::cache, member);
+  flag(&TableSections::written, &WrittenTable::persist);
+  flag(&TableSections::overheads, &CommandOverheads::extra_write_disconnect);
+  flag(&TableSections::validity, &ValidityTable::reads);
+  flag(&TableSections::validity, &ValidityTable::writes);
 }
 
 TEST_CASE("numbers of the cache and the queue end where the engine's room does") {
-  const auto divide = [](TablesView& v, std::int64_t segments, std::uint32_t blocks) {
+  const auto divide = [](TableSections& v, std::int64_t segments, std::uint32_t blocks) {
     v.cache.segments = static_cast<std::uint32_t>(segments);
     v.cache.segment_blocks = blocks;
     v.cache.buffer_blocks = std::uint64_t{v.cache.segments} * blocks;
     v.cache.write_segments = 1;
   };
-  check({"segments", [&](TablesView& v, std::int64_t n) { divide(v, n, 40); }, 1, kMaxSegments});
+  check({"segments", [&](TableSections& v, std::int64_t n) { divide(v, n, 40); }, 1, kMaxSegments});
   check({"segments to keep one for writes",
-         [&](TablesView& v, std::int64_t n) {
+         [&](TableSections& v, std::int64_t n) {
            divide(v, n, 40);
            v.cache.separate_write_segment = 1;
          },
          2, kMaxSegments});
   check({"segments that hold written data",
-         [&](TablesView& v, std::int64_t n) {
+         [&](TableSections& v, std::int64_t n) {
            divide(v, 5, 40);
            v.cache.write_segments = static_cast<std::uint32_t>(n);
          },
          1, 5});
   check({"segments that hold written data, of their own",
-         [&](TablesView& v, std::int64_t n) {
+         [&](TableSections& v, std::int64_t n) {
            divide(v, 5, 40);
            v.cache.separate_write_segment = 1;
            v.cache.write_segments = static_cast<std::uint32_t>(n);
          },
          1, 4});
   check({"blocks of a segment",
-         [&](TablesView& v, std::int64_t n) {
+         [&](TableSections& v, std::int64_t n) {
            // There is no larger one.
            divide(v, 3, n > 0xffffffff ? 0 : static_cast<std::uint32_t>(n));
          },
          1, 0xffffffff});
   check({"blocks of the buffer",
-         [&](TablesView& v, std::int64_t n) {
+         [&](TableSections& v, std::int64_t n) {
            divide(v, 5, 40);
            v.cache.buffer_blocks = static_cast<std::uint64_t>(n);
          },
          40, 200});
   check({"fewest segments",
-         [&](TablesView& v, std::int64_t n) {
+         [&](TableSections& v, std::int64_t n) {
            divide(v, 5, 40);
            v.cache.fewest_segments = n < 0 ? 5 : static_cast<std::uint16_t>(n);
          },
          0, 4});
   check({"requests between divisions",
-         [&](TablesView& v, std::int64_t n) {
+         [&](TableSections& v, std::int64_t n) {
            divide(v, 5, 40);
            v.cache.fewest_segments = 1;
            v.cache.window = static_cast<std::uint16_t>(n);
          },
          kLeastWindow, kMostWindow});
-  check({"time until a destage", [](TablesView& v, std::int64_t n) { v.cache.destage_idle_ns = n; },
-         0, kLongest});
-  check({"kind of replacement",
-         [](TablesView& v, std::int64_t n) { v.cache.replacement = static_cast<std::uint8_t>(n); },
-         0, 2});
+  check({"time until a destage",
+         [](TableSections& v, std::int64_t n) { v.cache.destage_idle_ns = n; }, 0, kLongest});
+  check(
+      {"kind of replacement",
+       [](TableSections& v, std::int64_t n) { v.cache.replacement = static_cast<std::uint8_t>(n); },
+       0, 2});
   check({"write-back level",
-         [](TablesView& v, std::int64_t n) {
+         [](TableSections& v, std::int64_t n) {
            v.cache.write_back_level = static_cast<std::uint8_t>(n);
          },
          0, 2});
-  check({"kind of read-ahead",
-         [](TablesView& v, std::int64_t n) { v.cache.read_ahead = static_cast<std::uint8_t>(n); },
-         0, 4});
-  check(within("scheduler", &TablesView::queue, &QueueTable::scheduler, 0, 4));
-  check(within("depth", &TablesView::queue, &QueueTable::depth, 0, kMaxOutstanding));
+  check(
+      {"kind of read-ahead",
+       [](TableSections& v, std::int64_t n) { v.cache.read_ahead = static_cast<std::uint8_t>(n); },
+       0, 4});
+  check(within("scheduler", &TableSections::queue, &QueueTable::scheduler, 0, 4));
+  check(within("depth", &TableSections::queue, &QueueTable::depth, 0, kMaxOutstanding));
   check({"watermark in percent",
-         [](TablesView& v, std::int64_t n) {
+         [](TableSections& v, std::int64_t n) {
            v.bus.high_read_watermark = static_cast<double>(n) / 100;
          },
          0, 100});
@@ -230,13 +225,13 @@ TEST_CASE("a range of validity lies in the drive and is one") {
   const Tables tables(drive());
   const auto blocks = static_cast<std::int64_t>(tables.layout.blocks());
   check({"last LBN",
-         [](TablesView& v, std::int64_t n) {
+         [](TableSections& v, std::int64_t n) {
            v.validity.first_lbn = 7;
            v.validity.last_lbn = static_cast<std::uint64_t>(n);
          },
          7, blocks - 1});
   check({"fewest blocks",
-         [](TablesView& v, std::int64_t n) {
+         [](TableSections& v, std::int64_t n) {
            v.validity.min_blocks = n < 0 ? 21 : static_cast<std::uint32_t>(n);
            v.validity.max_blocks = 20;
          },
@@ -252,17 +247,15 @@ TEST_CASE("a regular stretch of skips lies in the drive") {
     LayoutArrays layout = compile_layout(model.layout);
     for (FlatStretch& stretch : layout.pieces.stretches)
       if (stretch.period != 0) spoil(stretch);
-    TablesView view = tables.view();
-    view.layout = layout.view();
-    return tables_defect(view);
+    std::vector<std::uint32_t> blocks;
+    for (std::size_t i = 0; i < layout.pieces.shifts.size(); ++i)
+      blocks.push_back(layout.pieces.lbns[i + 1] - layout.pieces.lbns[i]);
+    return complete_layout(layout, blocks);
   };
   const auto set_period = [](std::uint64_t period) {
-    return [=](FlatStretch& stretch) {
-      stretch.period = period;
-      stretch.reciprocal = ~std::uint64_t{0} / period;
-    };
+    return [=](FlatStretch& stretch) { stretch.period = period; };
   };
-  constexpr const char* kOutside = "its layout has a stretch outside the drive";
+  constexpr const char* kOutside = "has a stretch outside the drive";
   REQUIRE(!defect([](FlatStretch&) {}));
   CHECK(!defect(set_period(slots)));  // never stepped, and so only shorter
   CHECK(defect(set_period(slots + 1)) == kOutside);

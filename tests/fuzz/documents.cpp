@@ -53,12 +53,8 @@ void model(const std::string& bytes) {
 }
 
 void table(const std::string& bytes) {
-  const std::size_t words = bytes.size() / sizeof(std::max_align_t) + 1;
-  const std::shared_ptr<std::max_align_t[]> copy = std::make_shared<std::max_align_t[]>(words);
-  std::memcpy(copy.get(), bytes.data(), bytes.size());
   refusing([&] {
-    const emit_table::Table table = emit_table::view_table(
-        {reinterpret_cast<const std::byte*>(copy.get()), bytes.size()}, "t", copy);
+    const emit_table::Table table = emit_table::read_table(std::as_bytes(std::span(bytes)), "t");
     const engine::LayoutMap& map = table.tables->layout;
     for (const std::uint64_t lbn : {std::uint64_t{0}, map.blocks() - 1, map.blocks() / 3}) {
       const engine::Pbn place = map.pbn_of_lbn(lbn);

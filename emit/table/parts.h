@@ -1,0 +1,47 @@
+// What a table file says, to and from the parts that the engine makes tables of: version 1.0, and
+// the formats before it, which are only read.
+#pragma once
+
+#include <table_5_generated.h>
+#include <table_6_generated.h>
+#include <table_generated.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "engine/tables.h"
+
+namespace platter::emit_table {
+
+namespace wire = platter::table;
+
+// What contradicts itself in a way that no part can hold; to follow "is a damaged table: ".
+struct Contradiction : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct WireSections {
+  flatbuffers::Offset<wire::Motion> motion;
+  flatbuffers::Offset<wire::Overheads> overheads;
+  flatbuffers::Offset<wire::Bus> bus;
+  flatbuffers::Offset<wire::Cache> cache;
+  flatbuffers::Offset<wire::Queue> queue;
+  flatbuffers::Offset<wire::Validity> validity;
+};
+
+WireSections write_sections(flatbuffers::FlatBufferBuilder& builder,
+                            const engine::TableSections& sections, const std::string& note);
+flatbuffers::Offset<wire::Layout> write_layout(flatbuffers::FlatBufferBuilder& builder,
+                                               const engine::LayoutMap& layout);
+flatbuffers::Offset<wire::Seek> write_seek(flatbuffers::FlatBufferBuilder& builder,
+                                           const engine::SeekTable& seeks);
+
+engine::TableSections read_sections(const wire::Drive& drive);
+
+// Of envelopes that FlatBuffers' verifier passed; what they mean is not judged yet. Throw
+// Contradiction.
+engine::TableParts parts_of(const wire::Drive& drive);
+engine::TableParts parts_of(const format_6::Drive& drive);
+engine::TableParts parts_of(const format_5::Drive& drive);
+
+}  // namespace platter::emit_table
