@@ -49,6 +49,7 @@ MAY_BE_LEFT_OUT = {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
         "phase_ns", "outside_validity", "retries", "lateness"},
     "platter-restore": {"governors"},
+    "platter-restore-list": {"intact", "rewritten", "settings", "governors"},
     "platter-samples": {
         "no_write_settle", "no_media_writes", "not_taken_back", "begun_anew", "cut", "lost_seconds", "skipped",
         "places", "lbn", "remapped", "alternate_track", "reserved_area", "verify", "map_known", "page",
@@ -332,7 +333,7 @@ class Outputs(Case):
         drive = recorded_alien("--variant", "serpentine", "--record", os.path.join(cls.template, "record"),
                                "--state", os.path.join(cls.template, "kept"))
         host = os.path.join(cls.template, "host/run/platter/host.journal")
-        for name in ("once", "twice"):
+        for name in ("once", "twice", "thrice"):
             killed = subprocess.run([PLATTER, "characterize", drive + " --signal KILL@3000", "-o", name + ".json",
                                      "--journal", name, "--allow-writes", "0-20000", "--quiet-host", *quiet],
                                     cwd=cls.template, env=cls.environment, check=False, capture_output=True)
@@ -342,8 +343,10 @@ class Outputs(Case):
             cls.take_file(host)
             if name == "once":
                 cls.run_line("restore", journal, "--device", drive, *quiet)
-            else:
+            elif name == "twice":
                 cls.run_line("restore", host, *quiet)
+            else:
+                cls.run_line("restore none.journal", journal, host, "--device", drive, *quiet, status=SOME_FAILED)
 
     @classmethod
     def run_emulation(cls):
