@@ -29,7 +29,6 @@ struct RestoreArguments {
 // What became of one journal, in words and for programs.
 struct PutRight {
   const char* schema = "";
-  const char* schema;
   std::string words{};
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
 };
