@@ -18,7 +18,7 @@ import unittest
 
 import jsonschema
 
-from harness import BAD_INPUT, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
+from harness import BAD_INPUT, INCOMPLETE, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
 from schemas import FOLDER, faults, names, schema, validator
 from test_outputs import PRINTS, Case
 
@@ -265,6 +265,8 @@ class Outputs(Case):
         cls.write_file("nothing.json", nothing)
         cls.run_line("show nothing.json")
         cls.run_line("import disksim disksim/x.parv -o imported.json")
+        os.mkdir(os.path.join(cls.template, "empty"))
+        cls.run_line("registry list --registry empty")
         cls.run_line("publish whole.json --registry registry --hide-serial")
         cls.run_line("registry list --registry registry")
         for blob in cls.files_below("registry", "blobs"):
@@ -315,6 +317,7 @@ class Outputs(Case):
         cls.write_file("without.json", without)
         aliens = [program_drive(os.path.join(ALIEN, "alien.py"), "--variant", variant)
                   for variant in ("bands", "serpentine")]
+        cls.run_line("characterize virtual:without.json -o timed.json")
         for drive in (*aliens, "virtual:without.json", "virtual:modern-random-1"):
             cls.run_line("inspect", drive)
         cls.run_line("characterize", aliens[0], "-o", "alien.json", "--allow-writes", "0-20000")
@@ -338,6 +341,7 @@ class Outputs(Case):
                                      "--journal", name, "--allow-writes", "0-20000", "--quiet-host", *quiet],
                                     cwd=cls.template, env=cls.environment, check=False, capture_output=True)
             assert killed.returncode == -signal.SIGKILL, killed
+            cls.run_line(f"estimate {name}.running.samples.jsonl -o {name}.json", status=INCOMPLETE)
             [journal] = cls.files_below(name)
             cls.take_file(journal)
             cls.take_file(host)
