@@ -28,7 +28,7 @@ struct RestoreArguments {
 
 // What became of one journal, in words and for programs.
 struct PutRight {
-  const char* schema = "";
+  nlohmann::ordered_json head{};
   std::string words{};
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
 };
@@ -98,7 +98,8 @@ PutRight restore_host(const RestoreArguments& arguments, const std::string& jour
                     "of them puts all back when it ends");
   require_all_well(*host, journal);
   tell_host(*host);
-  return {"platter-restore-host", in_words(*host), {{"governors", host_json(*host)}}};
+  return {
+      model::json_head("platter-restore-host"), in_words(*host), {{"governors", host_json(*host)}}};
 }
 
 PutRight restore_drive(const RestoreArguments& arguments, const std::string& path) {
@@ -113,7 +114,7 @@ PutRight restore_drive(const RestoreArguments& arguments, const std::string& pat
   const std::uint64_t put_back = safety::blocks_of(done.media.put_back);
   const auto host = host_put_back_too(arguments.host_root);
   PutRight told{
-      "platter-restore",
+      model::json_head("platter-restore"),
       fmt::format("{} journaled blocks: {} intact, {} put back; settings as they were",
                   done.media.intact + put_back, done.media.intact, put_back),
       {{"intact", done.media.intact}, {"rewritten", put_back}, {"settings", done.settings}}};
@@ -128,15 +129,14 @@ PutRight restore_one(const RestoreArguments& arguments, const std::string& journ
                                         : restore_drive(arguments, journal);
 }
 
-void print_json(const char* schema, const nlohmann::ordered_json& told) {
-  nlohmann::ordered_json report = model::json_head(schema);
+void print_json(nlohmann::ordered_json report, const nlohmann::ordered_json& told) {
   report.update(told);
   fmt::print("{}\n", report.dump(2));
 }
 
 void restore_alone(const RestoreArguments& arguments) {
   const PutRight done = restore_one(arguments, arguments.journals.front());
-  if (arguments.json) return print_json(done.schema, done.json);
+  if (arguments.json) return print_json(done.head, done.json);
   fmt::print("{}\n", done.words);
 }
 
@@ -166,7 +166,8 @@ void restore_each(const RestoreArguments& arguments) {
     if (!arguments.json) fmt::print("{}: {}\n", model::printable(journal), words);
   }
   if (arguments.json)
-    print_json("platter-restore-list", {{"not_done", failed.size()}, {"journals", std::move(all)}});
+    print_json(model::json_head("platter-restore-list"),
+               {{"not_done", failed.size()}, {"journals", std::move(all)}});
   if (!failed.empty())
     throw Error(ExitStatus::some_failed,
                 fmt::format("{} of {} journals are not done: {}; the summary says why",
