@@ -35,6 +35,12 @@ class DiskBlock {
     }
     block_.integer(name, static_cast<std::int64_t>(allowed));
   }
+  void zero_latency(const char* name, const model::Parameter& level, const std::string& why_not) {
+    if (level.or_else(0) == 0 || why_not.empty()) return integer(name, level, 0, 0, 2);
+    result_.warnings.push_back(
+        fmt::format("{} = {} is written as 0: {}", name, *level.value, why_not));
+    block_.integer(name, 0);
+  }
   // `more`: what DiskSim has in the same parameter besides.
   void real(const char* name, const model::Parameter& parameter, double fallback, double more = 0) {
     block_.real(name, known(name, parameter, fallback, more) + more);
@@ -58,11 +64,10 @@ constexpr double kLargestInt = 2147483647;
 
 // DiskSim stops at caching without a cache, at more write segments than segments, and at a write
 // segment of its own in a cache of one.
-void add_cache(DiskBlock& disk, const model::Cache& cache, const G1Layout& layout) {
+void add_cache(DiskBlock& disk, const model::Cache& cache, const WrittenLayout& layout) {
   const bool cached = cache.read_enabled.or_else(0) != 0;
   const double top = cached ? 4 : 0;
-  std::uint32_t track = 1;
-  for (const G1Zone& zone : layout.zones) track = std::max(track, zone.sectors);
+  const std::uint32_t track = layout.most_sectors;
   const double segments = std::max(1.0, cache.segments.or_else(1));
   const auto blocks = static_cast<double>(layout.blocks);
   disk.integer("Number of buffer segments", cache.segments, 1, 1, 65536);
@@ -79,8 +84,8 @@ void add_cache(DiskBlock& disk, const model::Cache& cache, const G1Layout& layou
   disk.integer("Read-ahead on idle hit", cache.read_ahead_on_hit, 0);
   disk.integer("Read any free blocks", cache.read_free_blocks, 0, 0, std::min(top, 1.0));
   disk.integer("Fast write level", cache.write_back_level, 0, 0, std::min(top, 2.0));
-  disk.integer("Immediate buffer read", cache.zero_latency_read, 0, 0, 2);
-  disk.integer("Immediate buffer write", cache.zero_latency_write, 0, 0, 2);
+  disk.zero_latency("Immediate buffer read", cache.zero_latency_read, layout.no_zero_latency);
+  disk.zero_latency("Immediate buffer write", cache.zero_latency_write, layout.no_zero_latency);
   disk.integer("Combine seq writes", cache.combine_sequential_writes, 0);
   disk.integer("Stop prefetch in sector", cache.stop_read_ahead_in_sector, 0);
   disk.fixed("Disconnect write if seek", 0);
@@ -226,7 +231,7 @@ void add_preseeking(DiskBlock& disk, const model::Parameter& level, DriveText& r
       "reads miss in DiskSim; at 0 the arm leaves later for the next of several requests");
 }
 
-std::string disk_text(const model::DriveModel& model, const G1Layout& layout,
+std::string disk_text(const model::DriveModel& model, const WrittenLayout& layout,
                       const std::string& name, DriveText& result) {
   DiskBlock disk(name, result);
   disk.add("Model", "source " + name + ".model");
@@ -239,62 +244,14 @@ std::string disk_text(const model::DriveModel& model, const G1Layout& layout,
   add_cache(disk, model.cache, layout);
   warn_of_cache(model.cache, result);
   add_overheads(disk, model.overheads, result);
-  std::uint64_t cylinders = 0;
-  for (const G1Zone& zone : layout.zones) cylinders += zone.last_cylinder - zone.first_cylinder + 1;
-  disk.fixed("Avg sectors per cylinder",
-             static_cast<std::int64_t>(std::max<std::uint64_t>(layout.blocks / cylinders, 1)));
+  disk.fixed("Avg sectors per cylinder", static_cast<std::int64_t>(std::max<std::uint64_t>(
+                                             layout.blocks / layout.used_cylinders, 1)));
   disk.fixed("Calc sector by sector", 1);
   disk.fixed("Print stats", 1);
   return disk.text();
 }
 
 // ---------------------------------------------------------------- dm_disk
-
-// DiskSim cuts skews in sectors to whole ones; only such survive, and only they stay exact in its
-// arithmetic, which makes up for what a revolution is longer than its sectors.
-bool whole_sectors(double rev, std::uint32_t sectors) {
-  const double number = rev * sectors;
-  return std::fabs(number - std::round(number)) < 1e-9;
-}
-
-std::string zone_text(const G1Zone& zone) {
-  const double n = zone.sectors;
-  const bool whole = whole_sectors(zone.offset_rev, zone.sectors) &&
-                     whole_sectors(zone.track_skew_rev, zone.sectors) &&
-                     whole_sectors(zone.cylinder_skew_rev, zone.sectors);
-  const auto skew = [&](double rev) { return whole ? std::fmod(std::round(rev * n), n) : rev; };
-  BlockText block("dm_layout_g1_zone");
-  block.integer("First cylinder number", zone.first_cylinder);
-  block.integer("Last cylinder number", zone.last_cylinder);
-  block.integer("Blocks per track", zone.sectors);
-  block.add("Skew units", whole ? "sectors" : "revolutions");
-  block.real("Offset of first block", skew(zone.offset_rev));
-  block.real("Skew for track switch", skew(zone.track_skew_rev));
-  block.real("Skew for cylinder switch", skew(zone.cylinder_skew_rev));
-  block.integer("Empty space at zone front", zone.dead);
-  block.integer("Number of spares", zone.spares);
-  std::vector<std::string> slips, defects;
-  for (const std::int64_t slip : zone.slips) slips.push_back(std::to_string(slip));
-  for (const auto& [defect, replacement] : zone.defects) {
-    defects.push_back(fmt::format("{}, {}", defect, replacement));
-  }
-  block.add("slips", list_text(slips, 6));
-  block.add("defects", list_text(defects, 6));
-  return block.text(6);
-}
-
-std::string layout_text(const G1Layout& layout) {
-  BlockText block("dm_layout_g1");
-  block.integer("LBN-to-PBN mapping scheme", layout.mapping);
-  block.integer("Sparing scheme used", layout.sparing);
-  block.integer("Rangesize for sparing", layout.range_cylinders);
-  std::string zones = "[\n      ";
-  for (std::size_t i = 0; i < layout.zones.size(); ++i) {
-    zones += zone_text(layout.zones[i]) + (i + 1 < layout.zones.size() ? ",\n      " : "\n    ]");
-  }
-  block.add("Zones", zones);
-  return block.text(2);
-}
 
 std::int64_t whole_rpm(const model::Rotation& rotation, std::vector<std::string>& warnings) {
   const double rpm = 60e9 * static_cast<double>(rotation.denominator) /
@@ -338,7 +295,7 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
   return block.text(2);
 }
 
-std::string model_text(const model::DriveModel& model, const G1Layout& layout,
+std::string model_text(const model::DriveModel& model, const WrittenLayout& layout,
                        const std::string& name, DriveText& result) {
   BlockText block("dm_disk " + name + "_model");
   block.integer("Number of data surfaces",
@@ -346,7 +303,7 @@ std::string model_text(const model::DriveModel& model, const G1Layout& layout,
   block.integer("Number of cylinders",
                 std::max(model.identity.cylinders, model::cylinders_of(model.layout)));
   block.integer("Block count", static_cast<std::int64_t>(layout.blocks));
-  block.add("Layout Model", layout_text(layout));
+  block.add("Layout Model", layout.text);
   block.add("Mechanical Model", mechanics_text(model, name, result));
   return block.text();
 }
@@ -367,7 +324,7 @@ std::string seek_text(const model::Seek& seek) {
 
 }  // namespace
 
-DriveText drive_text(const model::DriveModel& model, const G1Layout& layout,
+DriveText drive_text(const model::DriveModel& model, const WrittenLayout& layout,
                      const std::string& name) {
   DriveText result;
   result.model = model_text(model, layout, name, result) + "\n";

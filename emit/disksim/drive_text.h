@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emit/disksim/g1_export.h"
+#include "emit/disksim/layout_choice.h"
 #include "model/drive_model.h"
 
 namespace platter::emit_disksim {
@@ -20,7 +20,7 @@ struct DriveText {
 
 // The model must have a rotation and seeks; `layout` is its layout. Files refer to each other by
 // `name`.
-DriveText drive_text(const model::DriveModel& model, const G1Layout& layout,
+DriveText drive_text(const model::DriveModel& model, const WrittenLayout& layout,
                      const std::string& name);
 
 }  // namespace platter::emit_disksim

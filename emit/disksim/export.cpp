@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "emit/disksim/drive_text.h"
-#include "emit/disksim/g1_export.h"
 #include "emit/disksim/import.h"
+#include "emit/disksim/layout_choice.h"
 #include "emit/disksim/read_back.h"
 #include "emit/disksim/simulation_text.h"
 #include "model/error.h"
@@ -27,8 +27,6 @@ namespace platter::emit_disksim {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kExact_rev = 1e-6;
 
 // Letters, digits, '.', '-' and '_', the first one a letter: one word to DiskSim's lexer.
 std::string word(const std::string& text) {
@@ -59,28 +57,6 @@ void need_parts(const model::DriveModel& model) {
     throw Error(ExitStatus::bad_input,
                 fmt::format("the model of {} has no {}, without which DiskSim cannot run",
                             model.identity.name, missing));
-  }
-}
-
-// Characterized angles carry noise: equal skews need to fit them only as well as they are known. Of
-// hundreds of angles none is off by more than five standard errors by chance; a narrower bound
-// gives better zones where it can be kept.
-double tolerance_of(const model::Layout& layout, double errors) {
-  return std::max(kExact_rev, errors * layout.angle.error.value_or(0));
-}
-
-constexpr double kUsual = 3, kMost = 5;  // standard errors
-
-G1Layout express_layout(const model::DriveModel& model) {
-  const auto within = [&](double errors) {
-    return express_as_g1(model.layout, model.identity.heads,
-                         0.9 * tolerance_of(model.layout, errors));
-  };
-  if (!model.layout.angle.error) return within(0);
-  try {
-    return within(kUsual);
-  } catch (const Error&) {
-    return within(kMost);
   }
 }
 
@@ -146,20 +122,15 @@ void write_all(const Files& files, const fs::path& folder) {
 }  // namespace
 
 Exported export_disksim(const model::DriveModel& model, const std::string& folder,
-                        const std::string& wanted, const BeforeWriting& before_writing) {
+                        const ExportOptions& options, const BeforeWriting& before_writing) {
   need_parts(model);
   Exported result;
-  result.name = wanted.empty() ? name_of(model.identity) : word(wanted);
-  const G1Layout layout = express_layout(model);
+  result.name = options.name.empty() ? name_of(model.identity) : word(options.name);
+  const WrittenLayout layout = write_layout(model, options.layout, options.dialect);
   DriveText drive = drive_text(model, layout, result.name);
-  result.warnings = drive.warnings;
-  if (layout.worst_angle_rev > kExact_rev) {
-    result.warnings.push_back(
-        fmt::format("DiskSim has one track skew and one cylinder skew a zone: angles differ by up "
-                    "to {:.6f} revolutions from the "
-                    "model's, which knows them to {:.6f}",
-                    layout.worst_angle_rev, model.layout.angle.error.value_or(0)));
-  }
+  result.layout = layout.type;
+  result.warnings = layout.warnings;
+  result.warnings.insert(result.warnings.end(), drive.warnings.begin(), drive.warnings.end());
   if (model.identity.block_bytes != 512) {
     result.warnings.push_back(fmt::format("blocks are of {} bytes; DiskSim's reports speak of 512",
                                           model.identity.block_bytes));
@@ -180,7 +151,7 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
                   fmt::format("{}: cannot make a temporary folder there", pattern));
     write_trial(files, trial);
     const Imported back = read_back(trial.path() + "/" + files[0].first);
-    require_same_places(model.layout, back.model.layout, tolerance_of(model.layout, kMost));
+    require_same_places(layout.layout, back.model.layout, angle_tolerance(model.layout));
     require_same_seeks(model::mean_seek(model), back.model.seek);
   }
   std::error_code failed;

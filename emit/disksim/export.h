@@ -6,18 +6,26 @@
 #include <string_view>
 #include <vector>
 
+#include "emit/disksim/layout_choice.h"
 #include "model/drive_model.h"
 
 namespace platter::emit_disksim {
 
+struct ExportOptions {
+  std::string name;  // of the files; none: made of the drive's
+  LayoutType layout = LayoutType::automatic;
+  Dialect dialect = Dialect::any;
+};
+
 struct Exported {
   std::string name;                   // of the files and of the drive's block
+  std::string layout;                 // the type of its layout, as DiskSim calls it
   std::vector<std::string> files;     // full paths; the .parv first
   std::vector<std::string> warnings;  // where the files differ from the model
 };
 
 // Writes NAME.parv, NAME.diskspecs, NAME.model, NAME.seek and NAME.statdefs into `folder` (made if
-// it is not there). Without `name` it is made of the drive's. Before they get their names the files
+// it is not there). Before they get their names the files
 // are read back: every LBN must lie on its cylinder and head, at its angle within 1e-6 revolutions
 // (five times the model's stated error of angles, where it states one), every seek take its time.
 // `before_writing` gets each path and what it will hold before the first is written.
@@ -25,7 +33,8 @@ struct Exported {
 // rotation, layout or seeks, Error(output).
 using BeforeWriting = std::function<void(const std::string& path, const std::string& content)>;
 Exported export_disksim(const model::DriveModel& model, const std::string& folder,
-                        const std::string& name = "", const BeforeWriting& before_writing = {});
+                        const ExportOptions& options = {},
+                        const BeforeWriting& before_writing = {});
 
 // The bytes begin a file that export_disksim() wrote.
 bool begins_emitted(std::string_view bytes);

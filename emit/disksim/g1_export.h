@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,5 +31,7 @@ struct G1Layout {
 // does not hold, a new zone begins. Of the sparing schemes that DiskSim computes rightly, the one
 // with the fewest slips. Throws Error(unsupported) that says what DiskSim cannot express.
 G1Layout express_as_g1(const model::Layout& layout, std::uint32_t heads, double tolerance_rev);
+
+std::string g1_text(const G1Layout& layout);
 
 }  // namespace platter::emit_disksim

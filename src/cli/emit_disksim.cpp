@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,7 +17,8 @@ namespace platter::cli {
 
 void add_emit_disksim(CLI::App& emit) {
   struct Options {
-    std::string model, folder, name;
+    std::string model, folder;
+    emit_disksim::ExportOptions files;
     bool json = false;
     Outputs outputs;
   };
@@ -27,15 +29,29 @@ void add_emit_disksim(CLI::App& emit) {
       ->add_option("-o,--output", options->folder,
                    "the folder for the files; made if it is not there")
       ->required();
-  command->add_option("--name", options->name,
+  command->add_option("--name", options->files.name,
                       "of the files and of the drive in them (else: made of the drive's name)");
+  static const std::map<std::string, emit_disksim::LayoutType> kLayouts{
+      {"g1", emit_disksim::LayoutType::g1}, {"g4", emit_disksim::LayoutType::g4}};
+  command
+      ->add_option("--layout", options->files.layout,
+                   "g1 or g4, DiskSim's types (else: g1 where it says the map in less than 100 KB)")
+      ->transform(CLI::CheckedTransformer(kLayouts));
+  static const std::map<std::string, emit_disksim::Dialect> kDialects{
+      {"cmu4", emit_disksim::Dialect::cmu4}, {"wd", emit_disksim::Dialect::wd}};
+  command
+      ->add_option(
+          "--dialect", options->files.dialect,
+          "for Carnegie Mellon's DiskSim 4.0 (cmu4) or Western Digital's (wd) alone (else: "
+          "what both run)")
+      ->transform(CLI::CheckedTransformer(kDialects));
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "become DiskSim files");
     const emit_disksim::Exported exported = emit_disksim::export_disksim(
-        model, options->folder, options->name,
+        model, options->folder, options->files,
         [&](const std::string& path, const std::string& content) {
           options->outputs.writes_bytes(path, content);
         });
@@ -44,6 +60,7 @@ void add_emit_disksim(CLI::App& emit) {
     if (options->json) {
       nlohmann::ordered_json answer = model::json_head("platter-emit-disksim");
       answer["name"] = exported.name;
+      answer["layout"] = exported.layout;
       answer["files"] = exported.files;
       answer["warnings"] = exported.warnings;
       fmt::print("{}\n", answer.dump(2));

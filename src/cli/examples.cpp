@@ -29,7 +29,7 @@ const std::map<std::string, Two> kExamples = {
       "platter derive drive.json --set seek.time_ms=/2 --set cache.segments=16 -o other.json"}},
     {"emit disksim",
      {"platter emit disksim drive.json -o disksim",
-      "platter emit disksim drive.json -o disksim --force"}},
+      "platter emit disksim drive.json -o disksim --layout g4 --force"}},
     {"emit table",
      {"platter emit table drive.json -o drive.ptab",
       "platter emit table drive.json -o drive.ptab --force"}},

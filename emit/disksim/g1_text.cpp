@@ -1,0 +1,59 @@
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "emit/disksim/g1_export.h"
+#include "emit/disksim/parameter_text.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+// DiskSim cuts skews in sectors to whole ones; only such survive, and only they stay exact in its
+// arithmetic, which makes up for what a revolution is longer than its sectors.
+bool whole_sectors(double rev, std::uint32_t sectors) {
+  const double number = rev * sectors;
+  return std::fabs(number - std::round(number)) < 1e-9;
+}
+
+std::string zone_text(const G1Zone& zone) {
+  const double n = zone.sectors;
+  const bool whole = whole_sectors(zone.offset_rev, zone.sectors) &&
+                     whole_sectors(zone.track_skew_rev, zone.sectors) &&
+                     whole_sectors(zone.cylinder_skew_rev, zone.sectors);
+  const auto skew = [&](double rev) { return whole ? std::fmod(std::round(rev * n), n) : rev; };
+  BlockText block("dm_layout_g1_zone");
+  block.integer("First cylinder number", zone.first_cylinder);
+  block.integer("Last cylinder number", zone.last_cylinder);
+  block.integer("Blocks per track", zone.sectors);
+  block.add("Skew units", whole ? "sectors" : "revolutions");
+  block.real("Offset of first block", skew(zone.offset_rev));
+  block.real("Skew for track switch", skew(zone.track_skew_rev));
+  block.real("Skew for cylinder switch", skew(zone.cylinder_skew_rev));
+  block.integer("Empty space at zone front", zone.dead);
+  block.integer("Number of spares", zone.spares);
+  std::vector<std::string> slips, defects;
+  for (const std::int64_t slip : zone.slips) slips.push_back(std::to_string(slip));
+  for (const auto& [defect, replacement] : zone.defects) {
+    defects.push_back(fmt::format("{}, {}", defect, replacement));
+  }
+  block.add("slips", list_text(slips, 6));
+  block.add("defects", list_text(defects, 6));
+  return block.text(6);
+}
+
+}  // namespace
+
+std::string g1_text(const G1Layout& layout) {
+  BlockText block("dm_layout_g1");
+  block.integer("LBN-to-PBN mapping scheme", layout.mapping);
+  block.integer("Sparing scheme used", layout.sparing);
+  block.integer("Rangesize for sparing", layout.range_cylinders);
+  std::string zones = "[\n      ";
+  for (std::size_t i = 0; i < layout.zones.size(); ++i) {
+    zones += zone_text(layout.zones[i]) + (i + 1 < layout.zones.size() ? ",\n      " : "\n    ]");
+  }
+  block.add("Zones", zones);
+  return block.text(2);
+}
+
+}  // namespace platter::emit_disksim

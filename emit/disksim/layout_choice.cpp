@@ -1,0 +1,106 @@
+#include "emit/disksim/layout_choice.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "emit/disksim/g1_export.h"
+#include "emit/disksim/g4_export.h"
+#include "model/error.h"
+
+namespace platter::emit_disksim {
+namespace {
+
+constexpr double kExact_rev = 1e-6;
+constexpr double kUsual = 3, kMost = 5;  // standard errors
+constexpr std::size_t kMostOfG1_bytes = 100'000;
+
+// Characterized angles carry noise: equal skews need to fit them only as well as they are known. Of
+// hundreds of angles none is off by more than five standard errors by chance; a narrower bound
+// gives better zones where it can be kept.
+double tolerance_of(const model::Layout& layout, double errors) {
+  return std::max(kExact_rev, errors * layout.angle.error.value_or(0));
+}
+
+G1Layout express(const model::DriveModel& model) {
+  const auto within = [&](double errors) {
+    return express_as_g1(model.layout, model.identity.heads,
+                         0.9 * tolerance_of(model.layout, errors));
+  };
+  if (!model.layout.angle.error) return within(0);
+  try {
+    return within(kUsual);
+  } catch (const Error&) {
+    return within(kMost);
+  }
+}
+
+WrittenLayout write_g1(const model::DriveModel& model) {
+  const G1Layout g1 = express(model);
+  WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {}, {}, model.layout};
+  for (const G1Zone& zone : g1.zones) {
+    written.used_cylinders += zone.last_cylinder - zone.first_cylinder + 1;
+    written.most_sectors = std::max(written.most_sectors, zone.sectors);
+  }
+  written.no_zero_latency = "DiskSim has it with dm_layout_g4 alone";
+  if (!model.layout.remaps.empty())
+    written.warnings.push_back(
+        fmt::format("{} blocks are remapped: in a dm_layout_g1 DiskSim stops there or never ends "
+                    "(--layout g4 leaves the remapping out)",
+                    model.layout.remaps.size()));
+  if (g1.worst_angle_rev > kExact_rev) {
+    written.warnings.push_back(
+        fmt::format("DiskSim has one track skew and one cylinder skew a zone: angles differ by up "
+                    "to {:.6f} revolutions from the "
+                    "model's, which knows them to {:.6f}",
+                    g1.worst_angle_rev, model.layout.angle.error.value_or(0)));
+  }
+  return written;
+}
+
+bool wants_zero_latency(const model::Cache& cache) {
+  return cache.zero_latency_read.or_else(0) > 0 || cache.zero_latency_write.or_else(0) > 0;
+}
+
+WrittenLayout write_g4(const model::DriveModel& model, Dialect dialect) {
+  const G4Layout g4 = express_as_g4(model.layout, wants_zero_latency(model.cache));
+  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks, g4.cylinders,
+                        g4.most_sectors, {},          {},        model.layout};
+  if (g4.some_end_early && dialect != Dialect::cmu4)
+    written.no_zero_latency =
+        "Western Digital's DiskSim stops at it where tracks end in sectors "
+        "without blocks (--dialect cmu4 leaves it in)";
+  written.layout.remaps.clear();
+  if (!model.layout.remaps.empty())
+    written.warnings.push_back(
+        fmt::format("{} remapped blocks lie where they were remapped from: DiskSim stops at "
+                    "remapped blocks of a dm_layout_g4",
+                    model.layout.remaps.size()));
+  if (g4.lost_blocks > 0)
+    written.warnings.push_back(
+        fmt::format("DiskSim does not find the last {} blocks of the drive: requests must end in "
+                    "front of block {}",
+                    g4.lost_blocks, g4.blocks - g4.lost_blocks));
+  return written;
+}
+
+}  // namespace
+
+double angle_tolerance(const model::Layout& layout) { return tolerance_of(layout, kMost); }
+
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type, Dialect dialect) {
+  if (type == LayoutType::g1) return write_g1(model);
+  if (type == LayoutType::g4 || !model.layout.remaps.empty()) return write_g4(model, dialect);
+  std::optional<WrittenLayout> g1;
+  try {
+    g1 = write_g1(model);
+  } catch (const Error&) {  // g4 may express it
+  }
+  if (g1 && g1->text.size() >= kMostOfG1_bytes) g1.reset();
+  if (g1 && !wants_zero_latency(model.cache)) return *g1;
+  WrittenLayout g4 = write_g4(model, dialect);
+  return g1 && !g4.no_zero_latency.empty() ? *g1 : g4;
+}
+
+}  // namespace platter::emit_disksim

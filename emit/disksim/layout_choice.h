@@ -1,0 +1,36 @@
+// Which of DiskSim's layouts says where a model's blocks lie, and its text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+
+namespace platter::emit_disksim {
+
+enum class LayoutType : std::uint8_t { automatic, g1, g4 };
+
+// Which DiskSim is to run the files: Carnegie Mellon's 4.0, Western Digital's, or either.
+enum class Dialect : std::uint8_t { any, cmu4, wd };
+
+struct WrittenLayout {
+  std::string type, text;  // "dm_layout_g1"; the block
+  std::uint64_t blocks = 0;
+  std::uint64_t used_cylinders = 0;
+  std::uint32_t most_sectors = 1;  // of a track
+  std::string no_zero_latency{};   // why DiskSim cannot have zero-latency access with it
+  std::vector<std::string> warnings{};
+  model::Layout layout{};  // the model's, without what is left out
+};
+
+// How far the angle of a block may be from the model's: 1e-6 revolutions, or five times the error
+// that the model states.
+double angle_tolerance(const model::Layout& layout);
+
+// `automatic`: g1 where it says the map in less than 100 KB, without blocks that are remapped and
+// without zero-latency access, else g4. Throws Error(unsupported)
+// that says what DiskSim cannot express.
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type, Dialect dialect);
+
+}  // namespace platter::emit_disksim
