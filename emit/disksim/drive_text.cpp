@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "emit/disksim/parameter_text.h"
 #include "emit/disksim/simulation_text.h"
@@ -35,11 +36,16 @@ class DiskBlock {
     }
     block_.integer(name, static_cast<std::int64_t>(allowed));
   }
-  void zero_latency(const char* name, const model::Parameter& level, const std::string& why_not) {
-    if (level.or_else(0) == 0 || why_not.empty()) return integer(name, level, 0, 0, 2);
-    result_.warnings.push_back(
-        fmt::format("{} = {} is written as 0: {}", name, *level.value, why_not));
-    block_.integer(name, 0);
+  // With a layout g1 DiskSim's code never comes to it; with a g4 it stops (`extra != 0`) at the
+  // last track, and at any that ends in sectors without blocks.
+  void zero_latency(const char* name, const model::Parameter& level, const std::string& layout) {
+    if (level.or_else(0) == 0) return integer(name, level, 0, 0, 2);
+    const bool stops = layout == "dm_layout_g4";
+    result_.warnings.push_back(fmt::format(
+        "{} = {} {}", name, *level.value,
+        stops ? "is written as 0: DiskSim stops at zero-latency access with a dm_layout_g4"
+              : "has no effect: DiskSim has no zero-latency access with a dm_layout_g1"));
+    block_.integer(name, stops ? 0 : static_cast<std::int64_t>(std::round(*level.value)));
   }
   // `more`: what DiskSim has in the same parameter besides.
   void real(const char* name, const model::Parameter& parameter, double fallback, double more = 0) {
@@ -84,8 +90,8 @@ void add_cache(DiskBlock& disk, const model::Cache& cache, const WrittenLayout& 
   disk.integer("Read-ahead on idle hit", cache.read_ahead_on_hit, 0);
   disk.integer("Read any free blocks", cache.read_free_blocks, 0, 0, std::min(top, 1.0));
   disk.integer("Fast write level", cache.write_back_level, 0, 0, std::min(top, 2.0));
-  disk.zero_latency("Immediate buffer read", cache.zero_latency_read, layout.no_zero_latency);
-  disk.zero_latency("Immediate buffer write", cache.zero_latency_write, layout.no_zero_latency);
+  disk.zero_latency("Immediate buffer read", cache.zero_latency_read, layout.type);
+  disk.zero_latency("Immediate buffer write", cache.zero_latency_write, layout.type);
   disk.integer("Combine seq writes", cache.combine_sequential_writes, 0);
   disk.integer("Stop prefetch in sector", cache.stop_read_ahead_in_sector, 0);
   disk.fixed("Disconnect write if seek", 0);
@@ -265,7 +271,7 @@ std::int64_t whole_rpm(const model::Rotation& rotation, std::vector<std::string>
   return static_cast<std::int64_t>(whole);
 }
 
-std::string mechanics_text(const model::DriveModel& model, const std::string& name,
+std::string mechanics_text(const model::DriveModel& model, const std::string& name, Dialect dialect,
                            DriveText& result) {
   BlockText block("dm_mech_g1");
   const auto time = [&](const char* parameter, const model::Parameter& value) {
@@ -287,8 +293,12 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
         "of both");
   if (model.write_seek)
     result.warnings.push_back(
-        "write_seek is not in the files: to DiskSim writes settle as long behind seeks of any "
-        "distance");
+        dialect == Dialect::wd
+            ? "write_seek is the fourth number of the .seek file, which forks with a dual seek "
+              "profile read; 2.01.016 passes over it"
+            : "write_seek is not in the files: to DiskSim writes settle as long behind seeks of "
+              "any "
+              "distance");
   time("Head switch time", model.head_switch);
   block.integer("Rotation speed (in rpms)", whole_rpm(model.rotation, result.warnings));
   block.real("Percent error in rpms", 0);
@@ -296,7 +306,7 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
 }
 
 std::string model_text(const model::DriveModel& model, const WrittenLayout& layout,
-                       const std::string& name, DriveText& result) {
+                       const std::string& name, Dialect dialect, DriveText& result) {
   BlockText block("dm_disk " + name + "_model");
   block.integer("Number of data surfaces",
                 std::max(model.identity.heads, engine::LayoutMap(model.layout).heads()));
@@ -304,8 +314,22 @@ std::string model_text(const model::DriveModel& model, const WrittenLayout& layo
                 std::max(model.identity.cylinders, model::cylinders_of(model.layout)));
   block.integer("Block count", static_cast<std::int64_t>(layout.blocks));
   block.add("Layout Model", layout.text);
-  block.add("Mechanical Model", mechanics_text(model, name, result));
+  block.add("Mechanical Model", mechanics_text(model, name, dialect, result));
   return block.text();
+}
+
+// "distance, time of a read, deviation, time of a write", as in a dual seek profile.
+std::string dual_seek_text(const model::Seek& reads, const model::Seek& writes) {
+  std::set<std::uint32_t> distances{1};
+  for (const model::Seek* seek : {&reads, &writes})
+    for (const model::SeekPoint& point : seek->points)
+      if (point.cylinders > 0) distances.insert(point.cylinders);
+  std::string text;
+  for (const std::uint32_t cylinders : distances)
+    text += fmt::format("{}, {}, 0.0, {}\n", cylinders,
+                        real_text(model::seek_time_ms(reads, cylinders)),
+                        real_text(model::seek_time_ms(writes, cylinders)));
+  return text;
 }
 
 // DiskSim wants a time for one cylinder first; a model whose first point lies farther goes in a
@@ -325,11 +349,13 @@ std::string seek_text(const model::Seek& seek) {
 }  // namespace
 
 DriveText drive_text(const model::DriveModel& model, const WrittenLayout& layout,
-                     const std::string& name) {
+                     const std::string& name, Dialect dialect) {
   DriveText result;
-  result.model = model_text(model, layout, name, result) + "\n";
+  result.model = model_text(model, layout, name, dialect, result) + "\n";
   result.diskspecs = disk_text(model, layout, name, result) + "\n";
-  result.seek = seek_text(model::mean_seek(model));
+  result.seek = dialect == Dialect::wd && model.write_seek
+                    ? dual_seek_text(model::mean_seek(model), model::write_seek(model))
+                    : seek_text(model::mean_seek(model));
   return result;
 }
 

@@ -126,8 +126,8 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
   need_parts(model);
   Exported result;
   result.name = options.name.empty() ? name_of(model.identity) : word(options.name);
-  const WrittenLayout layout = write_layout(model, options.layout, options.dialect);
-  DriveText drive = drive_text(model, layout, result.name);
+  const WrittenLayout layout = write_layout(model, options.layout);
+  DriveText drive = drive_text(model, layout, result.name, options.dialect);
   result.layout = layout.type;
   result.warnings = layout.warnings;
   result.warnings.insert(result.warnings.end(), drive.warnings.begin(), drive.warnings.end());

@@ -274,6 +274,11 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
     notes.push_back(fmt::format("Block count = {}, but the layout map has {} blocks only",
                                 block_count, mapped));
   }
+  if (block_count > 0 && block_count < mapped) {
+    notes.push_back(
+        fmt::format("Block count = {}, but the layout map has {} blocks: the last {} are left out",
+                    block_count, mapped, mapped - block_count));
+  }
   const std::int64_t end = block_count > 0 ? std::min(block_count, mapped) : mapped;
   std::vector<Placed> pieces;
   for (const Extent& extent : map.extents) {

@@ -329,7 +329,7 @@ std::string lines(const List& list, const std::string& margin, const Text& text_
 
 }  // namespace
 
-G4Layout express_as_g4(const model::Layout& layout, bool whole_tracks) {
+G4Layout express_as_g4(const model::Layout& layout) {
   const engine::LayoutMap map(layout);
   require_counted(static_cast<std::int64_t>(map.blocks()));
   constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 23;
@@ -338,7 +338,7 @@ G4Layout express_as_g4(const model::Layout& layout, bool whole_tracks) {
                 fmt::format("the layout cannot be written for DiskSim: it has {} tracks, more than "
                             "{}",
                             map.tracks(), kMostTracks));
-  TrackPieces pieces = track_pieces(layout, whole_tracks);
+  TrackPieces pieces = track_pieces(layout, map.slots());
   require_counted(pieces.places);
   G4Layout g4;
   g4.blocks = map.blocks();
@@ -351,12 +351,8 @@ G4Layout express_as_g4(const model::Layout& layout, bool whole_tracks) {
   g4.indices = tree.indices.take();
   g4.patterns = std::move(tree.patterns);
   g4.slips = std::move(pieces.slips);
-  for (std::size_t i = 0; i < pieces.pieces.size(); ++i) {
-    const TrackPiece& piece = pieces.pieces[i];
-    g4.most_sectors = std::max(g4.most_sectors, piece.sectors);
-    const bool last = i + 1 == pieces.pieces.size();
-    g4.some_end_early = g4.some_end_early || (piece.places < piece.sectors && !last);
-  }
+  for (const G4Pattern& pattern : g4.patterns)
+    g4.most_sectors = std::max(g4.most_sectors, pattern.sectors);
   return g4;
 }
 

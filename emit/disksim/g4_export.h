@@ -39,13 +39,12 @@ struct G4Layout {
   std::vector<SlippedPlaces> slips;
   std::uint64_t blocks = 0;
   std::uint32_t cylinders = 0, heads = 0, most_sectors = 0;
-  bool some_end_early = false;    // tracks but the last that have sectors in no place
   std::uint64_t lost_blocks = 0;  // at the end: DiskSim finds no block at their places
 };
 
 // Without the remaps: DiskSim gives their sectors no width and stops there. Throws
 // Error(unsupported) that says what DiskSim cannot express.
-G4Layout express_as_g4(const model::Layout& layout, bool whole_tracks);
+G4Layout express_as_g4(const model::Layout& layout);
 
 std::string g4_text(const G4Layout& layout);
 

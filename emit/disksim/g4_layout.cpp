@@ -498,6 +498,10 @@ model::Layout import_g4_layout(const Block& block, std::int64_t block_count,
     notes.push_back(
         fmt::format("Block count = {}, but the layout maps {} blocks only", block_count, end));
   } else if (block_count > 0) {
+    if (block_count < end)
+      notes.push_back(
+          fmt::format("Block count = {}, but the layout maps {} blocks: the last {} are left out",
+                      block_count, end, end - block_count));
     end = block_count;
   }
   std::vector<Placed> pieces;

@@ -19,8 +19,8 @@ void add(model::Parameter& parameter, double more_ms) {
 
 void include_block_times(BlockReader& bus, model::Bus& drive) {
   const double drive_ms = drive.block_transfer.or_else(0);
-  const double read_ms = std::max(drive_ms, bus.real("Read block transfer time"));
-  const double write_ms = std::max(drive_ms, bus.real("Write block transfer time"));
+  const double read_ms = std::max(drive_ms, time_of(bus, "Read block transfer time"));
+  const double write_ms = std::max(drive_ms, time_of(bus, "Write block transfer time"));
   if (read_ms > drive_ms) drive.block_transfer.value = read_ms;
   if (write_ms != read_ms) {
     drive.write_block_transfer = drive.block_transfer;

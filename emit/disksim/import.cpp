@@ -111,6 +111,7 @@ model::Overheads import_overheads(BlockReader& disk) {
 model::Bus import_bus(BlockReader& disk) {
   model::Bus bus;
   bus.block_transfer = number(disk, "Bulk sector transfer time", "ms");
+  if (disk.has("Bulk sector transfer time")) time_of(disk, "Bulk sector transfer time");
   bus.hold_for_read = count(disk, "Hold bus entire read xfer", 0, 1);
   bus.hold_for_write = count(disk, "Hold bus entire write xfer", 0, 1);
   bus.never_disconnect = count(disk, "Never disconnect", 0, 1);
@@ -131,6 +132,24 @@ model::Queue import_queue(BlockReader& disk, Notes& notes) {
   note_without_place(scheduler, notes);
   note_unknown(scheduler, notes.warnings);
   return queue;
+}
+
+// DiskSim's manual describes scheme 4 as prefetching behind sequential reads; its code prefetches
+// behind all of them, and drives whose files have it were measured that do.
+void read_continuously(model::DriveModel& model, ContinuousRead reading) {
+  constexpr auto kScheme = static_cast<double>(model::ReadAhead::to_next_track_if_sequential);
+  if (model.cache.read_ahead.or_else(0) != kScheme) return;
+  const bool by_manual = reading == ContinuousRead::manual;
+  if (by_manual) {
+    model.cache.read_ahead_after_sequential.value = 1;
+    model.cache.read_ahead_after_sequential.method = kMethod;
+  }
+  model.provenance.notes.push_back(
+      std::string("Buffer continuous read = 4 is taken as DiskSim's ") +
+      (by_manual ? "manual has it: the drive reads ahead behind sequential reads alone, which its "
+                   "code does not"
+                 : "code has it: the drive reads ahead behind any read, where its manual speaks of "
+                   "sequential ones (--continuous-read manual)"));
 }
 
 void import_disk(BlockReader& disk, model::DriveModel& model, Notes& notes) {
@@ -168,7 +187,10 @@ void import_mechanics(const Block& block, model::DriveModel& model, const std::s
   model.rotation.period.method = kMethod;
   model.head_switch = number(mechanics, "Head switch time", "ms");
   model.write_settle = number(mechanics, "Add. write settling delay", "ms");
-  model.seek = import_seek(mechanics, model.identity.cylinders, top_folder, notes.warnings);
+  ImportedSeeks seeks = import_seek(mechanics, model.identity.cylinders, top_folder,
+                                    notes.warnings);
+  model.seek = std::move(seeks.reads);
+  model.write_seek = std::move(seeks.writes);
   note_without_place(mechanics, notes);
   note_unknown(mechanics, notes.warnings);
 }
@@ -352,8 +374,8 @@ Imported import_part(const Block& part, const std::string& path, const std::stri
 
 }  // namespace
 
-Imported import_disksim(const std::string& path, const std::string& drive,
-                        const std::string& with) {
+Imported import_disksim(const std::string& path, const std::string& drive, const std::string& with,
+                        ContinuousRead reading) {
   const ParameterFile file = parse_parameter_file(path);
   const std::string top_folder = std::filesystem::path(path).parent_path().string();
   if (const Block* part = part_of_drive(file)) return import_part(*part, path, top_folder, with);
@@ -369,6 +391,7 @@ Imported import_disksim(const std::string& path, const std::string& drive,
   BlockReader disk(block);
   import_model(disk.inner("Model"), model, top_folder, notes);
   import_disk(disk, model, notes);
+  read_continuously(model, reading);
   include_host_costs(file, block, model, notes);
   return finish_import(std::move(result), std::move(notes), path);
 }

@@ -1,6 +1,7 @@
 // A DiskSim 4.0 parameter set (.parv, or .diskspecs with its .model and .seek) as a DriveModel.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Imported {
                                       // model
 };
 
+// How the scheme 4 of "Buffer continuous read" is taken: DiskSim's code and its manual differ.
+enum class ContinuousRead : std::uint8_t { code, manual };
+
 // `drive` names the disksim_disk block where the files describe several. A file with a dm_disk or a
 // layout alone (dm_layout_g1, g2, g4) gives a part of a model; what it lacks comes from `with`, a
 // model
@@ -22,6 +26,7 @@ struct Imported {
 // mechanism other than dm_mech_g1, and places that the model cannot express, Error(usage) for a
 // `with` that a whole drive does not need.
 Imported import_disksim(const std::string& path, const std::string& drive = "",
-                        const std::string& with = "");
+                        const std::string& with = "",
+                        ContinuousRead reading = ContinuousRead::code);
 
 }  // namespace platter::emit_disksim

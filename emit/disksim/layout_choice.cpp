@@ -38,12 +38,11 @@ G1Layout express(const model::DriveModel& model) {
 
 WrittenLayout write_g1(const model::DriveModel& model) {
   const G1Layout g1 = express(model);
-  WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {}, {}, model.layout};
+  WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {}, model.layout};
   for (const G1Zone& zone : g1.zones) {
     written.used_cylinders += zone.last_cylinder - zone.first_cylinder + 1;
     written.most_sectors = std::max(written.most_sectors, zone.sectors);
   }
-  written.no_zero_latency = "DiskSim has it with dm_layout_g4 alone";
   if (!model.layout.remaps.empty())
     written.warnings.push_back(
         fmt::format("{} blocks are remapped: in a dm_layout_g1 DiskSim stops there or never ends "
@@ -59,18 +58,10 @@ WrittenLayout write_g1(const model::DriveModel& model) {
   return written;
 }
 
-bool wants_zero_latency(const model::Cache& cache) {
-  return cache.zero_latency_read.or_else(0) > 0 || cache.zero_latency_write.or_else(0) > 0;
-}
-
-WrittenLayout write_g4(const model::DriveModel& model, Dialect dialect) {
-  const G4Layout g4 = express_as_g4(model.layout, wants_zero_latency(model.cache));
-  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks, g4.cylinders,
-                        g4.most_sectors, {},          {},        model.layout};
-  if (g4.some_end_early && dialect != Dialect::cmu4)
-    written.no_zero_latency =
-        "Western Digital's DiskSim stops at it where tracks end in sectors "
-        "without blocks (--dialect cmu4 leaves it in)";
+WrittenLayout write_g4(const model::DriveModel& model) {
+  const G4Layout g4 = express_as_g4(model.layout);
+  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks,   g4.cylinders,
+                        g4.most_sectors, {},          model.layout};
   written.layout.remaps.clear();
   if (!model.layout.remaps.empty())
     written.warnings.push_back(
@@ -79,9 +70,9 @@ WrittenLayout write_g4(const model::DriveModel& model, Dialect dialect) {
                     model.layout.remaps.size()));
   if (g4.lost_blocks > 0)
     written.warnings.push_back(
-        fmt::format("DiskSim does not find the last {} blocks of the drive: requests must end in "
-                    "front of block {}",
-                    g4.lost_blocks, g4.blocks - g4.lost_blocks));
+        fmt::format("DiskSim finds the drive's blocks up to {}, not the {} behind: requests must "
+                    "end in front of them",
+                    g4.blocks - g4.lost_blocks - 1, g4.lost_blocks));
   return written;
 }
 
@@ -89,18 +80,16 @@ WrittenLayout write_g4(const model::DriveModel& model, Dialect dialect) {
 
 double angle_tolerance(const model::Layout& layout) { return tolerance_of(layout, kMost); }
 
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type, Dialect dialect) {
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type) {
   if (type == LayoutType::g1) return write_g1(model);
-  if (type == LayoutType::g4 || !model.layout.remaps.empty()) return write_g4(model, dialect);
+  if (type == LayoutType::g4 || !model.layout.remaps.empty()) return write_g4(model);
   std::optional<WrittenLayout> g1;
   try {
     g1 = write_g1(model);
   } catch (const Error&) {  // g4 may express it
   }
   if (g1 && g1->text.size() >= kMostOfG1_bytes) g1.reset();
-  if (g1 && !wants_zero_latency(model.cache)) return *g1;
-  WrittenLayout g4 = write_g4(model, dialect);
-  return g1 && !g4.no_zero_latency.empty() ? *g1 : g4;
+  return g1 ? *g1 : write_g4(model);
 }
 
 }  // namespace platter::emit_disksim

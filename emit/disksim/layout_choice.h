@@ -11,15 +11,14 @@ namespace platter::emit_disksim {
 
 enum class LayoutType : std::uint8_t { automatic, g1, g4 };
 
-// Which DiskSim is to run the files: Carnegie Mellon's 4.0, Western Digital's, or either.
-enum class Dialect : std::uint8_t { any, cmu4, wd };
+// Carnegie Mellon's DiskSim 4.0, whose files Western Digital's runs too, or what its forks add.
+enum class Dialect : std::uint8_t { cmu4, wd };
 
 struct WrittenLayout {
   std::string type, text;  // "dm_layout_g1"; the block
   std::uint64_t blocks = 0;
   std::uint64_t used_cylinders = 0;
   std::uint32_t most_sectors = 1;  // of a track
-  std::string no_zero_latency{};   // why DiskSim cannot have zero-latency access with it
   std::vector<std::string> warnings{};
   model::Layout layout{};  // the model's, without what is left out
 };
@@ -28,9 +27,8 @@ struct WrittenLayout {
 // that the model states.
 double angle_tolerance(const model::Layout& layout);
 
-// `automatic`: g1 where it says the map in less than 100 KB, without blocks that are remapped and
-// without zero-latency access, else g4. Throws Error(unsupported)
-// that says what DiskSim cannot express.
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type, Dialect dialect);
+// `automatic`: g1 where it says the map in less than 100 KB and no block is remapped, else g4.
+// Throws Error(unsupported) that says what DiskSim cannot express.
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type);
 
 }  // namespace platter::emit_disksim

@@ -538,4 +538,10 @@ std::int64_t integer_of(const Value& value) {
   return *whole;
 }
 
+double time_of(BlockReader& reader, const char* name) {
+  const double time = reader.real(name);
+  if (!(time >= 0)) fail_at(reader.where(name), fmt::format("\"{}\" must not be negative", name));
+  return time;
+}
+
 }  // namespace platter::emit_disksim

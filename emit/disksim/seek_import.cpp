@@ -44,12 +44,17 @@ void sample(const Curve& curve, std::uint32_t first, std::uint32_t last,
   }
 }
 
-// Lines "distance, time in ms[, standard deviation in ms]" with the comma right behind the
-// distance; a first line may tell their number.
-std::vector<model::SeekPoint> read_seek_file(const std::string& path,
-                                             std::vector<std::string>& notes) {
+struct SeekFile {
+  std::vector<model::SeekPoint> reads, writes;  // writes: where each line tells them
+};
+
+// Lines "distance, time in ms[, standard deviation in ms[, time of a write in ms]]" with the comma
+// right behind the distance; a first line may tell their number. The fourth number is of Western
+// Digital's "dual seek profile": seek and settling of a write in one.
+SeekFile read_seek_file(const std::string& path, std::vector<std::string>& notes) {
   std::istringstream lines(model::read_file(path));
-  std::vector<model::SeekPoint> points;
+  SeekFile file;
+  std::vector<model::SeekPoint>& points = file.reads;
   auto name = std::make_shared<const std::string>(path);
   bool deviations = false;
   std::string line;
@@ -60,19 +65,28 @@ std::vector<model::SeekPoint> read_seek_file(const std::string& path,
     if (number == 1 && std::sscanf(line.c_str(), "Seek distances measured: %d", &announced) == 1)
       continue;
     int distance = 0;
-    double time_ms = 0, deviation_ms = 0;
-    const int found = std::sscanf(line.c_str(), "%d, %lf, %lf", &distance, &time_ms, &deviation_ms);
-    if (found < 2 || !std::isfinite(time_ms)) {
-      fail_at(where, "a line of a seek file must be \"distance, time in ms[, deviation in ms]\"");
+    double time_ms = 0, deviation_ms = 0, write_ms = 0;
+    const int found = std::sscanf(line.c_str(), "%d, %lf, %lf, %lf", &distance, &time_ms,
+                                  &deviation_ms, &write_ms);
+    if (found < 2 || !std::isfinite(time_ms) || !std::isfinite(write_ms)) {
+      fail_at(where,
+              "a line of a seek file must be \"distance, time in ms[, deviation in ms[, time of a "
+              "write in ms]]\"");
     }
-    deviations = deviations || found == 3;
+    deviations = deviations || (found >= 3 && deviation_ms != 0);
     if (distance == 0 && points.empty()) continue;
     if (distance <= 0) fail_at(where, "a seek distance must be above 0");
-    if (time_ms < 0) fail_at(where, "a seek time must not be negative");
+    if (time_ms < 0 || write_ms < 0) fail_at(where, "a seek time must not be negative");
     if (!points.empty() && static_cast<std::uint32_t>(distance) <= points.back().cylinders) {
       fail_at(where, "seek distances must be in ascending order");
     }
-    points.push_back({static_cast<std::uint32_t>(distance), time_ms, std::nullopt, 0});
+    if (found == 4 && file.writes.size() != points.size())
+      fail_at(where, "the line tells a time for writes, the lines in front of it do not");
+    if (found < 4 && !file.writes.empty())
+      fail_at(where, "the line tells no time for writes, the lines in front of it do");
+    const auto cylinders = static_cast<std::uint32_t>(distance);
+    points.push_back({cylinders, time_ms, std::nullopt, 0});
+    if (found == 4) file.writes.push_back({cylinders, write_ms, std::nullopt, 0});
   }
   if (points.empty()) fail_at({name, 1}, "the seek file holds no seek times");
   if (deviations) {
@@ -80,7 +94,7 @@ std::vector<model::SeekPoint> read_seek_file(const std::string& path,
         "the seek file's deviations are those of single seeks, not errors of the times; they are "
         "left out");
   }
-  return points;
+  return file;
 }
 
 // Ruemmler and Wilkes (IEEE Computer, March 1994): a + b sqrt(d) up to the knee, c + e d from there
@@ -172,17 +186,20 @@ std::vector<model::SeekPoint> curve_points(BlockReader& mechanics, std::uint32_t
 
 }  // namespace
 
-model::Seek import_seek(BlockReader& mechanics, std::uint32_t cylinders,
-                        const std::string& top_folder, std::vector<std::string>& notes) {
-  model::Seek seek;
+ImportedSeeks import_seek(BlockReader& mechanics, std::uint32_t cylinders,
+                          const std::string& top_folder, std::vector<std::string>& notes) {
+  ImportedSeeks seeks;
+  model::Seek& seek = seeks.reads;
   seek.method = "imported";
   const std::uint32_t full = std::max<std::uint32_t>(cylinders, 2) - 1;
   const std::string type = mechanics.text("Seek type");
   const bool not_in_disksim = type == "linear" || type == "curve" || type == "constant" ||
                               type == "hpl";
   if (type == "extracted") {
-    seek.points = read_seek_file(
+    SeekFile file = read_seek_file(
         find_named_file(mechanics, "Full seek curve", "the seek file", top_folder), notes);
+    seek.points = std::move(file.reads);
+    if (!file.writes.empty()) seeks.writes = {std::move(file.writes), seek.method, ""};
   } else if (type == "hplplus10") {
     seek.points = hpl_plus_10_points(mechanics, full);
   } else if (type == "hpl") {
@@ -207,7 +224,7 @@ model::Seek import_seek(BlockReader& mechanics, std::uint32_t cylinders,
               fmt::format("the seek time for {} cylinders is negative", point.cylinders));
     }
   }
-  return seek;
+  return seeks;
 }
 
 }  // namespace platter::emit_disksim

@@ -40,8 +40,8 @@ struct Used {
 
 class Cutter {
  public:
-  Cutter(const model::Layout& layout, bool whole_tracks)
-      : whole_tracks_(whole_tracks), gaps_(gaps_of(layout)) {}
+  Cutter(const model::Layout& layout, std::uint64_t slots)
+      : slots_(slots), gaps_(gaps_of(layout)) {}
 
   void walk(const std::vector<model::LayoutNode>& nodes, const TrackPiece& from) {
     for (const model::LayoutNode& node : nodes) walk(node, from);
@@ -122,9 +122,10 @@ class Cutter {
       used.end = static_cast<std::uint32_t>(gaps_[gap - 1].first - track.first_slot);
       regular = regular || gaps_[gap - 1].regular;
     }
-    if (whole_tracks_ && !regular && result_.places > 0) return Used{0, track.sectors};
+    const bool last_track = !gaps_.empty() && gaps_.back().end == slots_ &&
+                            gaps_.back().first <= track.first_slot + used.end;
     const auto kept = kept_.find(turn);
-    if (kept != kept_.end() && !regular && kept->second.holds(used) &&
+    if (kept != kept_.end() && !regular && !last_track && kept->second.holds(used) &&
         kept->second.end - kept->second.first - (used.end - used.first) <= kFewSectors)
       return kept->second;
     kept_[turn] = used;
@@ -171,7 +172,7 @@ class Cutter {
 
   static constexpr std::uint32_t kFewSectors = 16;
 
-  bool whole_tracks_;
+  std::uint64_t slots_;
   std::vector<Gap> gaps_;
   std::size_t gap_ = 0;  // the first that does not end in front of slot_
   std::uint64_t slot_ = 0;
@@ -181,8 +182,8 @@ class Cutter {
 
 }  // namespace
 
-TrackPieces track_pieces(const model::Layout& layout, bool whole_tracks) {
-  Cutter cutter(layout, whole_tracks);
+TrackPieces track_pieces(const model::Layout& layout, std::uint64_t slots) {
+  Cutter cutter(layout, slots);
   cutter.walk(layout.zones, {});
   return cutter.take();
 }

@@ -30,7 +30,7 @@ struct TrackPieces {
   std::int64_t places = 0;
 };
 
-// `whole_tracks`: all sectors of a track are places, but for those that are regularly left out.
-TrackPieces track_pieces(const model::Layout& layout, bool whole_tracks);
+// `slots`: of the whole layout.
+TrackPieces track_pieces(const model::Layout& layout, std::uint64_t slots);
 
 }  // namespace platter::emit_disksim

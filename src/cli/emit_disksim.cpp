@@ -42,8 +42,8 @@ void add_emit_disksim(CLI::App& emit) {
   command
       ->add_option(
           "--dialect", options->files.dialect,
-          "for Carnegie Mellon's DiskSim 4.0 (cmu4) or Western Digital's (wd) alone (else: "
-          "what both run)")
+          "cmu4, which Western Digital's DiskSim runs too; wd: with times of writes' seeks, for "
+          "forks of it that have a dual seek profile")
       ->transform(CLI::CheckedTransformer(kDialects));
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");

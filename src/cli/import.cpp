@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,7 @@ namespace platter::cli {
 void add_import(CLI::App& app) {
   struct Options {
     std::string file, output, drive, with;
+    emit_disksim::ContinuousRead continuous_read = emit_disksim::ContinuousRead::code;
     bool json = false;
     Outputs outputs;
   };
@@ -34,11 +36,19 @@ void add_import(CLI::App& app) {
   disksim->add_option(
       "--with", options->with,
       "a model (.json) or DiskSim file that has what FILE, a .model or a layout alone, lacks");
+  static const std::map<std::string, emit_disksim::ContinuousRead> kReadings{
+      {"code", emit_disksim::ContinuousRead::code},
+      {"manual", emit_disksim::ContinuousRead::manual}};
+  disksim
+      ->add_option("--continuous-read", options->continuous_read,
+                   "scheme 4 of Buffer continuous read reads ahead behind any read, as DiskSim's "
+                   "code does (code), or behind sequential ones, as its manual says (manual)")
+      ->transform(CLI::CheckedTransformer(kReadings));
   options->outputs.add_force(*disksim);
   disksim->add_flag("--json", options->json, "write the model to stdout");
   disksim->callback([options] {
     const emit_disksim::Imported imported = emit_disksim::import_disksim(
-        options->file, options->drive, options->with);
+        options->file, options->drive, options->with, options->continuous_read);
     for (const std::string& warning : imported.warnings)
       fmt::print(stderr, "platter: warning: {}\n", model::printable(warning));
     if (!options->output.empty()) {

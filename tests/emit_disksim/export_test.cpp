@@ -21,7 +21,7 @@
 namespace platter::emit_disksim {
 namespace {
 
-const ExportOptions kG1{"", LayoutType::g1, Dialect::any};
+const ExportOptions kG1{"", LayoutType::g1, Dialect::cmu4};
 
 // The worst angle among the LBNs looked at; every one must be on its cylinder and head.
 double worst_angle(const model::Layout& wanted, const model::Layout& got, std::uint64_t step = 1) {

@@ -11,8 +11,7 @@
 #include "emit/disksim/import.h"
 #include "engine/layout_map.h"
 #include "folder.h"
-#include "model/file.h"
-#include "virtual_drive/catalogue.h"
+#include "model/seek_curve.h"
 #include "virtual_drive/open.h"
 
 namespace platter::emit_disksim {
@@ -140,18 +139,16 @@ TEST_CASE("a layout g4 says where the blocks are, and DiskSim finds its way back
     INFO(name);
     model::Layout layout = virtual_drive::virtual_model("virtual:" + std::string(name)).layout;
     layout.remaps.clear();
-    for (const bool whole_tracks : {false, true}) {
-      const G4Layout g4 = express_as_g4(layout, whole_tracks);
-      require_found(layout, g4, random);
-      if (!std::string_view(name).starts_with("random")) CHECK(g4_text(g4).size() < 400'000);
-    }
+    const G4Layout g4 = express_as_g4(layout);
+    require_found(layout, g4, random);
+    if (!std::string_view(name).starts_with("random")) CHECK(g4_text(g4).size() < 400'000);
   }
 }
 
 TEST_CASE("what repeats is said once") {
   const auto bytes = [](const char* name) {
     const model::DriveModel model = virtual_drive::virtual_model(std::string("virtual:") + name);
-    return g4_text(express_as_g4(model.layout, false)).size();
+    return g4_text(express_as_g4(model.layout)).size();
   };
   CHECK(bytes("spare-disk") < 25'000);         // 72,200 tracks
   CHECK(bytes("head-density") < 50'000);       // each head with its own sectors per track
@@ -177,7 +174,7 @@ model::Layout small_layout(std::int32_t first_cylinder) {
 }
 
 TEST_CASE("DiskSim adds the root's first entry to all others and stops without slips") {
-  const G4Layout g4 = express_as_g4(small_layout(7), false);
+  const G4Layout g4 = express_as_g4(small_layout(7));
   const G4Entry& first = g4.indices.back().front();
   CHECK(first.cylinder == 0);
   CHECK(first.angle_rev == 0);
@@ -190,48 +187,63 @@ TEST_CASE("DiskSim adds the root's first entry to all others and stops without s
 TEST_CASE("blocks at the end that DiskSim would not find are counted") {
   model::Layout layout = small_layout(0);
   layout.skips = {{4020, 3, 1, 0}};
-  CHECK(express_as_g4(layout, false).lost_blocks == 0);
+  CHECK(express_as_g4(layout).lost_blocks == 0);
   layout.skips = {{4020, 3, 1, 0}, {9997, 1, 1, 0}};  // behind place 9995, the last block's number
-  CHECK(express_as_g4(layout, false).lost_blocks == 1);
+  CHECK(express_as_g4(layout).lost_blocks == 1);
   layout.skips = {{4020, 3, 1, 0}, {9995, 1, 1, 0}};  // on it: then DiskSim takes one less
-  CHECK(express_as_g4(layout, false).lost_blocks == 5);
+  CHECK(express_as_g4(layout).lost_blocks == 5);
 }
 
 TEST_CASE("which layout is written follows from what DiskSim does with it") {
   struct Case {
     const char* drive;
-    ExportOptions options;
+    LayoutType asked;
     const char* layout;
-    double zero_latency;
+    double zero_latency;  // of 1 in the model
   };
-  const auto as = [](LayoutType type, Dialect dialect) { return ExportOptions{"", type, dialect}; };
-  using enum LayoutType;
-  for (const Case& one : std::initializer_list<Case>{
-           {"cache-base", as(automatic, Dialect::any), "dm_layout_g1", 0},
-           {"head-density", as(automatic, Dialect::any), "dm_layout_g4", 0},
-           // Remapped blocks, and sectors without blocks at the end of each cylinder.
-           {"spare-cylinder", as(automatic, Dialect::any), "dm_layout_g4", 0},
-           {"spare-cylinder", as(automatic, Dialect::wd), "dm_layout_g4", 0},
-           {"spare-cylinder", as(automatic, Dialect::cmu4), "dm_layout_g4", 1},
-           {"spare-cylinder", as(g1, Dialect::cmu4), "dm_layout_g1", 0}}) {
+  for (const Case& one : {Case{"cache-base", LayoutType::automatic, "dm_layout_g1", 1},
+                          {"cache-base", LayoutType::g4, "dm_layout_g4", 0},
+                          {"head-density", LayoutType::automatic, "dm_layout_g4", 0},
+                          {"spare-cylinder", LayoutType::automatic, "dm_layout_g4", 0},  // remaps
+                          {"spare-cylinder", LayoutType::g1, "dm_layout_g1", 1}}) {
     INFO(one.drive << " " << one.layout);
     const Folder folder;
     model::DriveModel model = virtual_drive::virtual_model("virtual:" + std::string(one.drive));
-    model.cache.zero_latency_read.value = one.drive == std::string("spare-cylinder") ? 1 : 0;
+    model.cache.zero_latency_read.value = 1;
     model.cache.zero_latency_write.value = 0;
-    const Exported exported = export_disksim(model, folder / "out", one.options);
+    const Exported exported = export_disksim(model, folder / "out", {"", one.asked});
     CHECK(exported.layout == one.layout);
     CHECK(import_disksim(exported.files[0]).model.cache.zero_latency_read.value ==
           one.zero_latency);
-    const bool told = std::ranges::any_of(exported.warnings, [](const std::string& warning) {
-      return warning.starts_with("Immediate buffer read = 1 is written as 0");
-    });
-    CHECK(told == (*model.cache.zero_latency_read.value != one.zero_latency));
-    const bool remaps_told = std::ranges::any_of(exported.warnings, [](const std::string& warning) {
-      return warning.find("remapped") != std::string::npos;
-    });
-    CHECK(remaps_told == !model.layout.remaps.empty());
+    const auto told = [&](std::string_view what) {
+      return std::ranges::count_if(exported.warnings, [what](const std::string& warning) {
+        return warning.find(what) != std::string::npos;
+      });
+    };
+    CHECK(told("Immediate buffer read = 1 ") == 1);
+    CHECK(told("Immediate buffer write") == 0);
+    CHECK(told("remapped") == (model.layout.remaps.empty() ? 0 : 1));
   }
+}
+
+TEST_CASE("times of writes' seeks go to a dual seek profile and come back") {
+  const Folder folder;
+  const model::DriveModel model = virtual_drive::virtual_model("virtual:seeks-apart");
+  const auto back = [&](Dialect dialect) {
+    return import_disksim(
+               export_disksim(model, folder / "out", {"", LayoutType::automatic, dialect}).files[0])
+        .model;
+  };
+  CHECK(!back(Dialect::cmu4).write_seek);
+  const model::DriveModel dual = back(Dialect::wd);
+  REQUIRE(dual.write_seek);
+  const model::Seek wanted = model::write_seek(model), reads = model::mean_seek(model);
+  for (const model::SeekPoint& point : wanted.points)
+    if (point.cylinders > 0) {
+      CHECK(model::seek_time_ms(*dual.write_seek, point.cylinders) == Approx(point.time_ms));
+      CHECK(model::seek_time_ms(dual.seek, point.cylinders) ==
+            Approx(model::seek_time_ms(reads, point.cylinders)));
+    }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "emit/disksim/import.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -279,6 +280,12 @@ TEST_CASE("seek types") {
   CHECK(hpl[1].time_ms == Approx(1.0 + 0.5 * std::sqrt(2.0)));
   CHECK(hpl[2].time_ms == Approx(2.3));
 
+  folder.write("s.seek", "1, 1.25, 0.0, 1.5\n3, 2.5\n");
+  CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = s.seek"),
+                    Catch::Contains("s.seek:2: the line tells no time for writes"));
+  folder.write("s.seek", "1, 1.25\n3, 2.5, 0.0, 3.0\n");
+  CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = s.seek"),
+                    Catch::Contains("s.seek:2: the line tells a time for writes"));
   folder.write("s.seek", "1, 1.25\nnonsense\n");
   CHECK_THROWS_WITH(seek("Seek type = extracted, Full seek curve = s.seek"),
                     Catch::Contains("s.seek:2: a line of a seek file must be"));
@@ -361,6 +368,47 @@ TEST_CASE("a file of several drives needs a choice") {
   CHECK_THROWS_WITH(import_disksim(file, "X"), Catch::Contains("holds no drive X"));
   const std::string instantiated = folder.write("one", both + "instantiate [ d0 ] as OTHER\n");
   CHECK(import_disksim(instantiated).model.identity.blocks == 72);
+}
+
+TEST_CASE("a negative time of a block is refused, on the drive and on its bus") {
+  const Folder folder;
+  const std::string zone = zone_text("Number of spares = 0, slips = []");
+  const std::string drive = small_drive(zone);
+  const std::string negative = "disksim_disk TEST { Bulk sector transfer time = -0.1, " +
+                               drive.substr(drive.find("Time scale"));
+  CHECK_THROWS_WITH(import_disksim(folder.write("d", negative)),
+                    Catch::Contains("\"Bulk sector transfer time\" must not be negative"));
+}
+
+TEST_CASE("a block count below what the layout maps is told") {
+  const Folder folder;
+  std::string drive = small_drive(zone_text("Number of spares = 0, slips = []"));
+  const std::size_t at = drive.find("dm_layout_g1"), end = drive.find("},\nMechanical");
+  drive.replace(
+      at, end - at,
+      "dm_layout_g4 { TP = [ 0, 9, 10 ], IDX = [ [ 0, 0, 0.0, 10, 1, 0.0, 100, 10, TRACK, "
+      "0, 0 ] ], Slips = [], Remaps = [] ");
+  const Imported imported = import_disksim(folder.write("d", drive));
+  CHECK(imported.model.identity.blocks == 80);
+  CHECK(std::ranges::count(imported.warnings,
+                           "Block count = 80, but the layout maps 100 blocks: the last 20 are left "
+                           "out") == 1);
+}
+
+TEST_CASE("scheme 4 of read-ahead is the code's unless the manual's is asked for") {
+  const Folder folder;
+  const std::string drive = small_drive(zone_text("Number of spares = 0, slips = []"));
+  const std::string file = folder.write("d", "disksim_disk TEST { Buffer continuous read = 4, " +
+                                                 drive.substr(drive.find("Time scale")));
+  const auto note = [](const Imported& imported) {
+    return imported.model.provenance.notes.front();
+  };
+  const Imported code = import_disksim(file);
+  CHECK(!code.model.cache.read_ahead_after_sequential);
+  CHECK(note(code).find("DiskSim's code has it") != std::string::npos);
+  const Imported manual = import_disksim(file, "", "", ContinuousRead::manual);
+  CHECK(manual.model.cache.read_ahead_after_sequential.value == 1);
+  CHECK(note(manual).find("DiskSim's manual has it") != std::string::npos);
 }
 
 }  // namespace
