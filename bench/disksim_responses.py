@@ -4,9 +4,10 @@
 
     disksim_responses.py --disksim PROGRAM --platter PROGRAM DATA -o FOLDER
 
-DATA holds DiskSim 4.0's validation sets. Each .parv is used as it is, but for the line that makes
-DiskSim write when each request was issued and completed. A result's period and bus rate, by which
-hits are judged, are those of the imported model.
+PROGRAM is Carnegie Mellon's DiskSim 4.0 or Western Digital's. DATA holds DiskSim 4.0's
+validation sets. Each .parv is used as it is, but for the line that makes DiskSim write when each
+request was issued and completed. A result's period and bus rate, by which hits are judged, are
+those of the imported model.
 """
 
 import argparse
@@ -41,13 +42,15 @@ def run_disksim(program, source, name, work):
 def responses(executed, trace):
     """(write, lbn, blocks, issue_ns, response_ns) of each request of the trace, one at a time."""
     issued, completed = [], []
-    with open(executed, encoding="ascii") as file:
+    with open(executed, encoding="latin-1") as file:
         for line in file:
             if line.startswith("Request issue"):
                 issued.append((int(re.search(r"blkno (\d+)", line)[1]), float(line.split()[-1])))
-            elif line[0].isdigit():
-                fields = line.split(",")
-                completed.append((int(fields[3]), float(fields[0])))
+                continue
+            done = (re.match(r"Request completion: simtime ([\d.]+),.*? blkno (\d+)", line)
+                    or re.match(r"([\d.]+),\d+,\d+,(\d+),", line))  # Western Digital's
+            if done is not None:
+                completed.append((int(done[2]), float(done[1])))
     with open(trace, encoding="ascii") as file:
         requests = [line.split() for line in file if line.strip()]
     if not len(issued) == len(completed) == len(requests):
