@@ -29,7 +29,7 @@ LoadedSubject load_subject(const std::string& path) {
   }
   if (is_disksim_file(path)) {
     replay::Subject subject = replay::subject_of(emit_disksim::import_disksim(path).model);
-    subject.name += " (DiskSim files)";
+    subject.name += " (DiskSim files, read back)";
     return {std::nullopt, std::move(subject)};
   }
   model::DriveModel model = model::load_model(path);
