@@ -47,9 +47,9 @@ Offset<wire::Provenance> provenance_of(FlatBufferBuilder& builder, const model::
 }
 
 Offset<Vector<Offset<wire::Demerit>>> demerits_of(FlatBufferBuilder& builder,
-                                                  const model::Validity& validity) {
+                                                  const std::vector<model::Demerit>& stated) {
   std::vector<Offset<wire::Demerit>> demerits;
-  for (const model::Demerit& d : validity.demerits) {
+  for (const model::Demerit& d : stated) {
     const auto workload = builder.CreateString(d.workload);
     demerits.push_back(wire::CreateDemerit(builder, workload, d.requests, d.drive_mean_ms,
                                            d.demerit_ms, d.demerit_percent, d.folded_phase_share));
@@ -57,23 +57,32 @@ Offset<Vector<Offset<wire::Demerit>>> demerits_of(FlatBufferBuilder& builder,
   return builder.CreateVector(demerits);
 }
 
+Offset<wire::Simplified> simplified_of(FlatBufferBuilder& builder, const Simplified& simplified) {
+  const auto from = builder.CreateString(simplified.from);
+  const auto demerits = demerits_of(builder, simplified.demerits);
+  return wire::CreateSimplified(builder, from, static_cast<std::uint64_t>(simplified.seek_ns),
+                                simplified.cylinders, simplified.in_phase_share, demerits);
+}
+
 }  // namespace
 
-std::string compile_table(const model::DriveModel& model) {
+std::string compile_table(const model::DriveModel& model,
+                          const std::optional<Simplified>& simplified) {
   const engine::Tables tables(model);
   FlatBufferBuilder builder(64 * 1024);
   const auto platter = builder.CreateString(model::kToolVersion);
   const auto identity = identity_of(builder, model.identity);
   const auto provenance = provenance_of(builder, model);
-  const auto demerits = demerits_of(builder, model.validity);
+  const auto demerits = demerits_of(builder, model.validity.demerits);
   const WireSections sections = write_sections(builder, tables.sections(), model.validity.note);
   const auto seek = write_seek(builder, tables.seeks);
   const auto layout = write_layout(builder, tables.layout);
+  const auto less = simplified ? simplified_of(builder, *simplified) : Offset<wire::Simplified>();
   wire::FinishDriveBuffer(
-      builder,
-      wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0, identity,
-                        provenance, demerits, sections.validity, sections.motion, seek,
-                        sections.overheads, sections.bus, sections.cache, sections.queue, layout));
+      builder, wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0,
+                                 identity, provenance, demerits, sections.validity, sections.motion,
+                                 seek, sections.overheads, sections.bus, sections.cache,
+                                 sections.queue, layout, less));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

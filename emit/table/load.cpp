@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,22 @@ std::vector<model::Demerit> demerits_of(const Demerits* from) {
   return demerits;
 }
 
+std::optional<Simplified> simplified_of(const wire::Drive& drive) {
+  if (drive.simplified() == nullptr) return std::nullopt;
+  const wire::Simplified& from = *drive.simplified();
+  Simplified simplified;
+  simplified.from = text_of(from.from());
+  simplified.seek_ns = static_cast<Nanoseconds>(from.seek_ns());
+  simplified.cylinders = from.cylinders();
+  simplified.in_phase_share = from.in_phase_share();
+  simplified.demerits = demerits_of(from.demerits());
+  return simplified;
+}
+template <typename Old>
+std::optional<Simplified> simplified_of(const Old& /*drive*/) {
+  return std::nullopt;
+}
+
 std::string note_of(const wire::Drive& drive) { return text_of(drive.validity()->note()); }
 template <typename Old>
 std::string note_of(const Old& drive) {
@@ -122,6 +139,7 @@ Table table_of(const Root& envelope, const std::string& origin) {
   table.validity = validity_of(table.tables->validity);
   table.validity.demerits = demerits_of(envelope.demerits());
   table.validity.note = note_of(envelope);
+  table.simplified = simplified_of(envelope);
   table.platter = text_of(envelope.platter());
   return table;
 }

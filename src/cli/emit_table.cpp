@@ -6,7 +6,9 @@
 #include <string>
 
 #include "cli/outputs.h"
+#include "cli/show_table.h"
 #include "cli/subcommands.h"
+#include "emit/small/small_table.h"
 #include "emit/table/table.h"
 #include "model/completeness.h"
 #include "model/file.h"
@@ -27,7 +29,7 @@ emit_table::Table as_written(const std::string& bytes, const std::string& path) 
 
 void add_emit_table(CLI::App& emit) {
   struct Options {
-    std::string model, file;
+    std::string model, file, profile = "whole";
     bool json = false;
     Outputs outputs;
   };
@@ -37,13 +39,19 @@ void add_emit_table(CLI::App& emit) {
   command->add_option("MODEL", options->model, "the model file")->required();
   command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")
       ->required();
+  command
+      ->add_option("--profile", options->profile,
+                   "how much of the model: whole, or small (at most 4 KiB)")
+      ->check(CLI::IsMember({"whole", "small"}))
+      ->capture_default_str();
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "file, size and origin as JSON on stdout");
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "become a table");
     options->outputs.writes(options->file);
-    const std::string bytes = emit_table::compile_table(model);
+    const std::string bytes = options->profile == "small" ? emit_small::compile_small_table(model)
+                                                          : emit_table::compile_table(model);
     model::write_file(options->file, bytes);
     const emit_table::Table table = as_written(bytes, options->file);
     const std::string standing = model::standing_of(table.provenance, table.validity);
@@ -53,6 +61,10 @@ void add_emit_table(CLI::App& emit) {
       fmt::print(stderr, "platter: the model was not validated, and so neither is the table\n");
     if (!options->json) {
       fmt::print("{}\n", options->file);
+      if (options->profile == "small" && !table.simplified)
+        fmt::print(stderr, "platter: nothing was left out of {} bytes\n", table.bytes);
+      for (const std::string& line : simplified_in_words(table))
+        fmt::print(stderr, "platter: {}\n", line);
       return;
     }
     nlohmann::ordered_json answer = model::json_head("platter-emit-table");
@@ -60,6 +72,7 @@ void add_emit_table(CLI::App& emit) {
     answer["bytes"] = table.bytes;
     answer["model_sha256"] = table.model_sha256;
     answer["validated"] = !table.validity.demerits.empty();
+    if (table.simplified) answer["simplified"] = simplified_json(*table.simplified);
     fmt::print("{}\n", answer.dump(2));
   });
 }

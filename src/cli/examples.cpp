@@ -32,7 +32,7 @@ const std::map<std::string, Two> kExamples = {
       "platter emit disksim drive.json -o disksim --layout g4 --force"}},
     {"emit table",
      {"platter emit table drive.json -o drive.ptab",
-      "platter emit table drive.json -o drive.ptab --force"}},
+      "platter emit table drive.json -o small.ptab --profile small"}},
     {"emulate",
      {"platter emulate drive.json --nbd disk.sock",
       "platter emulate drive.json --vhost-user disk.sock --log answers.jsonl"}},

@@ -102,7 +102,7 @@ OTHER_OPTIONS = set("""
     --device --overwrite --yes --hide-serial --results --commands --resume --skip
     --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
-    --jobs --share-bus --progress --brief --section --explain --raw --quiet-host
+    --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host
 """.split())
 
 # What each subcommand prints; None: nothing.
