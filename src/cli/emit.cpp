@@ -7,6 +7,8 @@ void add_emit(CLI::App& app) {
   command->require_subcommand(1);
   add_emit_disksim(*command);
   add_emit_table(*command);
+  add_emit_summary(*command);
+  add_emit_86box(*command);
 }
 
 }  // namespace platter::cli

@@ -33,6 +33,8 @@ const std::map<std::string, Two> kExamples = {
     {"emit table",
      {"platter emit table drive.json -o drive.ptab",
       "platter emit table drive.json -o small.ptab --profile small"}},
+    {"emit summary", {"platter emit summary drive.json", "platter emit summary drive.json --json"}},
+    {"emit 86box", {"platter emit 86box drive.json", "platter emit 86box drive.json > preset.txt"}},
     {"emulate",
      {"platter emulate drive.json --nbd disk.sock",
       "platter emulate drive.json --vhost-user disk.sock --log answers.jsonl"}},

@@ -64,7 +64,7 @@ Prove it
   trace, replay, compare     the same by single steps, for traces of your own
   calibrate, result          refine by a measured trace; look into result files
 Use it
-  emit, report               DiskSim files or a table; a page for people
+  emit, report               for simulators and emulators; a page for people
   emulate, cosim             a disk for other programs; for a simulated kernel
   publish, registry          put it into a registry; find, fetch, check
 

@@ -121,7 +121,7 @@ def leaves(*command):
     """{subcommand: its options} of all that have none below them, as --help tells."""
     text = subprocess.run([PLATTER, *command, "--help"], check=True, text=True, capture_output=True).stdout
     if command:
-        below = re.findall(r"^  ([a-z][a-z-]*) ", text.partition("Subcommands:")[2], re.MULTILINE)
+        below = re.findall(r"^  ([a-z0-9][a-z0-9-]*) ", text.partition("Subcommands:")[2], re.MULTILINE)
     else:  # two or three to a line
         below = ", ".join(re.findall(r"^  ([a-z]+(?:, [a-z]+)*)  ", text, re.MULTILINE)).split(", ")
     if not below:

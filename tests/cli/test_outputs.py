@@ -116,6 +116,8 @@ PRINTS = {
     "diff": "diff truth.json mine.json",
     "emit disksim": "emit disksim truth.json -o d",
     "emit table": "emit table truth.json -o t.ptab",
+    "emit summary": "emit summary truth.json",
+    "emit 86box": "emit 86box truth.json",
     "emulate": None,  # what it prints: test_emulate.py
     "estimate": "estimate mine.samples.jsonl -o e.json",
     "import disksim": "import disksim disksim/x.parv",

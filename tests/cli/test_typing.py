@@ -49,7 +49,7 @@ class Typing(PlatterTest):
                 (USAGE, "inspect m.json", "did you mean virtual:m.json?"),
                 (USAGE, "emit foo", "emit has no subcommand foo; platter emit --help lists them"),
                 (USAGE, "emit tabel", "did you mean table?"),
-                (USAGE, "emit", "emit needs a subcommand: disksim, table;"),
+                (USAGE, "emit", "emit needs a subcommand: disksim, table, summary, 86box;"),
                 (USAGE, "registry foo", "registry has no subcommand foo"),
                 (BAD_INPUT, "registry show hp-c2 --registry reg", "did you mean hp-c2247"),
                 (BAD_INPUT, "registry list --registry none", "none: is no registry"),

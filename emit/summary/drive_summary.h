@@ -1,0 +1,46 @@
+// A drive in the few figures that simulators take which model no disk: docs/simulators.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+
+namespace platter::emit_summary {
+
+// One zone of the map. Bytes per second: of the media alone, and of reading on from track to track
+// where each begins right behind the skew.
+struct ZoneRate {
+  std::uint64_t first_lbn = 0, blocks = 0;
+  double media_bytes_s = 0, sustained_bytes_s = 0;
+};
+
+struct DriveSummary {
+  std::string name{};
+  std::uint64_t blocks = 0;
+  std::uint32_t block_bytes = 512, heads = 0, cylinders = 0;
+  std::uint64_t tracks = 0;
+  double rpm = 0, rotational_latency_ms = 0;  // half a revolution
+  // Of reads, the mean of both directions. The average is over all pairs of blocks.
+  double average_seek_ms = 0, third_stroke_ms = 0, full_stroke_ms = 0, track_to_track_ms = 0;
+  double write_settle_ms = 0, head_switch_ms = 0;
+  double read_overhead_ms = 0, write_overhead_ms = 0;  // of misses; 0 where not known
+  std::vector<ZoneRate> zones{};
+  double sustained_bytes_s = 0;  // of the whole drive from end to end
+  std::uint32_t segments = 0, segment_blocks = 0;
+  bool ata = false;
+
+  // Of 4 KiB anywhere, one at a time, without caches.
+  double random_read_ms() const;
+  double random_write_ms() const;
+};
+
+// Throws Error(bad_input) for a model that lacks what an engine needs.
+DriveSummary summary_of(const model::DriveModel& model);
+
+// Mean seek over all pairs of blocks.
+double average_seek_ms(const model::Seek& seek, const std::vector<std::uint64_t>& cylinder_blocks);
+
+}  // namespace platter::emit_summary
