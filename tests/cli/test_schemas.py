@@ -34,6 +34,7 @@ SOME_FAILED = 14
 MAY_BE_LEFT_OUT = {
     "platter-calibration": {"from", "to", "n_model"},
     "platter-comparison": {"from", "to", "n_model"},
+    "platter-emit-table": {"simplified"},
     "platter-emulation": {"generated"},
     "platter-host-journal": set(),
     "platter-inspection": {"ata", "block_limits", "characteristics", "03h", "04h", "08h"},
@@ -55,6 +56,7 @@ MAY_BE_LEFT_OUT = {
         "places", "lbn", "remapped", "alternate_track", "reserved_area", "verify", "map_known", "page",
         "failed_write_in", "missing", "mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
     "platter-show": {"standing", "outward_seek", "write_seek", "kernel_share", "fit"},
+    "platter-table-summary": {"simplified"},
     "platter-trace-lint": {"line", "column", "record", "byte"},
     "platter-trace-statistics": {"mean_service_ms"},
     "platter-trace-statistics-list": {"mean_service_ms"},
@@ -250,6 +252,9 @@ class Outputs(Case):
         cls.run_line("show truth.ptab")
         cls.run_line("emit table whole.json -o whole.ptab")
         cls.run_line("show whole.ptab")
+        cls.run_line("emit table quantum-atlas10k.json -o small.ptab --profile small")
+        cls.run_line("show small.ptab")
+        cls.run_line("emit disksim maxtor-atlas10k4.json -o g4 --layout g4")
         cls.run_line("diff whole.json quantum-atlas10k.json", status=12)
         cls.run_line("diff whole.json whole.json")
         cls.run_line("layout whole.json --pbn 20,0,0")
