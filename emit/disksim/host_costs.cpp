@@ -17,10 +17,12 @@ void add(model::Parameter& parameter, double more_ms) {
   parameter.reason.clear();
 }
 
-void include_block_times(BlockReader& bus, model::Bus& drive) {
+void include_block_times(BlockReader& bus, model::Bus& drive, Notes& notes) {
   const double drive_ms = drive.block_transfer.or_else(0);
-  const double read_ms = std::max(drive_ms, time_of(bus, "Read block transfer time"));
-  const double write_ms = std::max(drive_ms, time_of(bus, "Write block transfer time"));
+  const double read_ms = std::max(drive_ms,
+                                  time_of(bus, "Read block transfer time", notes.warnings));
+  const double write_ms = std::max(drive_ms,
+                                   time_of(bus, "Write block transfer time", notes.warnings));
   if (read_ms > drive_ms) drive.block_transfer.value = read_ms;
   if (write_ms != read_ms) {
     drive.write_block_transfer = drive.block_transfer;
@@ -29,8 +31,8 @@ void include_block_times(BlockReader& bus, model::Bus& drive) {
 }
 
 // The bus that the drive hangs on.
-void include_bus(BlockReader& bus, model::DriveModel& model) {
-  include_block_times(bus, model.bus);
+void include_bus(BlockReader& bus, model::DriveModel& model, Notes& notes) {
+  include_block_times(bus, model.bus, notes);
   if (!bus.has("Arbitration time")) return;
   const double arbitration_ms = bus.real("Arbitration time");
   add(model.overheads.per_request, arbitration_ms);
@@ -97,7 +99,7 @@ void include_host_costs(const ParameterFile& file, const Block& disk, model::Dri
   for (const Block* block : way_to_host(file, disk)) {
     BlockReader reader(*block);
     if (block->type == "disksim_bus" && own_bus) {
-      include_bus(reader, model);
+      include_bus(reader, model, notes);
       own_bus = false;
     } else if (block->type == "disksim_ctlr") {
       include_controller(reader, model, notes);

@@ -108,10 +108,11 @@ model::Overheads import_overheads(BlockReader& disk) {
   return all;
 }
 
-model::Bus import_bus(BlockReader& disk) {
+model::Bus import_bus(BlockReader& disk, Notes& notes) {
   model::Bus bus;
   bus.block_transfer = number(disk, "Bulk sector transfer time", "ms");
-  if (disk.has("Bulk sector transfer time")) time_of(disk, "Bulk sector transfer time");
+  if (bus.block_transfer.value)
+    bus.block_transfer.value = time_of(disk, "Bulk sector transfer time", notes.warnings);
   bus.hold_for_read = count(disk, "Hold bus entire read xfer", 0, 1);
   bus.hold_for_write = count(disk, "Hold bus entire write xfer", 0, 1);
   bus.never_disconnect = count(disk, "Never disconnect", 0, 1);
@@ -155,7 +156,7 @@ void read_continuously(model::DriveModel& model, ContinuousRead reading) {
 void import_disk(BlockReader& disk, model::DriveModel& model, Notes& notes) {
   model.cache = import_cache(disk);
   model.overheads = import_overheads(disk);
-  model.bus = import_bus(disk);
+  model.bus = import_bus(disk, notes);
   model.queue = import_queue(disk, notes);
   disk.take("Model");
   note_without_place(disk, notes);

@@ -538,10 +538,12 @@ std::int64_t integer_of(const Value& value) {
   return *whole;
 }
 
-double time_of(BlockReader& reader, const char* name) {
+double time_of(BlockReader& reader, const char* name, std::vector<std::string>& warnings) {
   const double time = reader.real(name);
-  if (!(time >= 0)) fail_at(reader.where(name), fmt::format("\"{}\" must not be negative", name));
-  return time;
+  if (time >= 0) return time;
+  warnings.push_back(fmt::format("{} = {} ({}) is taken as 0: nothing takes less than no time",
+                                 name, time, reader.where(name).brief()));
+  return 0;
 }
 
 }  // namespace platter::emit_disksim

@@ -95,7 +95,7 @@ std::int64_t integer_of(const Value& value);
 
 [[noreturn]] void fail_at(const Where& where, const std::string& what);
 
-// A real number; throws Error(bad_input) for a negative one.
-double time_of(BlockReader& reader, const char* name);
+// A real number; a negative one is 0, with a warning.
+double time_of(BlockReader& reader, const char* name, std::vector<std::string>& warnings);
 
 }  // namespace platter::emit_disksim

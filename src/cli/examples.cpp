@@ -34,7 +34,7 @@ const std::map<std::string, Two> kExamples = {
      {"platter emit table drive.json -o drive.ptab",
       "platter emit table drive.json -o small.ptab --profile small"}},
     {"emit summary", {"platter emit summary drive.json", "platter emit summary drive.json --json"}},
-    {"emit 86box", {"platter emit 86box drive.json", "platter emit 86box drive.json > preset.txt"}},
+    {"emit 86box", {"platter emit 86box drive.json", "platter emit 86box quantum-atlas10k.json"}},
     {"emulate",
      {"platter emulate drive.json --nbd disk.sock",
       "platter emulate drive.json --vhost-user disk.sock --log answers.jsonl"}},

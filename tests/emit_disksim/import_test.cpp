@@ -370,14 +370,17 @@ TEST_CASE("a file of several drives needs a choice") {
   CHECK(import_disksim(instantiated).model.identity.blocks == 72);
 }
 
-TEST_CASE("a negative time of a block is refused, on the drive and on its bus") {
+TEST_CASE("a negative time of a block is none, and told") {
   const Folder folder;
   const std::string zone = zone_text("Number of spares = 0, slips = []");
   const std::string drive = small_drive(zone);
   const std::string negative = "disksim_disk TEST { Bulk sector transfer time = -0.1, " +
                                drive.substr(drive.find("Time scale"));
-  CHECK_THROWS_WITH(import_disksim(folder.write("d", negative)),
-                    Catch::Contains("\"Bulk sector transfer time\" must not be negative"));
+  const Imported imported = import_disksim(folder.write("d", negative));
+  CHECK(imported.model.bus.block_transfer.value == 0.0);
+  CHECK(std::ranges::count(imported.warnings,
+                           "Bulk sector transfer time = -0.1 (d:1) is taken as 0: nothing takes "
+                           "less than no time") == 1);
 }
 
 TEST_CASE("a block count below what the layout maps is told") {
