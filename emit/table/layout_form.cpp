@@ -94,7 +94,7 @@ std::vector<Flat> structs(const Vector<const Wire*>* items, const Convert& conve
   std::vector<Flat> converted;
   if (items == nullptr) return converted;
   converted.reserve(items->size());
-  for (const Wire* item : *items) converted.push_back(convert(*item));
+  for (const Wire* item : aligned(*items)) converted.push_back(convert(*item));
   return converted;
 }
 
@@ -157,7 +157,7 @@ engine::TableParts parts_of(const wire::Drive& drive) {
   engine::LayoutArrays& layout = parts.layout;
   layout.totals.roots = from.roots();
   layout.nodes = structs<FlatNode>(from.nodes(), flat_of);
-  for (const wire::Node* node : *from.nodes())
+  for (const wire::Node* node : aligned(*from.nodes()))
     layout.extents.push_back({0, 0, 0, 0, node->count()});
   layout.tracks = structs<engine::FlatTrack>(from.listed_tracks(), [](const auto& t) {
     return engine::FlatTrack{t.angle(), 0, t.sectors(), t.cylinder(), t.head()};

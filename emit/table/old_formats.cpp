@@ -115,13 +115,13 @@ engine::SeekPoints seek_of(const Old& drive) {
   if (seek.cylinders.size() < engine::kKeyPadding)
     throw Contradiction("its seek curve has less than two points");
   seek.cylinders.resize(seek.cylinders.size() - engine::kKeyPadding);
-  for (const auto* line : *drive.seek_lines()) seek.times_ns.push_back(line->time_ns());
+  for (const auto* line : aligned(*drive.seek_lines())) seek.times_ns.push_back(line->time_ns());
   return seek;
 }
 
 template <typename Old>
 void tree_of(const Old& drive, engine::LayoutArrays& layout) {
-  for (const auto* n : *drive.nodes()) {
+  for (const auto* n : aligned(*drive.nodes())) {
     engine::FlatNode node{};
     node.angle = n->angle();
     node.angle_step = n->angle_step();
@@ -134,21 +134,22 @@ void tree_of(const Old& drive, engine::LayoutArrays& layout) {
     node.children = n->children();
     layout.nodes.push_back(node);
   }
-  for (const auto* e : *drive.extents()) layout.extents.push_back({0, 0, 0, 0, e->count()});
-  for (const auto* t : *drive.tracks())
+  for (const auto* e : aligned(*drive.extents()))
+    layout.extents.push_back({0, 0, 0, 0, e->count()});
+  for (const auto* t : aligned(*drive.tracks()))
     layout.tracks.push_back({t->angle(), 0, t->sectors(), t->cylinder(), t->head()});
-  for (const auto* s : *drive.stretches())
+  for (const auto* s : aligned(*drive.stretches()))
     layout.pieces.stretches.push_back({s->shift(), s->sequential(), s->period(), 0, s->gap()});
 }
 
 void runs_of(const format_6::Drive& drive, engine::RunArrays& runs) {
-  for (const auto* l : *drive.run_lists())
+  for (const auto* l : aligned(*drive.run_lists()))
     runs.lists.push_back(
         {l->first_jump(), l->first_cylinder(), l->first_course(), l->first_size(), 0});
-  for (const auto* c : *drive.courses())
+  for (const auto* c : aligned(*drive.courses()))
     runs.courses.push_back(
         {c->angle_step(), c->count(), c->cylinder_step(), c->head(), c->head_step()});
-  for (const auto* s : *drive.sizes()) runs.sizes.push_back({0, s->sectors()});
+  for (const auto* s : aligned(*drive.sizes())) runs.sizes.push_back({0, s->sectors()});
   runs.jumps = numbers_of(*drive.run_jumps());
   runs.cylinders = numbers_of(*drive.run_cylinders());
   runs.course_numbers = numbers_of(*drive.run_courses());

@@ -6,6 +6,7 @@
 #include <table_6_generated.h>
 #include <table_generated.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -19,6 +20,15 @@ namespace wire = platter::table;
 struct Contradiction : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// FlatBuffers' verifier looks at where an array of structs lies, not at how it is aligned.
+template <typename Struct>
+const flatbuffers::Vector<const Struct*>& aligned(
+    const flatbuffers::Vector<const Struct*>& structs) {
+  if (structs.size() > 0 && reinterpret_cast<std::uintptr_t>(structs.Data()) % alignof(Struct) != 0)
+    throw Contradiction("an array does not begin where its items can");
+  return structs;
+}
 
 struct WireSections {
   flatbuffers::Offset<wire::Motion> motion;
