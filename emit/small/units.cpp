@@ -5,17 +5,12 @@
 #include <utility>
 
 #include "model/interruption.h"
+#include "model/validate.h"
 
 namespace platter::emit_small {
 namespace {
 
 using model::LayoutNode;
-
-std::uint64_t slots_in(const LayoutNode& node) {
-  std::uint64_t slots = node.sectors;
-  for (const LayoutNode& child : node.children) slots += slots_in(child);
-  return slots * node.count;
-}
 
 struct Cylinders {
   std::int32_t low = 0, high = 0;
@@ -48,10 +43,9 @@ void unite(Unit& unit, const Unit& next) {
 
 std::vector<Unit> zones_of(const model::Layout& layout, const engine::LayoutMap& map) {
   std::vector<Unit> units;
-  std::uint64_t slot = 0;
+  const std::vector<std::uint64_t> starts = model::zone_starts(layout);
   for (std::size_t i = 0; i < layout.zones.size(); ++i) {
-    Unit unit{i, 1, {slot, slot + slots_in(layout.zones[i])}};
-    slot = unit.slots.end;
+    Unit unit{i, 1, {starts[i], starts[i + 1]}};
     unit.first_lbn = map.lbn_at_or_after_slot(unit.slots.first);
     unit.blocks = map.lbn_at_or_after_slot(unit.slots.end) - unit.first_lbn;
     const Cylinders cylinders = cylinders_of(layout.zones[i]);
