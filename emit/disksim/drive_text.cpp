@@ -320,10 +320,9 @@ std::string model_text(const model::DriveModel& model, const WrittenLayout& layo
 
 // "distance, time of a read, deviation, time of a write", as in a dual seek profile.
 std::string dual_seek_text(const model::Seek& reads, const model::Seek& writes) {
-  std::set<std::uint32_t> distances{1};
-  for (const model::Seek* seek : {&reads, &writes})
-    for (const model::SeekPoint& point : seek->points)
-      if (point.cylinders > 0) distances.insert(point.cylinders);
+  std::set<std::uint32_t> distances = model::seek_distances({&reads, &writes});
+  distances.erase(0);
+  distances.insert(1);
   std::string text;
   for (const std::uint32_t cylinders : distances)
     text += fmt::format("{}, {}, 0.0, {}\n", cylinders,

@@ -106,13 +106,6 @@ Offset<Vector<const wire::Node*>> write_nodes(FlatBufferBuilder& builder,
   return builder.CreateVectorOfStructs(nodes);
 }
 
-std::vector<std::uint32_t> piece_blocks(const engine::LayoutView& layout) {
-  std::vector<std::uint32_t> blocks;
-  for (std::size_t i = 0; i < layout.piece_shifts.size(); ++i)
-    blocks.push_back(layout.piece_lbns[i + 1] - layout.piece_lbns[i]);
-  return blocks;
-}
-
 }  // namespace
 
 Offset<wire::Layout> write_layout(FlatBufferBuilder& builder, const engine::LayoutMap& map) {
@@ -135,7 +128,7 @@ Offset<wire::Layout> write_layout(FlatBufferBuilder& builder, const engine::Layo
   const auto cylinders = numbers(builder, runs.cylinders);
   const auto run_courses = numbers(builder, runs.course_numbers);
   const auto run_sizes = numbers(builder, runs.size_numbers);
-  const auto blocks = builder.CreateVector(piece_blocks(layout));
+  const auto blocks = builder.CreateVector(engine::piece_blocks(layout));
   const auto shifts = builder.CreateVector(layout.piece_shifts.data(), layout.piece_shifts.size());
   const auto stretches = structs<wire::Stretch>(builder, layout.stretches, [](const auto& s) {
     return wire::Stretch{s.shift, s.sequential, s.period, s.gap};

@@ -99,12 +99,17 @@ inline std::vector<std::uint32_t> build_buckets(std::span<const std::uint64_t> k
 
 inline void pad(std::vector<std::uint64_t>& keys) { keys.insert(keys.end(), kKeyPadding, kNoKey); }
 
+// Strictly.
+inline bool ascend(std::span<const std::uint64_t> keys) {
+  return std::ranges::adjacent_find(keys, std::greater_equal<>()) == keys.end();
+}
+
 // Whether keys of unknown origin ascend strictly and end with the padding.
 inline bool is_ascending(std::span<const std::uint64_t> keys) {
   if (keys.size() <= kKeyPadding) return false;
   const auto real = keys.first(keys.size() - kKeyPadding);
   return std::ranges::all_of(keys.last(kKeyPadding), [](auto key) { return key == kNoKey; }) &&
-         std::ranges::adjacent_find(real, std::greater_equal<>()) == real.end();
+         ascend(real);
 }
 
 }  // namespace platter::engine

@@ -350,6 +350,13 @@ LayoutView LayoutArrays::view() const {
           pieces.remaps};
 }
 
+std::vector<std::uint32_t> piece_blocks(const LayoutView& layout) {
+  std::vector<std::uint32_t> blocks;
+  for (std::size_t i = 0; i < layout.piece_shifts.size(); ++i)
+    blocks.push_back(layout.piece_lbns[i + 1] - layout.piece_lbns[i]);
+  return blocks;
+}
+
 LayoutArrays compile_layout(const model::Layout& source, std::size_t few_nodes) {
   if (source.zones.empty())
     throw Error(ExitStatus::unsupported,

@@ -30,6 +30,9 @@ struct LayoutArrays {
   LayoutView view() const;
 };
 
+// How many LBNs each piece has: what complete_layout is given.
+std::vector<std::uint32_t> piece_blocks(const LayoutView& layout);
+
 // Throws Error(bad_input) for a layout that is empty, overlaps itself, or has indices out of range.
 LayoutArrays compile_layout(const model::Layout& layout, std::size_t few_nodes = kFewNodes);
 

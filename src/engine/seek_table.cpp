@@ -1,8 +1,6 @@
 #include "engine/seek_table.h"
 
 #include <cmath>
-#include <functional>
-#include <set>
 #include <utility>
 
 #include "model/error.h"
@@ -44,13 +42,9 @@ std::vector<model::Seek> curves_of(const model::DriveModel& model) {
   check_points(model.seek);
   if (!model.outward_seek && !model.write_seek) return {model.seek};
   const model::Seek outward = model::outward_seek(model), write = model::write_seek(model);
-  std::set<std::uint32_t> distances;
-  for (const model::Seek* seek : {&model.seek, &outward, &write}) {
-    check_points(*seek);
-    for (const auto& point : seek->points) distances.insert(point.cylinders);
-  }
+  for (const model::Seek* seek : {&outward, &write}) check_points(*seek);
   std::vector<model::Seek> curves(kKinds);
-  for (const std::uint32_t distance : distances) {
+  for (const std::uint32_t distance : model::seek_distances({&model.seek, &outward, &write})) {
     const auto add = [&](bool outwards, bool writes, double time_ms) {
       curves[SeekTable::curve(outwards, writes)].points.push_back(
           {distance, std::max(0.0, time_ms), std::nullopt, 0});
@@ -134,8 +128,7 @@ std::optional<std::string> seek_defect(const SeekPoints& seek, std::uint32_t cyl
   const std::size_t points = seek.cylinders.size();
   if (points < 2) return "has less than two points";
   if (seek.times_ns.size() != points * seek.curves) return "has times without distances";
-  if (seek.cylinders[0] == 0 || seek.cylinders.back() > kFarthestSeek ||
-      std::ranges::adjacent_find(seek.cylinders, std::greater_equal<>()) != seek.cylinders.end())
+  if (seek.cylinders[0] == 0 || seek.cylinders.back() > kFarthestSeek || !ascend(seek.cylinders))
     return "does not ascend by distance";
   for (const Nanoseconds time_ns : seek.times_ns)
     if (time_ns < 0 || time_ns > kLongestSeek) return "has a time that is none";

@@ -44,12 +44,8 @@ void append_seeks(std::string_view name, const Seek& a, const Seek& b,
     return;
   }
   const std::uint32_t reach = std::min(a.points.back().cylinders, b.points.back().cylinders);
-  std::set<std::uint32_t> distances;
-  for (const Seek* seek : {&a, &b}) {
-    for (const SeekPoint& point : seek->points) {
-      if (point.cylinders <= reach) distances.insert(point.cylinders);
-    }
-  }
+  std::set<std::uint32_t> distances = seek_distances({&a, &b});
+  distances.erase(distances.upper_bound(reach), distances.end());
   const double within = equal_within(distances.size());
   for (const std::uint32_t distance : distances) {
     differences.push_back(compare(fmt::format("{}[{}]", name, distance), "ms",

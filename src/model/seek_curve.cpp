@@ -31,16 +31,20 @@ double seek_time_ms(const Seek& seek, double cylinders) {
   return left.time_ms + share * (right->time_ms - left.time_ms);
 }
 
+std::set<std::uint32_t> seek_distances(std::initializer_list<const Seek*> curves) {
+  std::set<std::uint32_t> distances;
+  for (const Seek* seek : curves)
+    for (const SeekPoint& point : seek->points) distances.insert(point.cylinders);
+  return distances;
+}
+
 Seek outward_seek(const DriveModel& model) { return model.outward_seek.value_or(model.seek); }
 
 Seek mean_seek(const DriveModel& model) {
   if (!model.outward_seek) return model.seek;
-  std::set<std::uint32_t> distances;
-  for (const Seek* seek : {&model.seek, &*model.outward_seek})
-    for (const SeekPoint& point : seek->points) distances.insert(point.cylinders);
   Seek mean;
   mean.method = model.seek.method;
-  for (const std::uint32_t distance : distances)
+  for (const std::uint32_t distance : seek_distances({&model.seek, &*model.outward_seek}))
     mean.points.push_back(
         {distance,
          (seek_time_ms(model.seek, distance) + seek_time_ms(*model.outward_seek, distance)) / 2,

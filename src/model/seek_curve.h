@@ -1,7 +1,10 @@
 // Reading the seek curve of a model between its points.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <set>
 
 #include "model/drive_model.h"
 
@@ -10,6 +13,9 @@ namespace platter::model {
 // Time of a read seek over a distance: linear between points, past the last by the line through the
 // last two (through the only one: its time), 0 at 0. The curve must have points.
 double seek_time_ms(const Seek& seek, double cylinders);
+
+// The distances at which any of the curves has a point.
+std::set<std::uint32_t> seek_distances(std::initializer_list<const Seek*> curves);
 
 // What seeks of reads to lower cylinders, and of writes to higher ones, take by a model that may
 // have no curves of their own for them. Times below 0 are 0.

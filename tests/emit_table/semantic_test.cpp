@@ -26,9 +26,7 @@ struct Spoilt {
   }
   void take(const model::Layout& source) {
     layout = compile_layout(source, 0);  // with lists, however small
-    blocks.clear();
-    for (std::size_t i = 0; i < layout.pieces.shifts.size(); ++i)
-      blocks.push_back(layout.pieces.lbns[i + 1] - layout.pieces.lbns[i]);
+    blocks = piece_blocks(layout.view());
   }
   std::optional<std::string> defect() const {
     const auto tables = tables_of({layout, blocks, seek, sections});

@@ -247,10 +247,7 @@ TEST_CASE("a regular stretch of skips lies in the drive") {
     LayoutArrays layout = compile_layout(model.layout);
     for (FlatStretch& stretch : layout.pieces.stretches)
       if (stretch.period != 0) spoil(stretch);
-    std::vector<std::uint32_t> blocks;
-    for (std::size_t i = 0; i < layout.pieces.shifts.size(); ++i)
-      blocks.push_back(layout.pieces.lbns[i + 1] - layout.pieces.lbns[i]);
-    return complete_layout(layout, blocks);
+    return complete_layout(layout, piece_blocks(layout.view()));
   };
   const auto set_period = [](std::uint64_t period) {
     return [=](FlatStretch& stretch) { stretch.period = period; };
