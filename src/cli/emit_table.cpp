@@ -10,6 +10,7 @@
 #include "cli/subcommands.h"
 #include "emit/small/small_table.h"
 #include "emit/table/table.h"
+#include "emit/table/text_forms.h"
 #include "model/completeness.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -25,11 +26,17 @@ emit_table::Table as_written(const std::string& bytes, const std::string& path) 
   return emit_table::read_table(std::as_bytes(std::span(bytes)), path);
 }
 
+std::string in_format(const std::string& format, const std::string& table) {
+  if (format == "csv") return emit_table::as_csv(std::as_bytes(std::span(table)));
+  if (format == "c") return emit_table::as_c_header(std::as_bytes(std::span(table)));
+  return table;
+}
+
 }  // namespace
 
 void add_emit_table(CLI::App& emit) {
   struct Options {
-    std::string model, file, profile = "whole";
+    std::string model, file, profile = "whole", format = "table";
     bool json = false;
     Outputs outputs;
   };
@@ -37,12 +44,16 @@ void add_emit_table(CLI::App& emit) {
   CLI::App* command = emit.add_subcommand(
       "table", "the lookup-table model: compact, all that an engine needs");
   command->add_option("MODEL", options->model, "the model file")->required();
-  command->add_option("-o,--output", options->file, "the table file to write (FILE.ptab)")
-      ->required();
+  command->add_option("-o,--output", options->file, "the file to write (FILE.ptab)")->required();
   command
       ->add_option("--profile", options->profile,
                    "how much of the model: whole, or small (at most 4 KiB)")
       ->check(CLI::IsMember({"whole", "small"}))
+      ->capture_default_str();
+  command
+      ->add_option("--format", options->format,
+                   "what is written: a table file, its fields as csv, or a C header")
+      ->check(CLI::IsMember({"table", "csv", "c"}))
       ->capture_default_str();
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "file, size and origin as JSON on stdout");
@@ -52,8 +63,12 @@ void add_emit_table(CLI::App& emit) {
     options->outputs.writes(options->file);
     const std::string bytes = options->profile == "small" ? emit_small::compile_small_table(model)
                                                           : emit_table::compile_table(model);
-    model::write_file(options->file, bytes);
-    const emit_table::Table table = as_written(bytes, options->file);
+    const std::string written = in_format(options->format, bytes);
+    model::write_file(options->file, written);
+    const emit_table::Table table = options->format == "table"
+                                        ? as_written(bytes, options->file)
+                                        : emit_table::read_table(std::as_bytes(std::span(bytes)),
+                                                                 options->file);
     const std::string standing = model::standing_of(table.provenance, table.validity);
     if (!standing.empty())
       fmt::print(stderr, "platter: the model is {}, and so is the table\n", standing);
@@ -69,7 +84,7 @@ void add_emit_table(CLI::App& emit) {
     }
     nlohmann::ordered_json answer = model::json_head("platter-emit-table");
     answer["file"] = options->file;
-    answer["bytes"] = table.bytes;
+    answer["bytes"] = written.size();
     answer["model_sha256"] = table.model_sha256;
     answer["validated"] = !table.validity.demerits.empty();
     if (table.simplified) answer["simplified"] = simplified_json(*table.simplified);

@@ -6,6 +6,7 @@
 
 #include "emit/disksim/export.h"
 #include "emit/table/table.h"
+#include "emit/table/text_forms.h"
 #include "model/drive_mark.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -99,6 +100,7 @@ Content content_at(const std::string& path) {
   if (beginning.starts_with("{"))
     return model_at(path, Kind::foreign);  // its members in another order
   const bool made = emit_table::begins_table(beginning) ||
+                    emit_table::begins_text_form(beginning) ||
                     emit_disksim::begins_emitted(beginning) || report::begins_report(beginning) ||
                     report::begins_picture(beginning) || trace::is_made_here(path);
   return {made ? Kind::remade : Kind::foreign};

@@ -67,6 +67,8 @@ OUTPUTS = {
 }
 # Ways of the above that the table does not show.
 MORE = {
+    "emit table, csv": Output("emit table truth.json -o {out} --format csv", ("truth.json",), ".csv"),
+    "emit table, c": Output("emit table truth.json -o {out} --format c", ("truth.json",), ".h"),
     "replay on a drive": Output(f"replay t.trace --on {DRIVE} -o {{out}}", ("t.trace", "mine.json")),
     "replay into columns": Output("replay t.trace --on truth.json -o {out}", ("t.trace",), ".columns"),
     "trace convert, compressed": Output("trace convert t.trace --to ascii -o {out}", ("t.trace",), ".gz"),
