@@ -170,7 +170,7 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
     errors = errors || point.error_ms.value_or(0) > 0;
   }
   std::string found = fmt::format("{} distances", grouped(seek.points.size()));
-  if (!seek.method.empty()) found += ", by " + seek.method;
+  if (!seek.method.empty()) found += ", " + seek.method;
   if (samples > 0) found += fmt::format(", from {} samples", grouped(samples));
   text += paragraph(found + ".");
   const bool formula = model::fit_seek(seek).has_value();
@@ -192,9 +192,8 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
                             model::seek_error_ms(seek, farthest))});
   }
   for (const OtherSeek& other : other_seeks(model)) {
-    text += paragraph(fmt::format("{} distances of the {}, by {}.",
-                                  grouped(other.seek.points.size()), other.name,
-                                  other.seek.method));
+    text += paragraph(fmt::format("{} distances of the {}, {}.", grouped(other.seek.points.size()),
+                                  other.name, other.seek.method));
     text += table({{other.name}, {"time", true}},
                   {{"one cylinder", fmt::format("{:.3f}\u00a0ms", other.summary.single_ms)},
                    {"average over all pairs of cylinders",
