@@ -105,10 +105,10 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
 void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path) {
   const Drawing drawing = drawing_of(curves, false, true);
   std::string script = drawing.data + "set multiplot\n" + few_tics('x', drawing.farthest) +
-                       panel(0.6, 0.98) + axes("seek time (ms)", drawing.farthest * 1.02, 0) +
+                       panel(0.63, 0.98) + axes("seek time (ms)", drawing.farthest * 1.02, 0) +
                        "set key bottom right\n" + plot_of(drawing.whole) + "unset key\n";
   if (drawing.has_formula)
-    script += panel(0.37, 0.51) +
+    script += panel(0.395, 0.525) +
               "set ylabel 'less formula (ms)'\nunset xlabel\nset yrange [*:*]\n" +
               few_tics('y', drawing.most_left_ms - drawing.least_left_ms) + plot_of(drawing.left);
   const double least_farthest = std::min(kNear, drawing.farthest);
