@@ -1,4 +1,5 @@
 // Caches whose facts are known are recovered from their response times alone.
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <sstream>

@@ -1,5 +1,6 @@
 // Drives whose power goes: what was synchronized or written through is there, what the cache had
 // not written is as it was before, and nothing else has changed.
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>

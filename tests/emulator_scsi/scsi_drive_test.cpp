@@ -1,6 +1,7 @@
 // A drive's questions and answers, its log, and what a target says to the log's questions.
 #include "emulator/scsi/scsi_drive.h"
 
+#include <algorithm>
 #include <random>
 #include <sstream>
 

@@ -1,6 +1,8 @@
 // Runs that end early, or whose writes fail: nothing is lost on the drive, and what was measured is
 // a model that says what it lacks.
 
+#include <algorithm>
+
 #include "catch.h"
 #include "model/completeness.h"
 #include "model/json.h"

@@ -1,5 +1,7 @@
 #include "safety/media_check.h"
 
+#include <algorithm>
+
 #include "catch.h"
 #include "damaged_drive.h"
 #include "model/error.h"

@@ -21,13 +21,13 @@ Trace made(const std::string& name, std::uint64_t seed = 1) {
   return generate({.profile = profile(name), .blocks = kBlocks, .seed = seed});
 }
 
-struct Counts {
+struct Requests {
   double writes = 0, sequential = 0;
   std::map<std::uint32_t, int> sizes;
 };
 
-Counts counted(const Trace& trace) {
-  Counts counts;
+Requests counted(const Trace& trace) {
+  Requests counts;
   for (std::size_t i = 0; i < trace.requests.size(); ++i) {
     const Request& request = trace.requests[i];
     REQUIRE(request.lbn + request.blocks <= kBlocks);
@@ -53,7 +53,7 @@ TEST_CASE("the eighteen profiles of Wu 2016 hold what the paper states of them")
     const auto n = static_cast<double>(trace.requests.size());
     CHECK(trace.kind == Kind::closed);
     for (const Request& request : trace.requests) REQUIRE(request.think_ns == 0);
-    const Counts counts = counted(trace);
+    const Requests counts = counted(trace);
     if (says("read-write"))
       CHECK(is_share(counts.writes, n, 0.5));
     else

@@ -6,6 +6,7 @@
 #include <scsi/sg.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>

@@ -1,6 +1,7 @@
 // Several commands outstanding, over a carrier that brings them back when the test says so.
 #include "transport/in_flight.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <map>
