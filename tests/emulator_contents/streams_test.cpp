@@ -3,6 +3,7 @@
 // the file systems, which have to say the same of both.
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
