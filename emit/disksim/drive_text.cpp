@@ -44,7 +44,7 @@ class DiskBlock {
     result_.warnings.push_back(fmt::format(
         "{} = {} {}", name, *level.value,
         stops ? "is written as 0: DiskSim stops at zero-latency access with a dm_layout_g4"
-              : "has no effect: DiskSim has no zero-latency access with a dm_layout_g1"));
+              : "has no effect: DiskSim has no zero-latency access with a " + std::string(layout)));
     block_.integer(name, stops ? 0 : static_cast<std::int64_t>(std::round(*level.value)));
   }
   // `more`: what DiskSim has in the same parameter besides.

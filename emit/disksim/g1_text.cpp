@@ -1,34 +1,23 @@
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "emit/disksim/g1_export.h"
 #include "emit/disksim/parameter_text.h"
+#include "emit/disksim/skew_text.h"
 
 namespace platter::emit_disksim {
 namespace {
 
-// DiskSim cuts skews in sectors to whole ones; only such survive, and only they stay exact in its
-// arithmetic, which makes up for what a revolution is longer than its sectors.
-bool whole_sectors(double rev, std::uint32_t sectors) {
-  const double number = rev * sectors;
-  return std::fabs(number - std::round(number)) < 1e-9;
-}
-
 std::string zone_text(const G1Zone& zone) {
-  const double n = zone.sectors;
-  const bool whole = whole_sectors(zone.offset_rev, zone.sectors) &&
-                     whole_sectors(zone.track_skew_rev, zone.sectors) &&
-                     whole_sectors(zone.cylinder_skew_rev, zone.sectors);
-  const auto skew = [&](double rev) { return whole ? std::fmod(std::round(rev * n), n) : rev; };
+  const SkewText skews(zone.sectors,
+                       {zone.offset_rev, zone.track_skew_rev, zone.cylinder_skew_rev});
   BlockText block("dm_layout_g1_zone");
   block.integer("First cylinder number", zone.first_cylinder);
   block.integer("Last cylinder number", zone.last_cylinder);
   block.integer("Blocks per track", zone.sectors);
-  block.add("Skew units", whole ? "sectors" : "revolutions");
-  block.real("Offset of first block", skew(zone.offset_rev));
-  block.real("Skew for track switch", skew(zone.track_skew_rev));
-  block.real("Skew for cylinder switch", skew(zone.cylinder_skew_rev));
+  block.add("Skew units", skews.units());
+  block.real("Offset of first block", skews.number(zone.offset_rev));
+  block.real("Skew for track switch", skews.number(zone.track_skew_rev));
+  block.real("Skew for cylinder switch", skews.number(zone.cylinder_skew_rev));
   block.integer("Empty space at zone front", zone.dead);
   block.integer("Number of spares", zone.spares);
   std::vector<std::string> slips, defects;

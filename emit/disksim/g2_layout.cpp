@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -72,7 +73,7 @@ G2Zone read_zone(const Value& value, std::vector<std::string>& notes) {
       fail_at(reader.where(name), fmt::format("\"{}\" is too large", name));
     return fraction(revolutions ? number : std::trunc(number) / static_cast<double>(zone.sectors));
   };
-  zone.skew_rev = skew("G2Zone Skew");
+  zone.skew_rev = skew("Zone Skew");
   zone.track_skew_rev = skew("Skew for track switch");
   zone.cylinder_skew_rev = skew("Skew for cylinder switch");
   note_unknown(reader, notes);
@@ -82,13 +83,6 @@ G2Zone read_zone(const Value& value, std::vector<std::string>& notes) {
 std::vector<G2Zone> read_zones(BlockReader& reader, std::vector<std::string>& notes) {
   std::vector<G2Zone> zones;
   for (const Value& value : reader.list("Zones")) zones.push_back(read_zone(value, notes));
-  std::sort(zones.begin(), zones.end(),
-            [](const G2Zone& a, const G2Zone& b) { return a.first_cylinder < b.first_cylinder; });
-  for (std::size_t i = 1; i < zones.size(); ++i) {
-    if (zones[i].first_cylinder <= zones[i - 1].last_cylinder) {
-      fail_at(zones[i].where, "two zones have the same cylinder");
-    }
-  }
   return zones;
 }
 
@@ -152,19 +146,47 @@ MapFile read_map(const std::string& path) {
 
 // ---------------------------------------------------------------- tracks in the order of blocks
 
-const G2Zone* find_zone(const std::vector<G2Zone>& zones, std::int64_t cylinder) {
-  auto after = std::upper_bound(
-      zones.begin(), zones.end(), cylinder,
-      [](std::int64_t c, const G2Zone& zone) { return c < zone.first_cylinder; });
-  if (after == zones.begin() || cylinder > (--after)->last_cylinder) return nullptr;
-  return &*after;
-}
+// Which zone a cylinder is in: the first one in the file, as for DiskSim.
+class ZoneOfCylinder {
+ public:
+  explicit ZoneOfCylinder(const std::vector<G2Zone>& zones) {
+    for (const G2Zone& zone : zones) take(zone);
+  }
 
-const G2Zone& zone_of(const std::vector<G2Zone>& zones, std::int64_t cylinder, const Where& where) {
-  const G2Zone* zone = find_zone(zones, cylinder);
-  if (zone == nullptr) fail_at(where, fmt::format("no zone has the cylinder {}", cylinder));
-  return *zone;
-}
+  const G2Zone* find(std::int64_t cylinder) const {
+    auto after = taken_.upper_bound(cylinder);
+    if (after == taken_.begin() || cylinder > (--after)->second.last) return nullptr;
+    return after->second.zone;
+  }
+  const G2Zone& at(std::int64_t cylinder, const Where& where) const {
+    const G2Zone* zone = find(cylinder);
+    if (zone == nullptr) fail_at(where, fmt::format("no zone has the cylinder {}", cylinder));
+    return *zone;
+  }
+
+ private:
+  struct Part {
+    std::int64_t last;
+    const G2Zone* zone;
+  };
+
+  // What no zone in front of it has.
+  void take(const G2Zone& zone) {
+    std::int64_t next = zone.first_cylinder;
+    auto part = taken_.upper_bound(next);
+    if (part != taken_.begin() && std::prev(part)->second.last >= next)
+      next = std::prev(part)->second.last + 1;
+    for (; next <= zone.last_cylinder; ++part) {
+      const std::int64_t end = part == taken_.end() ? zone.last_cylinder + 1
+                                                    : std::min(part->first, zone.last_cylinder + 1);
+      if (next < end) taken_.emplace_hint(part, next, Part{end - 1, &zone});
+      if (part == taken_.end()) return;
+      next = part->second.last + 1;
+    }
+  }
+
+  std::map<std::int64_t, Part> taken_{};  // by first cylinder
+};
 
 // A track comes where its longest run of blocks does: a remapped block elsewhere does not move it.
 std::vector<TrackName> tracks_in_order(const std::vector<Extent>& extents) {
@@ -182,14 +204,14 @@ std::vector<TrackName> tracks_in_order(const std::vector<Extent>& extents) {
 }
 
 // The map has the say; DiskSim finds a block's zone by the zone's own numbers.
-void note_contradictions(const std::vector<G2Zone>& zones, const MapFile& map,
-                         std::vector<std::string>& notes) {
+void note_contradictions(const std::vector<G2Zone>& zones, const ZoneOfCylinder& zone_of,
+                         const MapFile& map, std::vector<std::string>& notes) {
   struct Blocks {
     std::int64_t first = -1, last = -1;
   };
   std::vector<Blocks> found(zones.size());
   for (const Extent& extent : map.extents) {
-    const G2Zone* zone = find_zone(zones, extent.cylinder);
+    const G2Zone* zone = zone_of.find(extent.cylinder);
     if (zone == nullptr) continue;
     Blocks& its = found[static_cast<std::size_t>(zone - zones.data())];
     if (its.first < 0) its.first = extent.lbn;
@@ -212,6 +234,18 @@ void note_contradictions(const std::vector<G2Zone>& zones, const MapFile& map,
   }
 }
 
+// DiskSim's code takes a zone's own skew for its first cylinder only, and none for cylinder 0 or
+// for a first cylinder that is another zone's.
+bool disksim_forgets_skew(const std::vector<G2Zone>& zones, const ZoneOfCylinder& zone_of,
+                          const MapFile& map) {
+  return std::any_of(zones.begin(), zones.end(), [&](const G2Zone& zone) {
+    const std::int64_t last = std::min(zone.last_cylinder, map.cylinders - 1);
+    return zone.skew_rev != 0 &&
+           (zone.first_cylinder == 0 ||
+            (zone.first_cylinder < last && zone_of.find(zone.first_cylinder) == &zone));
+  });
+}
+
 model::LayoutNode track_node(const TrackName& track, std::int64_t sectors, double angle_rev) {
   model::LayoutNode node;
   node.cylinder = static_cast<std::int32_t>(track.first);
@@ -223,12 +257,13 @@ model::LayoutNode track_node(const TrackName& track, std::int64_t sectors, doubl
 
 // The tracks of one zone that follow one another in the order of blocks, from `at` on.
 std::vector<model::LayoutNode> tracks_of_zone(const std::vector<TrackName>& tracks,
-                                              const G2Zone& zone, std::size_t& at) {
+                                              const ZoneOfCylinder& zone_of, const G2Zone& zone,
+                                              std::size_t& at) {
   std::vector<model::LayoutNode> nodes;
   std::int64_t head_switches = 0, cylinder_switches = 0;
   for (const std::size_t first = at; at < tracks.size(); ++at) {
     const TrackName& track = tracks[at];
-    if (track.first < zone.first_cylinder || track.first > zone.last_cylinder) break;
+    if (zone_of.find(track.first) != &zone) break;
     if (at > first) ++(track.first != tracks[at - 1].first ? cylinder_switches : head_switches);
     nodes.push_back(
         track_node(track, zone.sectors,
@@ -253,7 +288,8 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
   const std::vector<G2Zone> zones = read_zones(reader, notes);
   MapFile map = read_map(find_named_file(reader, "Layout Map File", "the layout map", top_folder));
   note_unknown(reader, notes);
-  note_contradictions(zones, map, notes);
+  const ZoneOfCylinder zone_of(zones);
+  note_contradictions(zones, zone_of, map, notes);
   const std::vector<TrackName> tracks = tracks_in_order(map.extents);
 
   G2Layout result;
@@ -264,8 +300,9 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
   std::int64_t slots = 0;
   for (std::size_t at = 0; at < tracks.size();) {
     const std::size_t first = at;
-    const G2Zone& zone = zone_of(zones, tracks[at].first, map.where(3));
-    result.layout.zones.push_back(zone_node(fold_tracks(tracks_of_zone(tracks, zone, at))));
+    const G2Zone& zone = zone_of.at(tracks[at].first, map.where(3));
+    result.layout.zones.push_back(
+        zone_node(fold_tracks(tracks_of_zone(tracks, zone_of, zone, at))));
     for (std::size_t i = first; i < at; ++i, slots += zone.sectors) first_slots[tracks[i]] = slots;
   }
 
@@ -284,19 +321,17 @@ G2Layout import_g2_layout(const Block& block, std::int64_t block_count,
   for (const Extent& extent : map.extents) {
     if (extent.lbn >= end) break;
     if (extent.sector + extent.length >
-        zone_of(zones, extent.cylinder, map.where(extent.line)).sectors) {
+        zone_of.at(extent.cylinder, map.where(extent.line)).sectors) {
       fail_at(map.where(extent.line), "the blocks do not fit on their track");
     }
     pieces.push_back({extent.lbn, first_slots.at({extent.cylinder, extent.head}) + extent.sector,
                       std::min(extent.length, end - extent.lbn)});
   }
   place_blocks(pieces, slots, block.where, result.layout);
-  if (std::any_of(zones.begin(), zones.end(),
-                  [](const G2Zone& zone) { return zone.skew_rev != 0; })) {
+  if (disksim_forgets_skew(zones, zone_of, map)) {
     notes.push_back(
-        "G2Zone Skew holds for the whole zone, as documented; DiskSim's own code knows it on the "
-        "first "
-        "cylinder of zones behind the first only");
+        "Zone Skew holds for the whole zone, as documented; DiskSim's own code knows it on the "
+        "first cylinder of zones behind the first only");
   }
   return result;
 }

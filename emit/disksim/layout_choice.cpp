@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "emit/disksim/g1_export.h"
+#include "emit/disksim/g2_export.h"
 #include "emit/disksim/g4_export.h"
+#include "engine/layout_map.h"
 #include "model/error.h"
 
 namespace platter::emit_disksim {
@@ -23,12 +25,13 @@ double tolerance_of(const model::Layout& layout, double errors) {
   return std::max(kExact_rev, errors * layout.angle.error.value_or(0));
 }
 
-G1Layout express(const model::DriveModel& model) {
+// `express_within` gets the tolerance.
+template <typename Express>
+auto express(const model::Layout& layout, const Express& express_within) {
   const auto within = [&](double errors) {
-    return express_as_g1(model.layout, model.identity.heads,
-                         0.9 * tolerance_of(model.layout, errors));
+    return express_within(0.9 * tolerance_of(layout, errors));
   };
-  if (!model.layout.angle.error) return within(0);
+  if (!layout.angle.error) return within(0);
   try {
     return within(kUsual);
   } catch (const Error&) {
@@ -37,7 +40,9 @@ G1Layout express(const model::DriveModel& model) {
 }
 
 WrittenLayout write_g1(const model::DriveModel& model) {
-  const G1Layout g1 = express(model);
+  const G1Layout g1 = express(model.layout, [&](double tolerance_rev) {
+    return express_as_g1(model.layout, model.identity.heads, tolerance_rev);
+  });
   WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {}, model.layout};
   for (const G1Zone& zone : g1.zones) {
     written.used_cylinders += zone.last_cylinder - zone.first_cylinder + 1;
@@ -58,21 +63,75 @@ WrittenLayout write_g1(const model::DriveModel& model) {
   return written;
 }
 
-WrittenLayout write_g4(const model::DriveModel& model) {
-  const G4Layout g4 = express_as_g4(model.layout);
-  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks,   g4.cylinders,
-                        g4.most_sectors, {},          model.layout};
+std::string left_in_place(const model::Layout& layout, const char* why) {
+  return fmt::format("{} remapped blocks lie where they were remapped from: {}",
+                     layout.remaps.size(), why);
+}
+
+WrittenLayout write_g2(const model::DriveModel& model, const std::string& map_file) {
+  const G2Export g2 = express(model.layout, [&](double tolerance_rev) {
+    return express_as_g2(model.layout, model.identity.cylinders, model.identity.heads,
+                         tolerance_rev);
+  });
+  WrittenLayout written{"dm_layout_g2",
+                        g2_text(g2, map_file),
+                        g2.blocks,
+                        0,
+                        1,
+                        {},
+                        turned(model.layout, g2.turned_rev),
+                        g2_map_text(g2)};
   written.layout.remaps.clear();
+  for (const G2Band& band : g2.bands) {
+    written.used_cylinders += band.last_cylinder - band.first_cylinder + 1;
+    written.most_sectors = std::max(written.most_sectors, band.sectors);
+  }
+  if (!model.layout.remaps.empty())
+    written.warnings.push_back(left_in_place(
+        model.layout, "in a dm_layout_g2 DiskSim takes a remapped block for a change of cylinder"));
+  if (g2.turned_rev != 0)
+    written.warnings.push_back(
+        fmt::format("the platter is turned by {:.7f} revolutions, as a dm_layout_g2 begins at 0",
+                    g2.turned_rev));
+  return written;
+}
+
+// The layout's first `blocks` LBNs.
+model::Layout cut_behind(model::Layout layout, std::uint64_t blocks) {
+  layout.remaps.clear();
+  const engine::LayoutMap map(layout);
+  const std::uint64_t end = map.slot_of_lbn(blocks - 1) + 1;
+  std::vector<model::Skip> kept;
+  for (const model::Skip& skip : layout.skips) {
+    for (std::uint64_t i = 0; i < skip.count; ++i) {
+      const std::uint64_t first = skip.first_slot + i * skip.stride;
+      if (first < end) kept.push_back({first, skip.length, 1, 0});
+    }
+  }
+  kept.push_back({end, map.slots() - end, 1, 0});
+  layout.skips = std::move(kept);
+  return layout;
+}
+
+WrittenLayout write_g4(const model::DriveModel& model) {
+  model::Layout layout = model.layout;
+  layout.remaps.clear();
+  G4Layout g4 = express_as_g4(layout);
+  const std::uint64_t blocks = g4.blocks;
+  while (g4.lost_blocks > 0) {
+    layout = cut_behind(std::move(layout), g4.blocks - g4.lost_blocks);
+    g4 = express_as_g4(layout);
+  }
+  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks, g4.cylinders,
+                        g4.most_sectors, {},          layout,    {}};
   if (!model.layout.remaps.empty())
     written.warnings.push_back(
-        fmt::format("{} remapped blocks lie where they were remapped from: DiskSim stops at "
-                    "remapped blocks of a dm_layout_g4",
-                    model.layout.remaps.size()));
-  if (g4.lost_blocks > 0)
+        left_in_place(model.layout, "DiskSim stops at remapped blocks of a dm_layout_g4"));
+  if (g4.blocks < blocks)
     written.warnings.push_back(
-        fmt::format("DiskSim finds the drive's blocks up to {}, not the {} behind: requests must "
-                    "end in front of them",
-                    g4.blocks - g4.lost_blocks - 1, g4.lost_blocks));
+        fmt::format("the files' drive ends with block {}: slips behind hide the last {} from "
+                    "DiskSim, which bounds its search by those in front",
+                    g4.blocks - 1, blocks - g4.blocks));
   return written;
 }
 
@@ -80,8 +139,10 @@ WrittenLayout write_g4(const model::DriveModel& model) {
 
 double angle_tolerance(const model::Layout& layout) { return tolerance_of(layout, kMost); }
 
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type) {
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type,
+                           const std::string& map_file) {
   if (type == LayoutType::g1) return write_g1(model);
+  if (type == LayoutType::g2) return write_g2(model, map_file);
   if (type == LayoutType::g4 || !model.layout.remaps.empty()) return write_g4(model);
   std::optional<WrittenLayout> g1;
   try {

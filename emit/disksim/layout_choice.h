@@ -9,7 +9,7 @@
 
 namespace platter::emit_disksim {
 
-enum class LayoutType : std::uint8_t { automatic, g1, g4 };
+enum class LayoutType : std::uint8_t { automatic, g1, g2, g4 };
 
 // Carnegie Mellon's DiskSim 4.0, whose files Western Digital's runs too, or what its forks add.
 enum class Dialect : std::uint8_t { cmu4, wd };
@@ -21,6 +21,7 @@ struct WrittenLayout {
   std::uint32_t most_sectors = 1;  // of a track
   std::vector<std::string> warnings{};
   model::Layout layout{};  // the model's, without what is left out
+  std::string map{};       // of a dm_layout_g2: the lines of its layout map, from the third on
 };
 
 // How far the angle of a block may be from the model's: 1e-6 revolutions, or five times the error
@@ -28,7 +29,9 @@ struct WrittenLayout {
 double angle_tolerance(const model::Layout& layout);
 
 // `automatic`: g1 where it says the map in less than 100 KB and no block is remapped, else g4.
-// Throws Error(unsupported) that says what DiskSim cannot express.
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type);
+// A dm_layout_g2 names the file of its layout map, `map_file`. Throws Error(unsupported) that says
+// what DiskSim cannot express.
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type,
+                           const std::string& map_file);
 
 }  // namespace platter::emit_disksim

@@ -285,6 +285,22 @@ TEST_CASE("g2: a block that lies elsewhere is remapped; the map's lines are chec
                     Catch::Contains("x.map:4: a line of a layout map must be"));
 }
 
+TEST_CASE("g2: a zone's own skew turns its tracks") {
+  const Folder folder;
+  const std::string file = folder.write(
+      "x.model",
+      "dm_layout_g2 { Layout Map File = x.map, Zones = [ dm_layout_g2_zone { First cylinder number "
+      "= 0, Last cylinder number = 0, First LBN = 0, Last LBN = 9, Blocks per track = 10 },\n"
+      "dm_layout_g2_zone { First cylinder number = 1, Last cylinder number = 1, First LBN = 10, "
+      "Last LBN = 19, Blocks per track = 10, Skew units = sectors, Zone Skew = 3.0 } ] }\n");
+  folder.write("x.map",
+               "free text\nfree text\n3 cylinders, 100 rot, 1 heads\n"
+               "lbn 0 --> cyl 0, head 0, sect 0, count 10\n"
+               "lbn 10 --> cyl 1, head 0, sect 0, count 10\n");
+  const model::Layout layout = import_disksim(file).model.layout;
+  CHECK(engine::rev_from_angle(engine::LayoutMap(layout).angle_of_lbn(10)) == Approx(0.3));
+}
+
 TEST_CASE("remapped blocks without a free sector at their place are refused") {
   model::Layout layout;
   const std::vector<Placed> pieces = {{0, 0, 4}, {4, 9, 1}, {5, 4, 5}};
