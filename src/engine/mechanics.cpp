@@ -114,7 +114,10 @@ Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nan
       return pass(in_front, round_ns - before, delivery);
     }
   }
-  return pass(piece, std::max(on_track_ns, early + rotation.turn_ns(until_first)), delivery);
+  // Where the head is at the first sector within the slack, the sector begins when it passes: if it
+  // began at on_track_ns, a stream of requests would fall behind the platter by what each rounds
+  // up, until it misses a revolution.
+  return pass(piece, early + rotation.turn_ns(until_first), delivery);
 }
 
 // The whole piece in order, its first sector beginning at begins_ns.

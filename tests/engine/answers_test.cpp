@@ -257,24 +257,24 @@ void check(const std::array<std::uint64_t, N>& expected, Serve serve, bool beyon
 }  // namespace
 
 TEST_CASE("served one by one, 1000 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 10>{0x1e4aa1bb55e0f319, 0x33d64597b84e1e5d, 0xd20cd96842d63f2d,
-                                      0x539c14bf76bf40a3, 0x9041ab4a0227962f, 0x9ef78578a2e315be,
-                                      0xc278edb487d05170, 0xfbf41348d27b5157, 0xee69c61f684c7e26,
-                                      0x2ec605ce2a51dcb2},
+  check(std::array<std::uint64_t, 10>{0xef89711f89fde03d, 0x532029bd83e58e51, 0xf92b219b39b28a0e,
+                                      0xdb40c1ac28be834a, 0x7446023edc6d22ac, 0xaf65fc1ab46c068,
+                                      0xebc118f0dd959c59, 0xf31f62a4c4e98c16, 0x100db1d393f5f7db,
+                                      0xe3335d5386f434b6},
         serve_one_by_one);
 }
 
 TEST_CASE("served from a queue, 600 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 6>{0x76fa7c9610f559ee, 0xab20abfc31250a1b, 0x72d658015928aca6,
-                                     0xc4782aa0ecf0a20e, 0xfa50955cc7ca5b8b, 0xbfe21c5d0f7b894d},
+  check(std::array<std::uint64_t, 6>{0x69a4ddae3d990712, 0x8cc526b10998257, 0x14e70fec92cf2b18,
+                                     0x40de2c886eb08ac7, 0xefea05aa7511edf4, 0x41655e1ed4693a5e},
         serve_queued);
 }
 
 TEST_CASE("with policies that DiskSim lacks, 800 random drives answer as they always did") {
-  check(std::array<std::uint64_t, 4>{0x826210dfc20af663, 0xc2be985755b1227f, 0x786cbda57a0c4184,
-                                     0x8965a2e2f906abc},
+  check(std::array<std::uint64_t, 4>{0x5bc325ad6583e320, 0x4098222b47bc3411, 0x19e6ef482894762f,
+                                     0x6f360c4b9e0f0e76},
         serve_one_by_one, true);
-  check(std::array<std::uint64_t, 4>{0xaa4258f8d878b47a, 0x70e11b81d1cec32b, 0x4497215340014639,
-                                     0x20476465eb16da8f},
+  check(std::array<std::uint64_t, 4>{0x781fc5cc37574ffb, 0xfc769ca53188e1a, 0x5837cd114574a059,
+                                     0x83f62b86e0741426},
         serve_queued, true);
 }

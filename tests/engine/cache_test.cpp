@@ -748,3 +748,27 @@ TEST_CASE("the cache is looked into when the command has come, per_request behin
   CHECK(at_once > 2 * kLate);
   CHECK(at_once - later == kLate);
 }
+
+TEST_CASE("a stream that the media feed never falls behind the platter by what is rounded") {
+  // 128 of 1744 sectors at 7206 rpm take 611,111.6 ns: each request rounds up by 0.4 ns.
+  model::LayoutNode track;
+  track.sectors = 1744;
+  track.count = 8;
+  track.cylinder_step = 1;
+  model::DriveModel drive = testing::small_drive();
+  drive.layout = {};
+  drive.layout.zones = {track};
+  drive.rotation.numerator_ns = 600'000'000'000;
+  drive.rotation.denominator = 72060;
+  drive.cache = plain_cache(1, 1024);
+  drive.cache.read_ahead = value(3);
+  drive.cache.almost_read_hits = value(1);
+  drive.bus.block_transfer = value(0.001);
+  drive.overheads.read_hit_after_read = value(0.01);
+  Host host(drive);
+  host.read(0, 16);
+  for (std::uint64_t lbn = 16; lbn + 128 < 1744; lbn += 128) {
+    const Nanoseconds asked = host.now;
+    CHECK(host.read(lbn, 128).completion_ns - asked < from_ms(1));
+  }
+}
