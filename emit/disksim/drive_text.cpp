@@ -68,9 +68,54 @@ class DiskBlock {
 
 constexpr double kLargestInt = 2147483647;
 
+// To DiskSim 0 is no bound only where a segment's size bounds the read-ahead as well (scheme 3) or
+// where it asks for none (0, 4). To the end of a track or cylinder it needs a number that no track
+// or cylinder reaches, and beside a minimum it takes 0 for the minimum.
+model::Parameter most_read_ahead(const model::DriveModel& model, const WrittenLayout& layout,
+                                 DriveText& result) {
+  const model::Cache& cache = model.cache;
+  model::Parameter most = cache.read_ahead_max_blocks;
+  const auto scheme = static_cast<int>(std::round(cache.read_ahead.or_else(0)));
+  const double bound = most.or_else(0);
+  if (scheme == 4 && bound > 0)
+    result.warnings.push_back(fmt::format(
+        "Maximum read-ahead (blks) = {} has no effect: DiskSim's read-ahead of scheme 4 "
+        "goes to the end of the track or of the next, whatever it says",
+        bound));
+  if (bound > 0 || cache.read_enabled.or_else(0) == 0) return most;
+  if (scheme == 1) most.value = layout.most_sectors;
+  if (scheme == 2) most.value = 1.0 * layout.most_sectors * model.identity.heads;
+  if (scheme == 3 && cache.read_ahead_min_blocks.or_else(0) > 0) {
+    most.value = cache.segment_blocks.or_else(layout.most_sectors);
+    result.warnings.push_back(
+        fmt::format("Maximum read-ahead (blks) = {}: beside a minimum DiskSim cannot be told to "
+                    "read until the segment is full of the request and what is behind it",
+                    *most.value));
+  }
+  return most;
+}
+
+// DiskSim looks for the block behind the drive's last when it reads on behind a hit there, or
+// (scheme 4) behind any read, and stops.
+void warn_of_drives_end(const model::Cache& cache, const WrittenLayout& layout, DriveText& result) {
+  const double scheme = cache.read_enabled.or_else(0) == 0 ? 0 : cache.read_ahead.or_else(0);
+  const bool on_hit = scheme > 0 && cache.read_ahead_on_hit.or_else(0) > 0;
+  if (!on_hit && scheme != 4) return;
+  const double reach = on_hit ? std::max(cache.segment_blocks.or_else(layout.most_sectors),
+                                         cache.read_ahead_max_blocks.or_else(0))
+                              : 1;
+  const auto end = layout.blocks - std::min(static_cast<std::uint64_t>(reach), layout.blocks);
+  result.warnings.push_back(fmt::format(
+      "requests should end in front of block {}: DiskSim, which reads on behind {}, looks for the "
+      "block behind the drive's last and stops",
+      end, on_hit ? "hits" : "them"));
+}
+
 // DiskSim stops at caching without a cache, at more write segments than segments, and at a write
 // segment of its own in a cache of one.
-void add_cache(DiskBlock& disk, const model::Cache& cache, const WrittenLayout& layout) {
+void add_cache(DiskBlock& disk, const model::DriveModel& model, const WrittenLayout& layout,
+               DriveText& result) {
+  const model::Cache& cache = model.cache;
   const bool cached = cache.read_enabled.or_else(0) != 0;
   const double top = cached ? 4 : 0;
   const std::uint32_t track = layout.most_sectors;
@@ -84,8 +129,13 @@ void add_cache(DiskBlock& disk, const model::Cache& cache, const WrittenLayout& 
   disk.integer("Enable caching in buffer", cache.read_enabled, 0, 0, 2);
   disk.integer("Buffer continuous read", cache.read_ahead, 0, 0, top);
   disk.integer("Minimum read-ahead (blks)", cache.read_ahead_min_blocks, 0, 0, kLargestInt);
-  disk.integer("Maximum read-ahead (blks)", cache.read_ahead_max_blocks,
-               cache.segment_blocks.or_else(track), 0, kLargestInt);
+  if (cache.read_ahead_min_blocks.or_else(0) > 0 && cache.write_back_level.or_else(0) > 0)
+    result.warnings.push_back(fmt::format(
+        "Minimum read-ahead (blks) = {}: DiskSim also keeps writes from the buffer until "
+        "so many are read",
+        *cache.read_ahead_min_blocks.value));
+  disk.integer("Maximum read-ahead (blks)", most_read_ahead(model, layout, result), 0, 0,
+               kLargestInt);
   disk.integer("Read-ahead over requested", cache.read_ahead_over_requested, 0, -1, 1);
   disk.integer("Read-ahead on idle hit", cache.read_ahead_on_hit, 0);
   disk.integer("Read any free blocks", cache.read_free_blocks, 0, 0, std::min(top, 1.0));
@@ -237,6 +287,17 @@ void add_preseeking(DiskBlock& disk, const model::Parameter& level, DriveText& r
       "reads miss in DiskSim; at 0 the arm leaves later for the next of several requests");
 }
 
+// DiskSim stops at them where a read holds the bus.
+void add_overtaking_hits(DiskBlock& disk, const model::DriveModel& model, DriveText& result) {
+  constexpr const char* kName = "Allow sneaky full read hits";
+  const bool held = model.bus.hold_for_read.or_else(0) != 0;
+  if (!held || model.queue.hits_overtake.or_else(1) == 0)
+    return disk.integer(kName, model.queue.hits_overtake, 1);
+  disk.fixed(kName, 0);
+  result.warnings.push_back(fmt::format(
+      "{} = 1 is written as 0: DiskSim stops at it with Hold bus entire read xfer = 1", kName));
+}
+
 std::string disk_text(const model::DriveModel& model, const WrittenLayout& layout,
                       const std::string& name, DriveText& result) {
   DiskBlock disk(name, result);
@@ -245,9 +306,10 @@ std::string disk_text(const model::DriveModel& model, const WrittenLayout& layou
   disk.add("Scheduler", queue_text(2, static_cast<int>(std::clamp(policy, 1.0, 1000.0)), 4));
   disk.integer("Max queue length", model.queue.depth, 1, 0, kLargestInt);
   add_preseeking(disk, model.queue.preseeking, result);
-  disk.integer("Allow sneaky full read hits", model.queue.hits_overtake, 1);
+  add_overtaking_hits(disk, model, result);
   add_bus(disk, model.bus, result);
-  add_cache(disk, model.cache, layout);
+  add_cache(disk, model, layout, result);
+  warn_of_drives_end(model.cache, layout, result);
   warn_of_cache(model.cache, result);
   add_overheads(disk, model.overheads, result);
   disk.fixed("Avg sectors per cylinder", static_cast<std::int64_t>(std::max<std::uint64_t>(

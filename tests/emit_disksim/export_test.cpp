@@ -405,5 +405,67 @@ TEST_CASE("numbers are ones that DiskSim's lexer takes for real") {
   CHECK_THROWS_AS(real_text(std::nan("")), Error);
 }
 
+struct Written {
+  std::string diskspecs;
+  std::vector<std::string> warnings;
+
+  bool has(const std::string& line) const { return diskspecs.find(line) != std::string::npos; }
+  bool warns(std::string_view what) const {
+    return std::ranges::any_of(warnings, [what](const std::string& warning) {
+      return warning.find(what) != std::string::npos;
+    });
+  }
+};
+
+Written written_of(const model::DriveModel& model) {
+  const Folder folder;
+  const Exported exported = export_disksim(model, folder / "out", {"d", LayoutType::g1});
+  return {model::read_file(folder / "out/d.diskspecs"), exported.warnings};
+}
+
+TEST_CASE("no bound of read-ahead is none to DiskSim either") {
+  const auto with = [](double scheme, double least) {
+    model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+    model.cache.read_ahead.value = scheme;
+    model.cache.read_ahead_min_blocks.value = least;
+    model.cache.read_ahead_max_blocks.value = 0;
+    return written_of(model);
+  };
+  const model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  const std::uint32_t track = engine::LayoutMap(model.layout).track_of_slot(0).sectors;
+  const std::string name = "  Maximum read-ahead (blks) = ";
+  CHECK(with(1, 0).has(name + std::to_string(track) + ","));
+  CHECK(with(2, 0).has(name + std::to_string(track * model.identity.heads) + ","));
+  CHECK(with(3, 0).has(name + "0,"));
+  CHECK(with(3, 100).has(name + "256,"));
+  CHECK(with(3, 100).warns("beside a minimum"));
+  CHECK(!with(3, 0).warns("read-ahead"));
+}
+
+TEST_CASE("where DiskSim stops at the drive's end is said") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  const auto end = [&](std::uint64_t reach) {
+    return "should end in front of block " + std::to_string(model.identity.blocks - reach) + ":";
+  };
+  CHECK(!written_of(model).warns("should end"));
+  model.cache.read_ahead_on_hit.value = 1;
+  CHECK(written_of(model).warns(end(256)));  // a segment
+  model.cache.read_ahead_on_hit.value = 0;
+  model.cache.read_ahead.value = 4;
+  CHECK(written_of(model).warns(end(1)));
+  CHECK(!written_of(model).warns("has no effect: DiskSim's read-ahead"));
+  model.cache.read_ahead_max_blocks.value = 100;
+  CHECK(written_of(model).warns("has no effect: DiskSim's read-ahead"));
+}
+
+TEST_CASE("hits do not overtake reads that hold the bus: DiskSim would stop") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  CHECK(written_of(model).has("  Allow sneaky full read hits = 1,"));
+  model.bus.hold_for_read.value = 1;
+  const Written held = written_of(model);
+  CHECK(held.has("  Allow sneaky full read hits = 0,"));
+  CHECK(held.warns("Allow sneaky full read hits = 1 is written as 0"));
+}
+
 }  // namespace
 }  // namespace platter::emit_disksim

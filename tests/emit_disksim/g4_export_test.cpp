@@ -194,6 +194,24 @@ TEST_CASE("blocks at the end that DiskSim would not find are counted") {
   CHECK(express_as_g4(layout).lost_blocks == 5);
 }
 
+TEST_CASE("the files' drive ends where DiskSim finds all of its blocks") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  model.layout = small_layout(0);
+  model.layout.skips = {{4020, 3, 1, 0}, {9995, 1, 1, 0}};
+  model.identity.blocks = 9996;
+  const Folder folder;
+  const Exported exported = export_disksim(model, folder / "out", {"", LayoutType::g4});
+  // Block 9990 lies on place 9993; up to it no slip hides one.
+  const Imported back = import_disksim(exported.files[0]);
+  CHECK(back.warnings.empty());
+  CHECK(express_as_g4(back.model.layout).lost_blocks == 0);
+  CHECK(back.model.identity.blocks == 9991);
+  CHECK(std::ranges::any_of(exported.warnings, [](const std::string& warning) {
+    return warning.starts_with(
+        "the files' drive ends with block 9990: slips behind hide the last 5");
+  }));
+}
+
 TEST_CASE("which layout is written follows from what DiskSim does with it") {
   struct Case {
     const char* drive;
