@@ -298,13 +298,30 @@ void add_overtaking_hits(DiskBlock& disk, const model::DriveModel& model, DriveT
       "{} = 1 is written as 0: DiskSim stops at it with Hold bus entire read xfer = 1", kName));
 }
 
+// Where writes are not buffered, Carnegie Mellon's DiskSim loses those that come while another
+// request is in service: nothing answers them any more.
+void add_depth(DiskBlock& disk, const model::DriveModel& model, Dialect dialect,
+               DriveText& result) {
+  constexpr const char* kName = "Max queue length";
+  const double depth = model.queue.depth.or_else(1);
+  const bool buffered = model.cache.write_back_level.or_else(0) > 0 &&
+                        model.cache.read_enabled.or_else(0) > 0;
+  if (depth <= 1 || buffered || dialect == Dialect::wd)
+    return disk.integer(kName, model.queue.depth, 1, 1, kLargestInt);
+  disk.fixed(kName, 1);
+  result.warnings.push_back(
+      fmt::format("{} = {} is written as 1: without write-back Carnegie Mellon's DiskSim loses "
+                  "writes that come while another request is in service (--dialect wd keeps it)",
+                  kName, depth));
+}
+
 std::string disk_text(const model::DriveModel& model, const WrittenLayout& layout,
-                      const std::string& name, DriveText& result) {
+                      const std::string& name, Dialect dialect, DriveText& result) {
   DiskBlock disk(name, result);
   disk.add("Model", "source " + name + ".model");
   const double policy = std::round(disk.known("Scheduling policy", model.queue.policy, 1));
   disk.add("Scheduler", queue_text(2, static_cast<int>(std::clamp(policy, 1.0, 1000.0)), 4));
-  disk.integer("Max queue length", model.queue.depth, 1, 0, kLargestInt);
+  add_depth(disk, model, dialect, result);
   add_preseeking(disk, model.queue.preseeking, result);
   add_overtaking_hits(disk, model, result);
   add_bus(disk, model.bus, result);
@@ -413,7 +430,7 @@ DriveText drive_text(const model::DriveModel& model, const WrittenLayout& layout
                      const std::string& name, Dialect dialect) {
   DriveText result;
   result.model = model_text(model, layout, name, dialect, result) + "\n";
-  result.diskspecs = disk_text(model, layout, name, result) + "\n";
+  result.diskspecs = disk_text(model, layout, name, dialect, result) + "\n";
   result.seek = dialect == Dialect::wd && model.write_seek
                     ? dual_seek_text(model::mean_seek(model), model::write_seek(model))
                     : seek_text(model::mean_seek(model));

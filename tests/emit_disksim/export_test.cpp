@@ -417,9 +417,9 @@ struct Written {
   }
 };
 
-Written written_of(const model::DriveModel& model) {
+Written written_of(const model::DriveModel& model, Dialect dialect = Dialect::cmu4) {
   const Folder folder;
-  const Exported exported = export_disksim(model, folder / "out", {"d", LayoutType::g1});
+  const Exported exported = export_disksim(model, folder / "out", {"d", LayoutType::g1, dialect});
   return {model::read_file(folder / "out/d.diskspecs"), exported.warnings};
 }
 
@@ -456,6 +456,19 @@ TEST_CASE("where DiskSim stops at the drive's end is said") {
   CHECK(!written_of(model).warns("has no effect: DiskSim's read-ahead"));
   model.cache.read_ahead_max_blocks.value = 100;
   CHECK(written_of(model).warns("has no effect: DiskSim's read-ahead"));
+}
+
+TEST_CASE("a queue with unbuffered writes is for Western Digital's DiskSim alone") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  model.queue.depth.value = 8;
+  CHECK(written_of(model).has("  Max queue length = 8,"));
+  model.cache.write_back_level.value = 0;
+  const Written one = written_of(model);
+  CHECK(one.has("  Max queue length = 1,"));
+  CHECK(one.warns("Max queue length = 8 is written as 1"));
+  CHECK(written_of(model, Dialect::wd).has("  Max queue length = 8,"));
+  model.queue.depth.value = 0;  // DiskSim would send nothing
+  CHECK(written_of(model).has("  Max queue length = 1,"));
 }
 
 TEST_CASE("hits do not overtake reads that hold the bus: DiskSim would stop") {
