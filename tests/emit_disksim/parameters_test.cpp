@@ -2,16 +2,20 @@
 // what stands between it and the host: set to another value it changes the model, or a note names
 // it. Nothing is dropped without a word. docs/disksim.md has the same list, with reasons.
 
+#include <algorithm>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "catch.h"
+#include "emit/disksim/export.h"
 #include "emit/disksim/import.h"
 #include "folder.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "virtual_drive/open.h"
 
 namespace platter::emit_disksim {
 namespace {
@@ -307,6 +311,50 @@ TEST_CASE("the documentation has every parameter") {
     INFO(row.block << ": " << row.name);
     CHECK(text.find(std::string("| `") + row.name + "` |") != std::string::npos);
   }
+}
+
+// The names in front of " = " in lines that begin with two blanks, of the first block of that type.
+std::vector<std::string> names_in(const std::string& text, const std::string& type) {
+  std::vector<std::string> names;
+  std::istringstream lines(text.substr(text.find(type)));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line) && line != "}") {
+    const bool own = line.size() > 2 && line.starts_with("  ") && line[2] != ' ' && line[2] != '}';
+    if (own) names.push_back(line.substr(2, line.find(" = ") - 2));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST_CASE(
+    "the files have all 65 parameters of a disk, once, and the documentation says what each is") {
+  std::vector<std::string> declared;
+  for (const Row& row : rows())
+    if (row.block == std::string("disksim_disk")) declared.emplace_back(row.name);
+  std::ranges::sort(declared);
+  REQUIRE(declared.size() == 65);
+  const Folder folder;
+  model::DriveModel unknown = virtual_drive::virtual_model("virtual:quantum-atlas10k");
+  unknown.cache = {};
+  unknown.overheads = {};
+  unknown.bus = {};
+  unknown.queue = {};
+  for (const model::DriveModel& model :
+       {virtual_drive::virtual_model("virtual:quantum-atlas10k"), unknown}) {
+    export_disksim(model, folder / "out", {"d"});
+    CHECK(names_in(model::read_file(folder / "out/d.diskspecs"), "disksim_disk d") == declared);
+  }
+  const std::string text = model::read_file(PLATTER_SOURCE_DIR "/docs/disksim.md");
+  const std::size_t first = text.find("## The 65 parameters"),
+                    end = text.find("## Reading DiskSim files");
+  REQUIRE(first < end);
+  std::vector<std::string> told;
+  std::istringstream lines(text.substr(first, end - first));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("| `")) told.push_back(line.substr(3, line.find("` |") - 3));
+  std::ranges::sort(told);
+  CHECK(told == declared);
 }
 
 }  // namespace
