@@ -96,19 +96,21 @@ model::Parameter most_read_ahead(const model::DriveModel& model, const WrittenLa
 }
 
 // DiskSim looks for the block behind the drive's last when it reads on behind a hit there, or
-// (scheme 4) behind any read, and stops.
+// (scheme 4) behind any read, and stops. Where the count has blocks that there are not it reads on
+// to them.
 void warn_of_drives_end(const model::Cache& cache, const WrittenLayout& layout, DriveText& result) {
   const double scheme = cache.read_enabled.or_else(0) == 0 ? 0 : cache.read_ahead.or_else(0);
-  const bool on_hit = scheme > 0 && cache.read_ahead_on_hit.or_else(0) > 0;
-  if (!on_hit && scheme != 4) return;
-  const double reach = on_hit ? std::max(cache.segment_blocks.or_else(layout.most_sectors),
-                                         cache.read_ahead_max_blocks.or_else(0))
-                              : 1;
+  const bool on_hit = cache.read_ahead_on_hit.or_else(0) > 0;
+  const bool far = scheme > 0 && (on_hit || layout.block_count > layout.blocks);
+  if (!far && scheme != 4) return;
+  const double reach = far ? std::max(cache.segment_blocks.or_else(layout.most_sectors),
+                                      cache.read_ahead_max_blocks.or_else(0))
+                           : 1;
   const auto end = layout.blocks - std::min(static_cast<std::uint64_t>(reach), layout.blocks);
   result.warnings.push_back(fmt::format(
-      "requests should end in front of block {}: DiskSim, which reads on behind {}, looks for the "
+      "requests should end in front of block {}: DiskSim, which reads on behind them, looks for a "
       "block behind the drive's last and stops",
-      end, on_hit ? "hits" : "them"));
+      end));
 }
 
 // DiskSim stops at caching without a cache, at more write segments than segments, and at a write
@@ -391,7 +393,7 @@ std::string model_text(const model::DriveModel& model, const WrittenLayout& layo
                 std::max(model.identity.heads, engine::LayoutMap(model.layout).heads()));
   block.integer("Number of cylinders",
                 std::max(model.identity.cylinders, model::cylinders_of(model.layout)));
-  block.integer("Block count", static_cast<std::int64_t>(layout.blocks));
+  block.integer("Block count", static_cast<std::int64_t>(layout.block_count));
   block.add("Layout Model", layout.text);
   block.add("Mechanical Model", mechanics_text(model, name, dialect, result));
   return block.text();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "emit/disksim/track_runs.h"
@@ -280,15 +281,27 @@ class TreeBuilder {
 // ---------------------------------------------------------------- what is not in the tree
 
 // DiskSim takes as many places for the whole as there are blocks and slips in front of the place
-// whose number is that of the last block.
-std::uint64_t lost_blocks(const TrackPieces& pieces, std::uint64_t blocks) {
-  const auto last = static_cast<std::int64_t>(blocks) - 1;
+// whose number is that of the last block. This is the last of them; nullopt: that place is slipped.
+std::optional<std::int64_t> last_known_place(const std::vector<SlippedPlaces>& slips,
+                                             std::uint64_t block_count) {
+  const auto last = static_cast<std::int64_t>(block_count) - 1;
   std::int64_t known = last;
-  for (const SlippedPlaces& slip : pieces.slips) {
+  for (const SlippedPlaces& slip : slips) {
     if (slip.place > last) break;
-    known = last < slip.place + slip.count ? last - 1 : known + slip.count;
+    if (last < slip.place + slip.count) return std::nullopt;
+    known += slip.count;
   }
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(pieces.places - 1 - known, 0));
+  return known;
+}
+
+// With which DiskSim knows all places: as many blocks as there are, or a few more.
+std::uint64_t block_count_for(const TrackPieces& pieces, std::uint64_t blocks) {
+  std::uint64_t count = blocks;
+  while (true) {
+    const std::optional<std::int64_t> known = last_known_place(pieces.slips, count);
+    if (known && *known >= pieces.places - 1) return count;
+    count += known ? static_cast<std::uint64_t>(pieces.places - *known) / 2 : 1;
+  }
 }
 
 void require_counted(std::int64_t places) {
@@ -344,7 +357,7 @@ G4Layout express_as_g4(const model::Layout& layout) {
   g4.blocks = map.blocks();
   g4.cylinders = map.cylinders();
   g4.heads = map.heads();
-  g4.lost_blocks = lost_blocks(pieces, g4.blocks);
+  g4.block_count = block_count_for(pieces, g4.blocks);
   TreeBuilder tree;
   G4Index root = tree.root_over(tree.bundle(tree.fold(tree.items_of(pieces.pieces))));
   tree.indices.append_root(std::move(root));

@@ -39,7 +39,7 @@ struct G4Layout {
   std::vector<SlippedPlaces> slips;
   std::uint64_t blocks = 0;
   std::uint32_t cylinders = 0, heads = 0, most_sectors = 0;
-  std::uint64_t lost_blocks = 0;  // at the end: DiskSim finds no block at their places
+  std::uint64_t block_count = 0;  // with which DiskSim finds all of them: `blocks`, or more
 };
 
 // Without the remaps: DiskSim gives their sectors no width and stops there. Throws

@@ -8,7 +8,6 @@
 #include "emit/disksim/g1_export.h"
 #include "emit/disksim/g2_export.h"
 #include "emit/disksim/g4_export.h"
-#include "engine/layout_map.h"
 #include "model/error.h"
 
 namespace platter::emit_disksim {
@@ -43,7 +42,8 @@ WrittenLayout write_g1(const model::DriveModel& model) {
   const G1Layout g1 = express(model.layout, [&](double tolerance_rev) {
     return express_as_g1(model.layout, model.identity.heads, tolerance_rev);
   });
-  WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {}, model.layout};
+  WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {},
+                        model.layout,   {},          g1.blocks};
   for (const G1Zone& zone : g1.zones) {
     written.used_cylinders += zone.last_cylinder - zone.first_cylinder + 1;
     written.most_sectors = std::max(written.most_sectors, zone.sectors);
@@ -80,7 +80,8 @@ WrittenLayout write_g2(const model::DriveModel& model, const std::string& map_fi
                         1,
                         {},
                         turned(model.layout, g2.turned_rev),
-                        g2_map_text(g2)};
+                        g2_map_text(g2),
+                        g2.blocks};
   written.layout.remaps.clear();
   for (const G2Band& band : g2.bands) {
     written.used_cylinders += band.last_cylinder - band.first_cylinder + 1;
@@ -96,42 +97,20 @@ WrittenLayout write_g2(const model::DriveModel& model, const std::string& map_fi
   return written;
 }
 
-// The layout's first `blocks` LBNs.
-model::Layout cut_behind(model::Layout layout, std::uint64_t blocks) {
-  layout.remaps.clear();
-  const engine::LayoutMap map(layout);
-  const std::uint64_t end = map.slot_of_lbn(blocks - 1) + 1;
-  std::vector<model::Skip> kept;
-  for (const model::Skip& skip : layout.skips) {
-    for (std::uint64_t i = 0; i < skip.count; ++i) {
-      const std::uint64_t first = skip.first_slot + i * skip.stride;
-      if (first < end) kept.push_back({first, skip.length, 1, 0});
-    }
-  }
-  kept.push_back({end, map.slots() - end, 1, 0});
-  layout.skips = std::move(kept);
-  return layout;
-}
-
 WrittenLayout write_g4(const model::DriveModel& model) {
-  model::Layout layout = model.layout;
-  layout.remaps.clear();
-  G4Layout g4 = express_as_g4(layout);
-  const std::uint64_t blocks = g4.blocks;
-  while (g4.lost_blocks > 0) {
-    layout = cut_behind(std::move(layout), g4.blocks - g4.lost_blocks);
-    g4 = express_as_g4(layout);
-  }
-  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks, g4.cylinders,
-                        g4.most_sectors, {},          layout,    {}};
+  const G4Layout g4 = express_as_g4(model.layout);
+  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks,    g4.cylinders,
+                        g4.most_sectors, {},          model.layout, {},
+                        g4.block_count};
+  written.layout.remaps.clear();
   if (!model.layout.remaps.empty())
     written.warnings.push_back(
         left_in_place(model.layout, "DiskSim stops at remapped blocks of a dm_layout_g4"));
-  if (g4.blocks < blocks)
+  if (g4.block_count > g4.blocks)
     written.warnings.push_back(
-        fmt::format("the files' drive ends with block {}: slips behind hide the last {} from "
-                    "DiskSim, which bounds its search by those in front",
-                    g4.blocks - 1, blocks - g4.blocks));
+        fmt::format("Block count = {}, {} more than there are: DiskSim bounds its search by the "
+                    "slips in front of the place with that number and would not find the last",
+                    g4.block_count, g4.block_count - g4.blocks));
   return written;
 }
 

@@ -22,6 +22,7 @@ struct WrittenLayout {
   std::vector<std::string> warnings{};
   model::Layout layout{};  // the model's, without what is left out
   std::string map{};       // of a dm_layout_g2: the lines of its layout map, from the third on
+  std::uint64_t block_count = 0;  // that DiskSim needs to be told: `blocks`, or more
 };
 
 // How far the angle of a block may be from the model's: 1e-6 revolutions, or five times the error
