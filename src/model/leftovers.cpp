@@ -38,8 +38,8 @@ Helper::~Helper() { helper.store(0); }
 
 void remove_leftovers() noexcept {
   const int error = errno;
-  if (const pid_t pid = helper.exchange(0); pid > 0 && ::kill(pid, SIGKILL) == 0)
-    ::waitpid(pid, nullptr, 0);
+  if (const pid_t pid = helper.exchange(0); pid != 0 && ::kill(pid, SIGKILL) == 0)
+    ::waitpid(pid < 0 ? -pid : pid, nullptr, 0);
   constexpr int kDeepest = 3;  // a folder goes after what lies in it
   for (int pass = 0; pass < kDeepest; ++pass)
     for (const auto& each : paths)

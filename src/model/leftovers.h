@@ -29,6 +29,8 @@ class Leftover {
 class Helper {
  public:
   explicit Helper(pid_t pid);
+  // With all of the process group that it leads.
+  static Helper group(pid_t leader) { return Helper(-leader); }
   ~Helper();
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
