@@ -27,7 +27,8 @@ Grade grade_of(std::span<const Judged> judged);
 // random 0.1 %, mixed 0.8 % demerit: good". Each model's, a line each.
 std::string verdicts(std::span<const Judged> judged);
 
-// A row for each workload and model.
+// A row for each workload and model, with every metric of all requests; bias, mean (absolute), RMS
+// and quantiles are those of the paired errors, in ms.
 std::string overview(std::span<const Judged> judged);
 
 }  // namespace platter::replay

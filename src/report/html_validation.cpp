@@ -16,30 +16,47 @@ std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f}", 100 * *share) : "";
 }
 
-std::vector<std::string> metrics_row(const replay::ClassMetrics& metrics) {
-  std::vector<std::string> row = {metrics.name,
+// Beside a first column of what they are of.
+std::vector<std::string> metrics_row(const std::string& first,
+                                     const replay::ClassMetrics& metrics) {
+  std::vector<std::string> row = {first,
                                   grouped(metrics.n_drive),
                                   fmt::format("{:.3f}", metrics.mean_drive_ms),
                                   fmt::format("{:.3f}", metrics.mean_model_ms),
                                   fmt::format("{:.3f}", metrics.demerit_ms),
                                   fmt::format("{:.2f}", metrics.demerit_percent)};
-  for (const auto member : {&replay::PairedError::bias_ms, &replay::PairedError::p50_ms,
-                            &replay::PairedError::p95_ms, &replay::PairedError::max_ms})
+  for (const auto member :
+       {&replay::PairedError::bias_ms, &replay::PairedError::mae_ms, &replay::PairedError::rms_ms,
+        &replay::PairedError::p50_ms, &replay::PairedError::p95_ms, &replay::PairedError::max_ms})
     row.push_back(metrics.paired ? fmt::format("{:.3f}", *metrics.paired.*member) : "");
   row.push_back(percent(metrics.hits_agreed_share));
   row.push_back(percent(metrics.folded_phase_share));
   return row;
 }
 
-std::string metrics_table(const replay::Comparison& comparison) {
-  std::vector<Column> columns = {{"class"}};
-  for (const char* title : {"n", "mean, drive", "mean, model", "demerit", "demerit (%)", "bias",
-                            "error, p50", "p95", "max", "hits agreed (%)", "in phase (%)"})
+std::string table_of_metrics(const char* first, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<Column> columns = {{first}};
+  for (const char* title :
+       {"n", "mean, drive", "mean, model", "demerit", "demerit (%)", "bias", "error, mean", "RMS",
+        "p50", "p95", "max", "hits agreed (%)", "in phase (%)"})
     columns.push_back({title, true});
+  return "<div class=\"metrics\">" + table(columns, rows) + "</div>\n";
+}
+
+std::string metrics_table(const replay::Comparison& comparison) {
   std::vector<std::vector<std::string>> rows;
   for (const replay::ClassMetrics& metrics : comparison.classes)
-    if (metrics.n_drive > 0) rows.push_back(metrics_row(metrics));
-  return "<div class=\"metrics\">" + table(columns, rows) + "</div>\n";
+    if (metrics.n_drive > 0) rows.push_back(metrics_row(metrics.name, metrics));
+  return table_of_metrics("class", rows);
+}
+
+// All models side by side.
+std::string agreement_table(const WorkloadResults& workload) {
+  if (workload.models.size() < 2) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < workload.models.size(); ++i)
+    rows.push_back(metrics_row(workload.model_files[i], workload.comparisons[i].classes.front()));
+  return table_of_metrics("model", rows);
 }
 
 std::string caches_in_words(const std::string& caches) {
@@ -75,6 +92,7 @@ std::string workload_section(const WorkloadResults& workload, std::size_t number
         [&](const std::string& path) {
           plot_error_panels(workload.drive, models, workload.comparisons, path);
         });
+  text += agreement_table(workload);
   for (std::size_t i = 0; i < workload.models.size(); ++i) {
     const replay::Comparison& comparison = workload.comparisons[i];
     text += fmt::format("<h4>{} ({})</h4>\n", escaped(comparison.model),

@@ -13,7 +13,9 @@ Judged judged(const char* workload, const char* model, double demerit, double ph
   ClassMetrics all;
   all.name = "all", all.n_drive = 5000, all.mean_drive_ms = 10, all.mean_model_ms = 10.1;
   all.demerit_percent = demerit, all.folded_phase_share = phase, all.phase_n = 4000;
+  all.demerit_ms = 0.04, all.hits_agreed_share = 0.75;
   all.paired.emplace();
+  all.paired->bias_ms = -0.01, all.paired->mae_ms = 0.02, all.paired->rms_ms = 0.03;
   all.paired->p50_ms = 0.0062, all.paired->p95_ms = 0.45;
   one.comparison.classes = {all};
   return one;
@@ -49,8 +51,9 @@ TEST_CASE("a model has one sentence and a row for each workload") {
       "requests each: poor\n");
   const std::string table = overview(all);
   CHECK(std::count(table.begin(), table.end(), '\n') == 5);
-  CHECK(table.find("random   atlas        10.000   10.100       0.3      6 us   0.45 ms    99.8") !=
-        std::string::npos);
+  CHECK_THAT(table,
+             Catch::Contains("random   atlas        10.000   10.100      0.040    0.3   -0.010    "
+                             "0.020    0.030    0.006    0.450    99.8    75.0"));
 }
 
 TEST_CASE("without a phase or pairs the demerits alone are told") {
