@@ -75,6 +75,9 @@ const std::vector<StatusMeaning>& status_meanings() {
       {ExitStatus::missing_program,
        "missing_program",
        {{{"report", "show", "compare", "validate"}, "gnuplot is not installed"},
+        {{"validate"},
+         "there is no program that `--disksim` names, or it does not run the model's DiskSim "
+         "files"},
         {{"emulate"}, "nbdkit is not installed, or the plugin for it was not built"},
         {{"cosim"}, "what the kernel is built of is not installed"}}},
       {ExitStatus::differs,
@@ -91,6 +94,8 @@ const std::vector<StatusMeaning>& status_meanings() {
        {{{"characterize"},
          "of several drives, not each has a whole model; the summary has each drive's own status "
          "and sentence"},
+        {{"validate"},
+         "the DiskSim that `--disksim` names gave no answer to a workload; all else is written"},
         {{"restore"},
          "of several journals, not each was put right; the summary has each one's own status and "
          "sentence"}}},

@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/careful_replay.h"
+#include "cli/disksim_column.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
@@ -19,6 +21,8 @@
 #include "cli/result_folder.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
+#include "emit/small/small_table.h"
+#include "emit/table/table.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -35,7 +39,8 @@ struct ValidateOptions {
   std::string device, output;
   std::vector<std::string> models, writes;
   std::uint64_t requests = 5000, seed = 1;
-  bool json = false, update = false, tables = false;
+  bool json = false, update = false, tables = false, forms = false;
+  std::string disksim;
   ProgressKind progress = ProgressKind::fitting;
   QuietHostOption quiet;
   Outputs outputs;
@@ -87,6 +92,46 @@ void show(const replay::Validated& validated) {
     fmt::print("{}\n", replay::comparison_table(comparison));
 }
 
+std::string stem_of(const std::string& path) { return fs::path(path).stem().string(); }
+
+// Each model's table and small table, as they are read back, behind what is judged.
+void add_forms(const std::vector<LoadedSubject>& judged, const std::vector<std::string>& paths,
+               std::vector<replay::Subject>& subjects, std::vector<std::string>& contenders) {
+  const auto add = [&](const std::string& bytes, const std::string& name) {
+    const emit_table::Table table = emit_table::read_table(std::as_bytes(std::span(bytes)), name);
+    subjects.push_back(subject_of_table(table));
+    contenders.push_back(name);
+  };
+  bool none = true;
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (!judged[i].model) continue;
+    none = false;
+    add(emit_table::compile_table(*judged[i].model), stem_of(paths[i]) + ".ptab");
+    add(emit_small::compile_small_table(*judged[i].model), stem_of(paths[i]) + ".small.ptab");
+  }
+  if (none)
+    throw Error(ExitStatus::usage,
+                "--forms makes tables of models (.json), and none of these is one; leave it out");
+}
+
+// Adds DiskSim's results. The names of all that have answered, a DiskSim that failed left out.
+std::vector<std::string> with_disksim(replay::Validated& validated,
+                                      const std::vector<LoadedSubject>& judged,
+                                      DiskSimColumn& disksim,
+                                      const std::vector<std::string>& names) {
+  const std::size_t others = validated.models.size();
+  std::vector<std::string> answered(names.begin(),
+                                    names.begin() + static_cast<std::ptrdiff_t>(others));
+  for (std::size_t i = 0; i < disksim.models().size(); ++i) {
+    auto result = disksim.replay(judged[disksim.models()[i]], validated.drive);
+    if (!result) continue;
+    validated.comparisons.push_back(replay::compare(validated.drive, *result));
+    validated.models.push_back(std::move(*result));
+    answered.push_back(names[others + i]);
+  }
+  return answered;
+}
+
 void validate(const ValidateOptions& options) {
   std::vector<LoadedSubject> judged;
   std::vector<replay::Subject> subjects;
@@ -99,11 +144,17 @@ void validate(const ValidateOptions& options) {
     throw Error(ExitStatus::usage,
                 "--update-model notes demerits in model files (.json), and none of these is one; "
                 "leave it out");
+  std::vector<std::string> contenders = options.models;
+  if (options.forms) add_forms(judged, options.models, subjects, contenders);
   const std::unique_ptr<scsi::Device> device = open_device(options.device);
   replay::require_same_size(*device, subjects);
+  DiskSimColumn disksim(options.disksim, judged, options.models);
+  for (const std::size_t model : disksim.models())
+    contenders.push_back(stem_of(options.models[model]) + ".disksim");
   const ResultFolder folder(options.output);
-  const std::vector<std::string> names = subject_file_names(options.models);
+  const std::vector<std::string> names = subject_file_names(contenders);
   const model::Identity drive = replay::identity_of(*device);
+  if (!disksim.program().empty()) options.outputs.reads(disksim.program());
   check_outputs(options, names, judged, drive);
   if (options.writes.empty())
     fmt::print(stderr,
@@ -117,13 +168,14 @@ void validate(const ValidateOptions& options) {
   validation.drive = careful.options("validate");
   std::vector<replay::Comparison> comparisons;
   std::vector<replay::Judged> at_a_glance;
-  const auto keep = [&](const replay::Validated& validated) {
-    save(validated, options, names);
+  const auto keep = [&](replay::Validated validated) {
     for (std::size_t i = 0; i < judged.size(); ++i)
       if (judged[i].model) add_to_validity(validated, i, *judged[i].model);
+    const std::vector<std::string> answered = with_disksim(validated, judged, disksim, names);
+    save(validated, options, answered);
     if (options.tables) show(validated);
-    for (std::size_t i = 0; i < names.size(); ++i)
-      at_a_glance.push_back({validated.workload, names[i], validated.comparisons[i]});
+    for (std::size_t i = 0; i < answered.size(); ++i)
+      at_a_glance.push_back({validated.workload, answered[i], validated.comparisons[i]});
     comparisons.insert(comparisons.end(), validated.comparisons.begin(),
                        validated.comparisons.end());
   };
@@ -134,6 +186,7 @@ void validate(const ValidateOptions& options) {
     fmt::print("{}\n{}", replay::overview(at_a_glance), replay::verdicts(at_a_glance));
   for (std::size_t i = 0; options.update && i < judged.size(); ++i)
     if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);
+  disksim.require_answers();
 }
 
 }  // namespace
@@ -160,6 +213,9 @@ void add_validate(CLI::App& app) {
                       "LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
   command->add_flag("--update-model", options->update,
                     "note the demerits and the ranges checked in the models' files");
+  command->add_flag("--forms", options->forms,
+                    "each model's table and small table as well (docs/table.md)");
+  add_disksim_option(*command, options->disksim);
   options->outputs.add_force(*command);
   add_quiet_host_option(*command, options->quiet);
   add_progress_option(*command, options->progress);
