@@ -8,6 +8,7 @@
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/export.h"
+#include "emit/disksim_check/check.h"
 #include "model/completeness.h"
 #include "model/json.h"
 #include "model/json_head.h"
@@ -53,11 +54,13 @@ void add_emit_disksim(CLI::App& emit) {
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "become DiskSim files");
-    const emit_disksim::Exported exported = emit_disksim::export_disksim(
+    emit_disksim::Exported exported = emit_disksim::export_disksim(
         model, options->folder, options->files,
         [&](const std::string& path, const std::string& content) {
           options->outputs.writes_bytes(path, content);
         });
+    for (const auto& finding : emit_disksim_check::check_files(exported.files.front()))
+      exported.warnings.push_back(emit_disksim_check::in_words(finding));
     for (const std::string& warning : exported.warnings)
       fmt::print(stderr, "platter: warning: {}\n", model::printable(warning));
     if (options->json) {

@@ -1,14 +1,16 @@
-"""DiskSim beside the models in `validate`: programs that pretend to be one, well and badly, and the real one where
-PLATTER_DISKSIM names it."""
+"""DiskSim beside the models in `validate`: programs that pretend to be one, well and badly; what --check says of its
+files. Where PLATTER_DISKSIM names a real one (Carnegie Mellon's 4.0), what that does."""
 
+import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
 import unittest
 
-from harness import MISSING_PROGRAM, OK, PLATTER, SOME_FAILED, UNSUPPORTED, USAGE, PlatterTest
+from harness import BAD_INPUT, MISSING_PROGRAM, OK, PLATTER, SOME_FAILED, UNSUPPORTED, USAGE, PlatterTest
 
 DRIVE = "virtual:hp-c2247"
 REAL = os.environ.get("PLATTER_DISKSIM", "")
@@ -160,6 +162,188 @@ class Pretenders(Case):
             self.assertFalse(os.path.exists(f"/proc/{file.read()}"))
         self.assertEqual(os.listdir(self.path("tmp")), [])
         self.assertNotIn("v/random.truth.csv", self.files())
+
+
+SPECS, MODEL, SEEK, PARV = "D.diskspecs", "D.model", "D.seek", "D.parv"
+
+
+def value(name, text, file=SPECS):
+    """Another value for a parameter, the first of its name."""
+    return (file, rf"(\n\s*{re.escape(name)} = )[^,\n]+", rf"\g<1>{text}")
+
+
+def gone(name, file=SPECS):
+    return (file, rf"\n\s*{re.escape(name)} = [^,\n]+,", "")
+
+
+# (layout, what is broken, effect, what the finding says)
+BROKEN = [
+    ("g1", value("Max queue length", "-1"), "stops", "Max queue length"),
+    ("g1", value("Max queue length", "0"), "never-answers", "takes no request"),
+    ("g1", gone("Max queue length"), "never-answers", "takes no request"),
+    ("g1", gone("Preseeking level"), "otherwise", 'lacks "Preseeking level"'),
+    ("g1", value("Segment size (in blks)", "0"), "stops", "is not within 1 to the drive's"),
+    ("g1", value("Segment size (in blks)", "7.5"), "stops", "must be a whole number"),
+    ("g1", value("Segment size (in blks)", "1"), "stops", "segments of 1 block"),
+    ("g1", value("Segment size (in blks)", "99999999"), "stops", "is not within 1 to the drive's"),
+    ("g1", value("Number of buffer segments", "0"), "stops", "Number of buffer segments"),
+    ("g1", value("Maximum number of write segments", "0"), "stops", "is not within 1 to the"),
+    ("g1", value("Maximum number of write segments", "99"), "stops", "is not within 1 to the"),
+    ("g1", value("Enable caching in buffer", "0"), "stops", "without"),
+    ("g1", value("Preseeking level", "3"), "stops", "is not within 0 to 2"),
+    ("g1", value("Fast write level", "3"), "stops", "is not within 0 to 2"),
+    ("g1", value("Combine seq writes", "2"), "stops", "is not within 0 to 1"),
+    ("g1", value("Read-ahead on idle hit", "2"), "stops", "is not within 0 to 1"),
+    ("g1", value("Hold bus entire write xfer", "2"), "stops", "is not within 0 to 1"),
+    ("g1", value("Minimum read-ahead (blks)", "99999"), "stops", "more than a segment"),
+    ("g1", value("Bulk sector transfer time", "1e-3"), "stops", "must be a number"),
+    ("g1", value("Bulk sector transfer time", ".5"), "stops", "must be a number"),
+    ("g1", value("Time scale for overheads", "-1.0"), "otherwise", "takes it as it is"),
+    ("g1", value("Per-request overhead time", "0.5"), "stops-64", "get no number"),
+    ("g1", (SPECS, r"(\n\s*Print stats = )", r"\n  Foo bar = 1,\1"), "otherwise", 'no parameter "Foo bar"'),
+    ("g1", (SPECS, r"\n\s*Scheduler = .*?\},", ""), "stops", 'lacks "Scheduler"'),
+    ("g1", value("Cylinder mapping strategy", "7"), "stops", "none of 0 to 5"),
+    ("g1", value("Cylinder mapping strategy", "6"), "stops", "an average that is 0"),
+    ("g1", value("Scheduling priority scheme", "7"), "stops", "neither 0 nor 1"),
+    ("g1", value("Scheduling policy", "99", PARV), "never-answers", "none of 1 to 28"),
+    ("g1", value("Number of cylinders", "100", MODEL), "stops", '"Number of cylinders" is 100'),
+    ("g1", value("Number of data surfaces", "0", MODEL), "stops", "Number of data surfaces"),
+    ("g1", value("Block count", "99999999999", MODEL), "otherwise", "beyond 32 bits"),
+    ("g1", value("Rotation speed (in rpms)", "0", MODEL), "never-answers", "does not turn"),
+    ("g1", value("Rotation speed (in rpms)", "10000.0", MODEL), "stops", "must be a whole number"),
+    ("g1", value("Access time type", "foo", MODEL), "stops", 'no "Access time type" foo'),
+    ("g1", value("Seek type", "foo", MODEL), "stops", 'no "Seek type" foo'),
+    ("g1", value("Seek type", "constant", MODEL), "stops", "never of that type"),
+    ("g1", gone("Seek type", MODEL), "stops", 'has no "Seek type"'),
+    ("g1", value("Seek type", "linear", MODEL), "never-answers", 'without "Average seek time"'),
+    ("g1", value("Full seek curve", "nothing", MODEL), "stops", "no seek file nothing"),
+    ("g1", (SEEK, r".*", ""), "otherwise", "has no point"),
+    ("g1", (SEEK, r"\n.*", "\n"), "never-answers", "has one point"),
+    ("g1", (SEEK, r"^1, [^\n]*\n", ""), "otherwise", "begins with"),
+    ("g1", (SEEK, r"^(1, [^\n]*\n)([^\n]*\n)", r"\2\1"), "otherwise", "shorter distance"),
+    ("g1", (SEEK, r"^1, [^\n]*\n", "1, -1.0\n"), "otherwise", "negative time"),
+    ("g1", (SEEK, r"\n", "\nhello\n"), "otherwise", "leaves it out"),
+    ("g1", value("LBN-to-PBN mapping scheme", "3", MODEL), "stops", "none of 0 to 2"),
+    ("g1", value("Sparing scheme used", "11", MODEL), "stops", "none of 1 to 10"),
+    ("g1", value("Sparing scheme used", "0", MODEL), "stops", "in no count of blocks"),
+    ("g1", (MODEL, r"(Sparing scheme used = )\d+,(\s*Rangesize for sparing = )1", r"\g<1>8,\g<2>0"), "stops",
+     "Rangesize"),
+    ("g1", value("Skew units", "foo", MODEL), "stops", 'no "Skew units" foo'),
+    ("g1", value("Blocks per track", "0", MODEL), "stops", '"Blocks per track" = 0'),
+    ("g1", value("First cylinder number", "-1", MODEL), "otherwise", "are no zone"),
+    ("g1", value("Number of spares", "99999999", MODEL), "stops", "holds 1 to 2^31 - 1"),
+    ("g1", (MODEL, r"Zones = \[.*?\n    \]", "Zones = [ ]"), "stops", "the zones have 0 blocks"),
+    ("g1", (MODEL, r"Zones = \[.*?\n    \]", "Zones = 5"), "stops", "must be a list"),
+    ("g1", (MODEL, r"slips = \[[^]]*\]", "slips = [ -3 ]"), "otherwise", "no whole number from 0 on"),
+    ("g1", (MODEL, r"slips = \[[^]]*\]", "slips = [ 9, 8 ]"), "otherwise", "needs them in order"),
+    ("g1", (MODEL, r"slips = \[[^]]*\]", "slips = [ 99999999 ]"), "otherwise", "outside of the zone"),
+    ("g1", (MODEL, r"slips = \[[^]]*\]", f"slips = [ {', '.join(map(str, range(6000)))} ]"), "never-answers",
+     "has 6000 slips"),
+    ("g1", (MODEL, r"defects = \[[^]]*\]", "defects = [ 500 ]"), "stops", "must be pairs"),
+    ("g1", (MODEL, r"Sparing scheme used = 1(.*?)slips = \[[^]]*\],\s*defects = \[ \]",
+            r"Sparing scheme used = 9\1slips = [ ], defects = [ 2200, 697000 ]"), "stops", "remapped blocks"),
+    ("g1", (MODEL, r"dm_layout_g1 \{", "dm_layout_g9 {"), "stops", "no block of the type dm_layout_g9"),
+    ("g1", value("Stripe unit", "99999999", PARV), "stops", "is more than the drive's"),
+    ("g1", (PARV, r"instantiate \[ disk0 \] as D\n", ""), "stops", "instantiated as nothing"),
+    ("g1", (PARV, r"as D\n", "as E\n"), "stops", "no block is called so"),
+    ("g1", (PARV, r"topology.*?\n\]\n", ""), "stops", "no disksim_iodriver"),
+    ("g1", (PARV, r"devices = \[ disk0 \]", "devices = [ disk7 ]"), "stops", "disk7 is not in the topology"),
+    ("g1", (PARV, r"D\.statdefs", "nothing"), "stops", "no stat definition file nothing"),
+    ("g1", (PARV, r"(disksim_ctlr CONTROLLER \{\s*type = )1", r"\g<1>5"), "stops", "no controller of type 5"),
+    ("g1", (PARV, r"(disksim_ctlr CONTROLLER \{\s*type = )1", r"\g<1>3"), "stops", 'needs a "Cache"'),
+    ("g4", (MODEL, r"TP = \[\s*(\d+), (\d+), \d+", r"TP = [ \1, \2, 0"), "stops", "are no part of a track of 0"),
+    ("g4", (MODEL, r"TP = \[\s*0,", "TP = [ 5,"), "stops", "begins with sector 5"),
+    ("g4", (MODEL, r"TP = \[.*?\]", "TP = [ ]"), "stops", "pattern 0 of 0"),
+    ("g4", (MODEL, r"TP = \[[^]]*\],", ""), "stops", 'lacks "TP"'),
+    ("g4", (MODEL, r"TRACK, 0, 0", "TRACK, 99, 0"), "stops", "names pattern 99"),
+    ("g4", (MODEL, r"TRACK, 0, 0", "TRAC, 0, 0"), "stops", "cut off"),
+    ("g4", (MODEL, r"TRACK, 0, 0,", "TRACK, 0,"), "stops", "cut off"),
+    ("g4", (MODEL, r"IDX = \[.*?Slips", "IDX = [ [ 0, 0, 0.0, 9, 1, 0.0, 9, 1, IDX, 0 ] ],\n Slips"), "stops",
+     "16 indices or more"),
+    ("g4", (MODEL, r"(IDX = \[\s*\[\s*0, 0, 0.0, )\d+", r"\g<1>0"), "stops", "divides by both"),
+    ("g4", (MODEL, r"IDX = \[.*?Slips", "IDX = [ ],\n Slips"), "stops", "there is no root"),
+    ("g4", (MODEL, r"IDX = \[", "IDX = [ 5,"), "stops", "a list of lists"),
+    ("g4", (MODEL, r"Slips = \[[^]]*\]", "Slips = [ ]"), "stops", '"Slips" is empty'),
+    ("g4", (MODEL, r"Slips = \[[^]]*\]", "Slips = [ 500, 1, 400, 1 ]"), "otherwise", "in order"),
+    ("g4", (MODEL, r"Slips = \[[^]]*\]", "Slips = [ 500, 1000 ]"), "stops", "has places for"),
+    ("g4", (MODEL, r"Remaps = \[[^]]*\]", "Remaps = [ 0, 1000000, 500, 0, 5, 72 ]"), "stops", "no width"),
+]
+# 6,000 slips cost 2 ms a request; what lies outside of DiskSim's tables is chance.
+SLOW_OR_CHANCE = ("has 6000 slips", "has one point")
+
+
+class Files(Case):
+    """One thing broken in files that run: what --check says, and what a real DiskSim does."""
+
+    def setUp(self):
+        super().setUp()
+        for layout in ("g1", "g4"):
+            self.platter("emit", "disksim", "truth.json", "-o", layout, "--name", "D", "--layout", layout)
+            text = self.text(f"{layout}/{SPECS}")
+            self.write(f"{layout}/{SPECS}", re.sub("(Max queue length) = [0-9]+", r"\1 = 1", text))
+            text = self.text(f"{layout}/{PARV}")
+            self.write(f"{layout}/{PARV}", re.sub(r"(disksim_global \w+ \{)", r"\1\n  Detailed execution trace = x,", text))
+        blocks = self.read_json("truth.json")["identity"]["blocks"]
+        lbns = [i * 7919 * 512 % (blocks - 64) for i in range(200)] + [i * 977 % 2000 for i in range(200)] + [
+            blocks - 60 * i for i in range(1, 20)]
+        self.requests = len(lbns)
+        self.write("t", "".join(f"{20 * i if i < 200 else 2 * i + 9000}.0 0 {lbn} {1 + i % 60} {i % 2}\n"
+                                for i, lbn in enumerate(lbns)) + "900000.0 0 0 1 1\n")
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def broken(self, layout, file, pattern, replacement):
+        subprocess.run(["cp", "-r", self.path(layout), self.path("broken")], check=True)
+        before = self.text(f"broken/{file}")
+        after = re.sub(pattern, replacement, before, count=1, flags=re.DOTALL)
+        self.assertNotEqual(before, after)
+        self.write(f"broken/{file}", after)
+
+    def check(self, folder):
+        done = self.run_platter("import", "disksim", f"{folder}/{PARV}", "--check", "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual(done.returncode, OK if answer["runs"] else BAD_INPUT, done.stderr)
+        return answer["findings"]
+
+    def answered(self, folder):
+        """By the real DiskSim, within 5 s of processor time."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
+        subprocess.run([REAL, PARV, "report", "ascii", self.path("t"), "0"], cwd=self.path(folder), preexec_fn=limit,
+                       capture_output=True, check=False)
+        if not os.path.exists(self.path(f"{folder}/x")):
+            return 0
+        with open(self.path(f"{folder}/x"), encoding="latin-1") as file:
+            return sum(line.startswith("Request completion") for line in file)
+
+    def test_what_is_emitted_has_no_finding(self):
+        for layout in ("g1", "g4"):
+            self.assertEqual(self.check(layout), [])
+            if REAL:
+                self.assertGreaterEqual(self.answered(layout), self.requests)
+
+    def test_each_rule(self):
+        for layout, change, effect, says in BROKEN:
+            with self.subTest(change=change, layout=layout):
+                self.broken(layout, *change)
+                findings = self.check("broken")
+                self.assertTrue([one for one in findings if one["effect"] == effect and says in one["what"]], findings)
+                if REAL and says not in SLOW_OR_CHANCE:
+                    fails = effect in ("stops", "never-answers")
+                    (self.assertLess if fails else self.assertGreaterEqual)(self.answered("broken"), self.requests)
+            subprocess.run(["rm", "-r", self.path("broken")], check=True)
+
+    def test_people_get_lines_and_a_sentence(self):
+        self.broken("g1", *value("Max queue length", "0"))
+        done = self.run_platter("import", "disksim", "broken/D.diskspecs", "--check")
+        self.assertRegex(done.stdout, r"\AD\.diskspecs:\d+: DiskSim does not get through: .*\(disksim_iodriver.c, .*\)\n\Z")
+        self.assert_one_sentence(done, BAD_INPUT, "broken/D.diskspecs")
+        self.assertEqual(self.platter("import", "disksim", "g1/D.model", "--check"), "")
+        self.fails(USAGE, "--check", "import", "disksim", "g1/D.parv", "--check", "-o", "x.json")
 
 
 @unittest.skipUnless(REAL, "PLATTER_DISKSIM names no DiskSim")

@@ -97,7 +97,7 @@ OTHER_OPTIONS = set("""
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
     --dialect --continuous-read --drive --layout --on --caches --depth --speed --limit --scheduler --ageing --delay-seed --reference-reads
     --phase-from --format --device-number --block-bytes --round --reorder --think-times --time-unit --queued --csv-columns --fit
-    --split-by --list --disksim --forms
+    --split-by --list --disksim --forms --check
     --workload --for --blocks --requests --within --writes-within --read-share --reads-only --request-kb
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables

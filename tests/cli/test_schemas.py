@@ -270,6 +270,10 @@ class Outputs(Case):
         cls.write_file("nothing.json", nothing)
         cls.run_line("show nothing.json")
         cls.run_line("import disksim disksim/x.parv -o imported.json")
+        cls.run_line("import disksim disksim/x.parv --check --json")
+        with open(os.path.join(cls.template, "disksim/x.diskspecs"), "rb") as file:
+            cls.write_bytes("disksim/bad.diskspecs", file.read().replace(b"Preseeking level = ", b"Preseeking level = 9"))
+        cls.run_line("import disksim disksim/bad.diskspecs --check --json", status=BAD_INPUT)
         os.mkdir(os.path.join(cls.template, "empty"))
         cls.run_line("registry list --registry empty")
         cls.run_line("publish whole.json --registry registry --hide-serial")

@@ -1,0 +1,101 @@
+#include "emit/disksim_check/check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "emit/disksim/libparam.h"
+#include "emit/disksim_check/findings.h"
+
+namespace platter::emit_disksim_check {
+namespace {
+
+const char* words(Effect effect) {
+  switch (effect) {
+    case Effect::stops:
+      return "DiskSim stops";
+    case Effect::never_answers:
+      return "DiskSim does not get through";
+    case Effect::otherwise:
+      return "DiskSim runs with something else";
+    case Effect::stops_64:
+      return "Western Digital's 64-bit DiskSim stops";
+  }
+  return "";
+}
+
+void check_queue_of(const Block& block, Findings& findings) {
+  if (const Block* const queue = Values(block).inner("Scheduler")) check_queue(*queue, findings);
+}
+
+// Blocks of the drive that this describes, if it does.
+std::int64_t check_block(const Block& block, const std::string& folder, Findings& findings) {
+  check_parameters(block, findings);
+  check_queue_of(block, findings);
+  if (block.type == "disksim_disk") {
+    const Block* const model = Values(block).inner("Model");
+    const std::int64_t blocks = model ? check_model(*model, folder, findings) : 0;
+    check_disk(block, blocks, findings);
+    return blocks;
+  }
+  if (block.type == "dm_disk") return check_model(block, folder, findings);
+  if (block.type == "dm_layout_g4") return check_g4(block, findings);
+  return 0;
+}
+
+}  // namespace
+
+std::int64_t check_model(const Block& block, const std::string& folder, Findings& findings) {
+  const Values model(block);
+  const std::int64_t surfaces = model.integer("Number of data surfaces"),
+                     cylinders = model.integer("Number of cylinders"),
+                     told = model.integer("Block count");
+  if (surfaces < 1)
+    findings.add(Effect::stops, model.where("Number of data surfaces"),
+                 fmt::format("\"Number of data surfaces\" = {}", surfaces),
+                 "disksim_disk.c, disk_postpass_perdisk");
+  if (const Block* const mechanics = model.inner("Mechanical Model"))
+    check_mechanics(*mechanics, folder, findings);
+  const Block* const layout = model.inner("Layout Model");
+  if (layout && layout->type == "dm_layout_g1")
+    return check_g1(*layout, surfaces, cylinders, findings);
+  if (layout && layout->type == "dm_layout_g4") {
+    const std::int64_t mapped = check_g4(*layout, findings);
+    if (told > mapped)
+      findings.add(
+          Effect::stops, model.where("Block count"),
+          fmt::format("\"Block count\" = {} and the layout has places for {}", told, mapped),
+          "disksim_diskctlr.c, disk_initiate_seek");
+  }
+  return told;
+}
+
+const char* name_of(Effect effect) {
+  constexpr const char* kNames[] = {"stops", "never-answers", "otherwise", "stops-64"};
+  return kNames[static_cast<std::size_t>(effect)];
+}
+
+std::vector<Finding> check_files(const std::string& path) {
+  const emit_disksim::ParameterFile file = emit_disksim::parse_parameter_file(path);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  Findings findings;
+  std::int64_t blocks = 0;
+  for (const Block& block : file.blocks)
+    blocks = std::max(blocks, check_block(block, folder, findings));
+  check_simulation(file, folder, blocks, findings);
+  return findings.take();
+}
+
+bool runs(const std::vector<Finding>& findings) {
+  return std::ranges::none_of(findings, [](const Finding& finding) {
+    return finding.effect == Effect::stops || finding.effect == Effect::never_answers;
+  });
+}
+
+std::string in_words(const Finding& finding) {
+  return fmt::format("{}: {}: {} ({})", finding.where, words(finding.effect), finding.what,
+                     finding.source);
+}
+
+}  // namespace platter::emit_disksim_check

@@ -1,0 +1,39 @@
+// What a set of DiskSim's files does to DiskSim itself, told before it runs: DiskSim looks at few
+// of its parameters, and stops, answers nothing or goes on with something else at the others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace platter::emit_disksim_check {
+
+enum class Effect : std::uint8_t {
+  stops,          // DiskSim does not run, or stops when a request meets it
+  never_answers,  // it runs, and requests are never complete, or not within any useful time
+  otherwise,      // it runs with something else than the files say
+  stops_64,       // Western Digital's 64-bit DiskSim does not run; Carnegie Mellon's does
+};
+
+// On command lines and in JSON: "stops", "never-answers", "otherwise", "stops-64".
+const char* name_of(Effect effect);
+
+struct Finding {
+  Effect effect = Effect::stops;
+  std::string where{};   // "NAME:LINE"
+  std::string what{};    // a sentence without its full stop
+  std::string source{};  // where DiskSim 4.0 does it: "disksim_disk.c, disk_postpass_perdisk"
+};
+
+// `path` is a .parv with all that it names, or less: .diskspecs, .model. Of a .parv the simulation
+// around the drive is looked at too. Findings are in the order of the files' blocks. Throws
+// Error(bad_input) for what is no parameter file, which DiskSim does not take either.
+std::vector<Finding> check_files(const std::string& path);
+
+// DiskSim can be started on the files, and every request is answered.
+bool runs(const std::vector<Finding>& findings);
+
+// "D.model:12: ...", with the effect in words and the source.
+std::string in_words(const Finding& finding);
+
+}  // namespace platter::emit_disksim_check
