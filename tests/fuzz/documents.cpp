@@ -1,9 +1,12 @@
 #include <cstring>
 #include <memory>
+#include <sstream>
 
 #include "emit/disksim/g2_layout.h"
 #include "emit/disksim/import.h"
 #include "emit/disksim/seek_import.h"
+#include "emit/disksim_check/check.h"
+#include "emit/disksim_run/execution_trace.h"
 #include "emit/table/table.h"
 #include "engine/engine.h"
 #include "engine/layout_map.h"
@@ -70,6 +73,20 @@ void table(const std::string& bytes) {
 
 void disksim(const std::string& bytes) {
   refusing([&] { emit_disksim::import_disksim(file_of(bytes)); });
+  refusing([&] { emit_disksim_check::check_files(file_of(bytes)); });
+}
+
+// Of three requests, and of one that need not be answered.
+void disksim_answers(const std::string& bytes) {
+  const emit_disksim_run::Asked asked[] = {{100, 0}, {7, 1'000'000}, {100, 2'000'000}, {0, 3}};
+  std::istringstream trace(bytes);
+  try {
+    const auto times = emit_disksim_run::completions(trace, asked, 1);
+    require(times.size() == 3, "each request is answered");
+    for (std::size_t i = 0; i < times.size(); ++i)
+      require(times[i] >= asked[i].arrival_ns, "no answer comes before its request");
+  } catch (const emit_disksim_run::Nonsense&) {
+  }
 }
 
 emit_disksim::Value value_of(auto data) {
@@ -136,6 +153,7 @@ std::vector<Target> document_targets() {
   return {{"model", model},
           {"table", table},
           {"disksim", disksim},
+          {"disksim-answers", disksim_answers},
           {"disksim-seek", seek_file},
           {"disksim-map", layout_map_file},
           {"registry", registry_entry}};
