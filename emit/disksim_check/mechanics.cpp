@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "emit/disksim_check/findings.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -78,8 +79,11 @@ std::string last_words(const std::string& said) {
 // The files of a model in a folder of their own, and runs of DiskSim on them.
 class Simulation {
  public:
-  Simulation(std::string program, const model::DriveModel& model, replay::Caches caches)
-      : program_(std::move(program)), folder_(model::temporary_name("platter-disksim")) {
+  Simulation(std::string program, const model::DriveModel& model, replay::Caches caches,
+             const Bounds& bounds = {})
+      : program_(std::move(program)),
+        bounds_(bounds),
+        folder_(model::temporary_name("platter-disksim")) {
     if (folder_.path().empty())
       throw Error(ExitStatus::output,
                   fmt::format("no folder for DiskSim's files can be made: {}; set TMPDIR to one "
@@ -110,7 +114,7 @@ class Simulation {
     write(kTrace, trace);
     std::error_code ignored;
     fs::remove(in_folder(kExecuted), ignored);
-    Bounds bounds;
+    Bounds bounds = bounds_;
     bounds.folder_bytes += 4096 * asked.size();
     const auto trouble = run_bounded(
         {program_, std::string(kName) + ".parv", "report", "ascii", kTrace, "0"}, folder_.path(),
@@ -156,6 +160,7 @@ class Simulation {
   }
 
   std::string program_;
+  Bounds bounds_;
   model::TemporaryFolder folder_;
   std::string said_{}, errors_{};
 };
@@ -222,12 +227,11 @@ replay::Result replay_on_disksim(const std::string& program, const model::DriveM
   return result;
 }
 
-void try_disksim(const std::string& program, const model::DriveModel& model,
-                 const replay::Subject& subject) {
-  replay::Result one;
-  one.period_ns = 1;
-  one.requests.push_back({});
-  replay_on_disksim(program, model, subject, one);
+void try_disksim(const std::string& program, const model::DriveModel& model) {
+  constexpr unsigned kSoon_s = 60;  // the files are read in a second
+  const replay::Response one;
+  for (const auto caches : {replay::Caches::as_they_are, replay::Caches::off})
+    Simulation(program, model, caches, {.wall_s = kSoon_s}).completions_of({&one}, 0);
 }
 
 }  // namespace platter::emit_disksim_run

@@ -31,9 +31,8 @@ class Failed : public std::runtime_error {
 replay::Result replay_on_disksim(const std::string& program, const model::DriveModel& model,
                                  const replay::Subject& subject, const replay::Result& like);
 
-// One read, which tells whether the program is a DiskSim that runs the files of this model. Throws
-// the same.
-void try_disksim(const std::string& program, const model::DriveModel& model,
-                 const replay::Subject& subject);
+// One read with the caches as they are and one with them off, which tell whether the program is a
+// DiskSim that runs the files of this model. Throws the same.
+void try_disksim(const std::string& program, const model::DriveModel& model);
 
 }  // namespace platter::emit_disksim_run

@@ -14,10 +14,10 @@
 namespace platter::cli {
 namespace {
 
-constexpr const char* kNone = "none";
+constexpr const char* kNoDiskSim = "none";
 
 // The path of what --disksim names.
-std::string named_program(const std::string& option) {
+std::string program_of_option(const std::string& option) {
   if (option.find('/') != std::string::npos) {
     if (model::is_file(option)) return std::filesystem::absolute(option).string();
   } else if (const auto found = emit_disksim_run::program_on_path(option)) {
@@ -28,7 +28,7 @@ std::string named_program(const std::string& option) {
                           model::printable(option)));
 }
 
-void warn_of(const std::string& sentence) {
+void warn_of_disksim(const std::string& sentence) {
   fmt::print(stderr, "platter: warning: {}\n", model::printable(sentence));
 }
 
@@ -43,7 +43,7 @@ void add_disksim_option(CLI::App& command, std::string& program) {
 DiskSimColumn::DiskSimColumn(const std::string& option, const std::vector<LoadedSubject>& judged,
                              const std::vector<std::string>& paths)
     : named_(!option.empty()) {
-  if (option == kNone) return;
+  if (option == kNoDiskSim) return;
   const auto is_model = [](const LoadedSubject& subject) { return subject.model.has_value(); };
   if (std::ranges::none_of(judged, is_model)) {
     if (named_)
@@ -53,7 +53,7 @@ DiskSimColumn::DiskSimColumn(const std::string& option, const std::vector<Loaded
     return;
   }
   if (named_) {
-    program_ = named_program(option);
+    program_ = program_of_option(option);
   } else if (const auto found = emit_disksim_run::program_on_path("disksim")) {
     program_ = *found;
     fmt::print(stderr, "platter: {} runs the models' DiskSim files; --disksim none leaves it out\n",
@@ -64,20 +64,20 @@ DiskSimColumn::DiskSimColumn(const std::string& option, const std::vector<Loaded
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (!judged[i].model) continue;
     try {
-      emit_disksim_run::try_disksim(program_, *judged[i].model, judged[i].subject);
+      emit_disksim_run::try_disksim(program_, *judged[i].model);
       models_.push_back(i);
     } catch (const emit_disksim_run::Failed& failed) {
       const std::string sentence = fmt::format("{}: {}", paths[i], failed.what());
       if (named_)
         throw Error(ExitStatus::missing_program,
                     sentence + "; give a DiskSim that runs such files, or --disksim none");
-      warn_of(sentence);
+      warn_of_disksim(sentence);
     } catch (const Error& error) {
       let_interruptions_pass(error);
       if (named_)
         throw Error(error.status(),
                     fmt::format("{}: {}; leave --disksim out", paths[i], error.what()));
-      warn_of(fmt::format("{}: no DiskSim: {}", paths[i], error.what()));
+      warn_of_disksim(fmt::format("{}: no DiskSim: {}", paths[i], error.what()));
     }
   }
   if (models_.empty()) program_.clear();
@@ -93,7 +93,7 @@ std::optional<replay::Result> DiskSimColumn::replay(const LoadedSubject& subject
     let_interruptions_pass(error);
     failure_ = error.what();
   }
-  warn_of(failure_);
+  warn_of_disksim(failure_);
   return std::nullopt;
 }
 

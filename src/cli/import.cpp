@@ -19,7 +19,7 @@
 namespace platter::cli {
 namespace {
 
-void check(const std::string& file, bool as_json) {
+void print_findings(const std::string& file, bool as_json) {
   const std::vector<emit_disksim_check::Finding> findings = emit_disksim_check::check_files(file);
   nlohmann::ordered_json answer = model::json_head("platter-disksim-check");
   answer["file"] = file;
@@ -82,7 +82,7 @@ void add_import(CLI::App& app) {
   disksim->add_flag("--json", options->json,
                     "write the model, or with --check the findings, to stdout");
   disksim->callback([options] {
-    if (options->check) return check(options->file, options->json);
+    if (options->check) return print_findings(options->file, options->json);
     const emit_disksim::Imported imported = emit_disksim::import_disksim(
         options->file, options->drive, options->with, options->continuous_read);
     for (const std::string& warning : imported.warnings)

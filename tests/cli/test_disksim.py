@@ -104,7 +104,12 @@ class Pretenders(Case):
         self.assertEqual(self.results(), WITH)
         self.platter("report", "truth.json", "--results", "v", "-o", "report.html")
         with open(self.path("report.html"), encoding="utf-8") as file:
-            self.assertIn("DiskSim files, in DiskSim", file.read())
+            report = file.read()
+        self.assertIn("DiskSim files, in DiskSim", report)
+        side_by_side = re.findall(r"<th[^>]*>model</th>.*?</table>", report, re.DOTALL)
+        self.assertEqual(len(side_by_side), 2)
+        for table in side_by_side:
+            self.assertEqual(re.findall(r"<tr><t[dh][^>]*>(truth[^<]*)<", table), ["truth", "truth.disksim"])
 
     def test_none_is_none(self):
         os.mkdir(self.path("bin"))
@@ -147,9 +152,8 @@ class Pretenders(Case):
         self.fails(UNSUPPORTED, ["large.json", "--disksim"], "validate", large, "large.json", "-o", "v",
                    "--disksim", self.pretender())
 
-    def test_it_is_ended_by_a_signal_with_all_that_it_began(self):
-        program = self.pretender(LATER + f"open({self.path('pid')!r}, 'w').write(str(os.getpid()))\n"
-                                 "    time.sleep(1000)")
+    def ended_by_signal(self, lines):
+        program = self.pretender(lines % f"open({self.path('pid')!r}, 'w').write(str(os.getpid())); time.sleep(1000)")
         with subprocess.Popen([PLATTER, "validate", DRIVE, "truth.json", "--requests", "20", "-o", "v",
                                "--disksim", program], cwd=self.folder, env=self.environment,
                               stderr=subprocess.PIPE, text=True) as platter:
@@ -162,6 +166,12 @@ class Pretenders(Case):
             self.assertFalse(os.path.exists(f"/proc/{file.read()}"))
         self.assertEqual(os.listdir(self.path("tmp")), [])
         self.assertNotIn("v/random.truth.csv", self.files())
+
+    def test_it_is_ended_by_a_signal_with_all_that_it_began(self):
+        self.ended_by_signal(LATER + "%s")
+
+    def test_and_while_it_is_tried(self):
+        self.ended_by_signal("%s")
 
 
 SPECS, MODEL, SEEK, PARV = "D.diskspecs", "D.model", "D.seek", "D.parv"
