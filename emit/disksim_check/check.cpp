@@ -98,4 +98,18 @@ std::string in_words(const Finding& finding) {
                      finding.source);
 }
 
+std::vector<std::string> in_brief(const std::vector<Finding>& findings) {
+  std::vector<std::string> lines;
+  for (auto first = findings.begin(); first != findings.end(); ++first) {
+    const auto is_like_it = [&first](const Finding& finding) {
+      return finding.effect == first->effect && finding.source == first->source;
+    };
+    if (std::any_of(findings.begin(), first, is_like_it)) continue;
+    const auto more = std::count_if(first, findings.end(), is_like_it) - 1;
+    lines.push_back(in_words(*first) +
+                    (more > 0 ? fmt::format("; and {} more like it", more) : std::string()));
+  }
+  return lines;
+}
+
 }  // namespace platter::emit_disksim_check

@@ -35,5 +35,7 @@ bool runs(const std::vector<Finding>& findings);
 
 // "D.model:12: ...", with the effect in words and the source.
 std::string in_words(const Finding& finding);
+// The first of each effect and source, and how many more there are.
+std::vector<std::string> in_brief(const std::vector<Finding>& findings);
 
 }  // namespace platter::emit_disksim_check

@@ -59,8 +59,9 @@ void add_emit_disksim(CLI::App& emit) {
         [&](const std::string& path, const std::string& content) {
           options->outputs.writes_bytes(path, content);
         });
-    for (const auto& finding : emit_disksim_check::check_files(exported.files.front()))
-      exported.warnings.push_back(emit_disksim_check::in_words(finding));
+    const auto findings = emit_disksim_check::check_files(exported.files.front());
+    for (const std::string& line : emit_disksim_check::in_brief(findings))
+      exported.warnings.push_back(line);
     for (const std::string& warning : exported.warnings)
       fmt::print(stderr, "platter: warning: {}\n", model::printable(warning));
     if (options->json) {

@@ -347,6 +347,14 @@ class Files(Case):
                     (self.assertLess if fails else self.assertGreaterEqual)(self.answered("broken"), self.requests)
             subprocess.run(["rm", "-r", self.path("broken")], check=True)
 
+    def test_what_is_emitted_and_cannot_run_is_warned_of_once_a_kind(self):
+        self.platter("truth", "virtual:spare-zone", "-o", "remaps.json")
+        done = self.run_platter("emit", "disksim", "remaps.json", "-o", "r", "--name", "D", "--layout", "g1")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        [line] = re.findall(r"(?m)^platter: warning: D.model:.*remapped blocks.*$", done.stderr)
+        told = len([one for one in self.check("r") if "remapped blocks" in one["what"]])
+        self.assertIn(f"and {told - 1} more like it", line)
+
     def test_people_get_lines_and_a_sentence(self):
         self.broken("g1", *value("Max queue length", "0"))
         done = self.run_platter("import", "disksim", "broken/D.diskspecs", "--check")
