@@ -23,7 +23,7 @@ namespace platter::emit_disksim_run {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
+using Milliseconds = std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 // All that the child needs, made before the fork: behind it nothing may allocate.
@@ -97,10 +97,10 @@ bool has_ended(pid_t pid) {
 
 // What made us end it; nothing where it ended by itself.
 std::optional<std::string> watch(pid_t pid, const std::string& folder, const Bounds& bounds) {
-  constexpr auto kBetweenLooks = 200ms;
+  constexpr Milliseconds kBetweenLooks(200), kLongestPause(20);
   const auto begun = Clock::now();
   auto next_look = begun + kBetweenLooks;
-  for (auto pause = 1ms; !has_ended(pid); pause = std::min(2 * pause, 20ms)) {
+  for (Milliseconds pause(1); !has_ended(pid); pause = std::min(2 * pause, kLongestPause)) {
     if (stop_asked()) return "was stopped";
     const auto now = Clock::now();
     if (now - begun > std::chrono::seconds(bounds.wall_s))
