@@ -559,9 +559,28 @@ void Calibration::policies() {
   keep(std::move(next), std::move(changes), "cache");
 }
 
-Standing standing_of(const model::DriveModel& model, const Measurement& measured, Range part) {
-  return {measured.compare(measured.replay_in_own_time(model), part),
-          measured.compare(measured.replay_in_drives_time(model), part)};
+// A model's answers to the whole trace.
+struct Answers {
+  replay::Result own_time{}, drives_time{};
+};
+
+Answers answers_of(const model::DriveModel& model, const Measurement& measured) {
+  return {measured.replay_in_own_time(model), measured.replay_in_drives_time(model)};
+}
+
+Standing standing_of(const Answers& answers, const Measurement& measured, Range part) {
+  return {measured.compare(answers.own_time, part), measured.compare(answers.drives_time, part)};
+}
+
+// What the file says of how it came about.
+void note_origin(Outcome& outcome, const Measurement& measured) {
+  std::vector<std::string>& notes = outcome.model.provenance.notes;
+  notes.push_back(
+      fmt::format("calibrated with {}: learned from requests {} to {}, {} parameters changed",
+                  measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
+                  measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
+  if (outcome.think_times_in_front)
+    notes.push_back("the trace's think times were taken as those before their requests");
 }
 
 }  // namespace
@@ -575,27 +594,25 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
   const Measurement measured = outcome.think_times_in_front ? given.with_think_times_in_front()
                                                             : given;
   Calibration(model, measured, options).run(outcome);
-  outcome.learn_before = standing_of(model, measured, measured.learn());
-  outcome.judge_before = standing_of(model, measured, measured.judge());
-  outcome.learn_after = standing_of(outcome.model, measured, measured.learn());
-  outcome.judge_after = standing_of(outcome.model, measured, measured.judge());
+  const Answers before = answers_of(model, measured), after = answers_of(outcome.model, measured);
+  outcome.learn_before = standing_of(before, measured, measured.learn());
+  outcome.judge_before = standing_of(before, measured, measured.judge());
+  outcome.learn_after = standing_of(after, measured, measured.learn());
+  outcome.judge_after = standing_of(after, measured, measured.judge());
   if (outcome.think_times_in_front) {
     outcome.judge_as_written_before = demerit_ms(given.drive(), given.replay_in_own_time(model),
                                                  given.judge());
     outcome.judge_as_written_after = demerit_ms(
         given.drive(), given.replay_in_own_time(outcome.model), given.judge());
   }
-  outcome.warnings = negative_totals(outcome.model.overheads);
-  outcome.judged_better = outcome.judge_after.own_time.classes.front().demerit_ms <
-                          outcome.judge_before.own_time.classes.front().demerit_ms;
-  outcome.model.provenance.notes.push_back(
-      fmt::format("calibrated with {}: learned from requests {} to {}, {} parameters changed",
-                  measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
-                  measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
-  if (outcome.think_times_in_front)
-    outcome.model.provenance.notes.push_back(
-        "the trace's think times were taken as those before their requests");
-  model::validate(outcome.model, "the calibrated model");
+  outcome.verdict = verdict_of(measured.drive(), before.own_time, after.own_time, measured.judge());
+  if (outcome.verdict.better) {
+    outcome.warnings = negative_totals(outcome.model.overheads);
+    note_origin(outcome, measured);
+    model::validate(outcome.model, "the calibrated model");
+  } else {
+    outcome.model = model;
+  }
   return outcome;
 }
 

@@ -1,5 +1,6 @@
 // A model refined by a trace that was measured on its drive: learned from one part of the requests,
-// judged by the other. docs/methods/calibration.md has the order of the groups and the tests.
+// judged by the other, and kept only if it is better there. docs/methods/calibration.md has the
+// order of the groups and the tests.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "calibrate/measurement.h"
+#include "calibrate/verdict.h"
 #include "model/drive_model.h"
 #include "replay/compare.h"
 
@@ -42,8 +44,8 @@ struct Standing {
 };
 
 struct Outcome {
-  model::DriveModel model{};
-  std::vector<Change> changes{};
+  model::DriveModel model{};        // the calibrated one; the one that came in if it is no better
+  std::vector<Change> changes{};    // that were tried
   std::vector<std::string> left{};  // groups that were left as they are, and why
   bool think_times_in_front = false;
   bool phase_known = false;  // the rotational position of accesses can be told
@@ -53,7 +55,7 @@ struct Outcome {
   // Where think times were taken as those in front: the demerits with them as the format means
   // them.
   std::optional<double> judge_as_written_before{}, judge_as_written_after{};
-  bool judged_better = false;
+  Verdict verdict{};                    // by the half that was not learned from
   std::vector<std::string> warnings{};  // of the calibrated model, one sentence each
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "model/json_head.h"
@@ -58,10 +59,30 @@ std::string standing_line(const std::string& name, const Standing& standing) {
       share(theirs.folded_phase_share));
 }
 
+Json gain_json(const Gain& gain) { return {{"fell_by", gain.mean}, {"error", gain.error}}; }
+
+std::string gain_text(const char* what, const Gain& gain) {
+  return fmt::format("{} {} by {:.4f} +- {:.4f} ms", what, gain.mean < 0 ? "rises" : "falls",
+                     std::abs(gain.mean), gain.error);
+}
+
 }  // namespace
 
+std::string verdict_text(const Outcome& outcome) {
+  if (outcome.changes.empty())
+    return "The model stays as it came in: nothing was found to change.\n";
+  return fmt::format(
+      "{} in requests {} to {}, which were not learned from, {} and {}.\n",
+      outcome.verdict.better
+          ? "The model is better:"
+          : "The model stays as it came in, for what was found is no better than chance makes it:",
+      outcome.judge.begin + 1, outcome.judge.end,
+      gain_text("the mean absolute difference", outcome.verdict.difference),
+      gain_text("the demerit", outcome.verdict.demerit));
+}
+
 std::string outcome_text(const Outcome& outcome) {
-  std::string text;
+  std::string text = verdict_text(outcome);
   if (outcome.think_times_in_front)
     text +=
         "Think times: taken as those before their requests; only so do accesses keep step "
@@ -71,7 +92,9 @@ std::string outcome_text(const Outcome& outcome) {
               ? fmt::format("Rotational position: known; an access is {:.4f} revolutions off.\n",
                             outcome.spread_rev)
               : "Rotational position: not to be told from this result.\n";
-  text += fmt::format("\n{} changes\n", outcome.changes.size());
+  text += fmt::format(
+      "\n{} changes{}\n", outcome.changes.size(),
+      outcome.verdict.better || outcome.changes.empty() ? "" : ", none of them kept");
   if (!outcome.changes.empty())
     text += fmt::format("{:<12} {:<40} {:>12} {:>12} {:>10} {:<6} {:>7}  {}\n", "group",
                         "parameter", "from", "to", "error", "unit", "samples", "why");
@@ -104,7 +127,7 @@ std::string outcome_json(const Outcome& outcome) {
   json["think_times_in_front"] = outcome.think_times_in_front;
   json["phase_known"] = outcome.phase_known;
   json["spread_rev"] = outcome.phase_known ? Json(outcome.spread_rev) : Json(nullptr);
-  json["judged_better"] = outcome.judged_better;
+  json["judged_better"] = outcome.verdict.better;
   json["changes"] = Json::array();
   for (const Change& change : outcome.changes) json["changes"].push_back(change_json(change));
   json["warnings"] = outcome.warnings;
@@ -113,6 +136,8 @@ std::string outcome_json(const Outcome& outcome) {
   json["judge"] = half_json(outcome.judge, outcome.judge_before, outcome.judge_after);
   json["judge"]["demerit_ms_as_written"] = {{"before", or_null(outcome.judge_as_written_before)},
                                             {"after", or_null(outcome.judge_as_written_after)}};
+  json["judge"]["mean_absolute_ms"] = gain_json(outcome.verdict.difference);
+  json["judge"]["demerit_ms"] = gain_json(outcome.verdict.demerit);
   return model::pretty(json);
 }
 

@@ -52,7 +52,7 @@ void add_calibrate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "calibrate",
       "a model refined by a trace that was measured on its drive: learned from one half "
-      "of the requests, judged by the other");
+      "of the requests, judged by the other, left as it is if it is no better there");
   command->add_option("MODEL", options->model, "the model file to start from")->required();
   command
       ->add_option(
@@ -93,11 +93,8 @@ void add_calibrate(CLI::App& app) {
     const calibrate::Outcome outcome = calibrate::calibrate(model, measured, how);
     bar.clear();
     model::save_model(outcome.model, options->output);
-    if (!outcome.judged_better && !outcome.changes.empty())
-      fmt::print(stderr,
-                 "platter: the half that was not learned from is no nearer to the drive than "
-                 "before; look at what changed before you use {}\n",
-                 options->output);
+    if (options->json && !outcome.verdict.better)
+      fmt::print(stderr, "platter: {}", calibrate::verdict_text(outcome));
     fmt::print("{}",
                options->json ? calibrate::outcome_json(outcome) : calibrate::outcome_text(outcome));
   });

@@ -89,7 +89,7 @@ TEST_CASE("a model that is wrong in known ways comes back to the truth") {
       const model::DriveModel& found = outcome.model;
       CHECK(outcome.phase_known);
       CHECK_FALSE(outcome.think_times_in_front);
-      CHECK(outcome.judged_better);
+      CHECK(outcome.verdict.better);
       CHECK(demerit(outcome.judge_after) < demerit(outcome.judge_before) / 2);
       REQUIRE(found.rotation.period.error);
       CHECK(found.rotation.period.method == "calibrated");
@@ -132,7 +132,7 @@ TEST_CASE("a constant that all reads share goes to their completion") {
       for (const CommandOverhead& command : overheads_of(false))
         CHECK((now.*command.field).or_else(0) == (then.*command.field).or_else(0));
       CHECK(outcome.warnings.empty());
-      CHECK(outcome.judged_better);
+      CHECK(outcome.verdict.better);
     }
 }
 
@@ -205,6 +205,43 @@ TEST_CASE("think times that stand in front of their requests are found out") {
   CHECK(outcome.phase_known);
   REQUIRE(outcome.judge_as_written_after);
   CHECK(demerit(outcome.judge_after) < *outcome.judge_as_written_after);
+}
+
+TEST_CASE("what is no better in the half that judges leaves the model as it came in") {
+  // From the middle on the drive is another one: what the model that comes in says.
+  Case c = measured_case("seagate-barracuda4lp", 8);
+  model::DriveModel other = c.truth;
+  *other.overheads.read_hit_after_read.value += 0.2;
+  const Range first{0, kRequests / 2}, second{kRequests / 2, kRequests};
+  const replay::Result said = Measurement(c.measured, first, second).replay_in_own_time(other);
+  replay::Result measured = c.measured;
+  for (std::size_t i = kRequests / 2; i < kRequests; ++i) {
+    replay::Response& response = measured.requests[i];
+    const Nanoseconds think_ns = c.measured.requests[i].issue_ns -
+                                 c.measured.requests[i - 1].completion_ns();
+    response.issue_ns = response.due_ns = measured.requests[i - 1].completion_ns() + think_ns;
+    response.response_ns = said.requests[i].response_ns;
+  }
+  const Outcome outcome = calibrated(other, measured);
+  CHECK(demerit(outcome.learn_after) < demerit(outcome.learn_before));
+  REQUIRE_FALSE(outcome.changes.empty());  // what was tried is told
+  CHECK_FALSE(outcome.verdict.better);
+  CHECK(model::to_json_text(outcome.model) == model::to_json_text(other));
+  const std::string text = outcome_text(outcome);
+  CHECK(text.starts_with("The model stays as it came in, "));
+  CHECK(text.find("overheads.read_hit_after_read") != std::string::npos);
+  CHECK(outcome_json(outcome).find("\"judged_better\": false") != std::string::npos);
+}
+
+TEST_CASE("nothing to change leaves the model as it came in") {
+  const Case c = measured_case("seagate-barracuda4lp", 8);
+  Options options;
+  options.groups = {
+      .rotation = false, .angles = false, .hits = false, .positioning = false, .cache = false};
+  const Outcome outcome = calibrated(c.truth, c.measured, options);
+  CHECK_FALSE(outcome.verdict.better);
+  CHECK(model::to_json_text(outcome.model) == model::to_json_text(c.truth));
+  CHECK(outcome_text(outcome).starts_with("The model stays as it came in: nothing was found"));
 }
 
 TEST_CASE("only the groups that were asked for are changed") {

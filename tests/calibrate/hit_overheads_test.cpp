@@ -93,7 +93,7 @@ TEST_CASE("what hits that carry on take less is found, for reads and for writes"
       CHECK(*found.sequential_read_hit_delta.value == Approx(planted.read_ms).margin(0.01));
       CHECK(*found.sequential_write_hit_delta.value == Approx(planted.write_ms).margin(0.01));
       CHECK_FALSE(changed(outcome, "overheads.sequential_read_hit_within"));
-      CHECK(outcome.judged_better);
+      CHECK(outcome.verdict.better);
     }
 }
 
