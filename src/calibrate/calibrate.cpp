@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calibrate/accesses.h"
+#include "calibrate/blind_spindle.h"
 #include "calibrate/coherence.h"
 #include "calibrate/completions.h"
 #include "calibrate/gain.h"
@@ -15,6 +16,7 @@
 #include "calibrate/policy_search.h"
 #include "calibrate/positioning.h"
 #include "calibrate/trials.h"
+#include "calibrate/write_settle.h"
 #include "calibrate/zone_angles.h"
 #include "model/revolution.h"
 #include "model/validate.h"
@@ -30,7 +32,7 @@ constexpr std::size_t kFewestTrials = 50;
 constexpr double kShuffled = 0.5;   // shuffled angles must keep step far less well
 constexpr std::size_t kFolds = 10;  // each of them every tenth stretch
 constexpr double kHeldOut = 2;      // standard errors that a fit must gain where it was not made
-constexpr int kMostSteps = 8;
+constexpr int kMostSteps = 20;
 constexpr double kAsGood = 0.03;  // of the figures of the model that came in: a few revolutions
 
 model::Parameter calibrated(const model::Parameter& before, double value, double error,
@@ -76,6 +78,14 @@ std::string paths_of(const std::vector<Change>& changes) {
   return text;
 }
 
+// A model that differs from the present one in one respect, and by how much it is nearer.
+struct Step {
+  model::DriveModel model{};
+  std::vector<Change> changes{};
+  std::string group{};
+  Gain gain{};
+};
+
 class Calibration {
  public:
   Calibration(const model::DriveModel& model, const Measurement& measured, const Options& options)
@@ -93,19 +103,12 @@ class Calibration {
       round_changed_ = false;
       if (options_.groups.rotation || options_.groups.angles) turn();
       if (options_.groups.hits) hits();
-      if (options_.groups.positioning) positions();
-      if (options_.groups.cache) policies();
+      improve();
       if (!round_changed_) break;
     }
+    settle_for_best();
     if (options_.groups.hits && options_.groups.positioning)
       for (const bool write : {false, true}) share(write);
-    if (best_changes_.size() != changes_.size() || relative(score(model_)) > best_relative_) {
-      leave(
-          "what came after the best model on the way is taken back: it made the distribution "
-          "worse");
-      model_ = best_;
-      changes_ = best_changes_;
-    }
     outcome.changes = changes_;
     outcome.left = left_;
     outcome.phase_known = phase_known_;
@@ -186,17 +189,38 @@ class Calibration {
     best_changes_ = changes_;
   }
 
+  // The last model, unless its distribution is worse, beyond noise, than that of the best on the
+  // way.
+  void settle_for_best() {
+    const double now = relative(score(model_));
+    const Gain gain = verdict_of(measured_.drive(), measured_.replay_learned(best_),
+                                 measured_.replay_learned(model_), measured_.learn())
+                          .demerit;
+    if (now > best_relative_ && gain.mean < -kHeldOut * gain.error) {
+      leave(
+          "what came after the best model on the way is taken back: it made the distribution "
+          "worse");
+      model_ = best_;
+      changes_ = best_changes_;
+    } else {
+      best_ = model_;
+      best_changes_ = changes_;
+      best_relative_ = now;
+    }
+  }
+
   void none_negative(model::DriveModel& next, bool write, const std::string& group,
                      std::vector<Change>& changes) const;
   void share(bool write);
   void turn();
   void hits();
-  void positions();
-  bool position();
+  void improve();
+  std::optional<Step> positioned(const Differences& now);
+  std::optional<Step> settled(const Differences& now) const;
+  std::optional<Step> with_policy(const Differences& now) const;
   std::optional<Differences> held_out(const Candidate& candidate) const;
   std::optional<std::vector<Change>> apply(const Positioning& found, const std::string& why,
                                            model::DriveModel& next) const;
-  void policies();
   Phase phase() const;
   void add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
            const char* group, const std::string& path, const std::string& why,
@@ -224,7 +248,13 @@ void Calibration::turn() {
   const replay::Result result = measured_.replay_in_drives_time(model_);
   const std::vector<Access> accesses = learned_accesses(model_, measured_, result);
   std::optional<Spindle> spindle;
+  std::vector<ZoneCorrection> likely;
   if (!accesses.empty()) spindle = find_spindle(accesses, *result.period_ns);
+  if (!spindle && options_.groups.angles)
+    if (auto blind = find_spindle_blind(model_.layout, accesses, *result.period_ns)) {
+      spindle = std::move(blind->spindle);
+      likely.push_back(blind->skews);
+    }
   if (!spindle) {
     phase_known_ = false;
     leave(
@@ -234,9 +264,9 @@ void Calibration::turn() {
     return;
   }
   phase_known_ = true;
-  const AngleFit fit = fit_zone_angles(model_.layout, accesses, *spindle);
+  const AngleFit fit = fit_zone_angles(model_.layout, accesses, *spindle, likely);
   spread_rev_ = fit.spread_rev;
-  const double period_ns = spindle->period_ns / (1 + fit.drift);
+  const double period_ns = spindle->period_ns * (1 + fit.drift);
   model::DriveModel next = model_;
   std::vector<Change> changes;
   const double before_ns = period_of(model_);
@@ -421,24 +451,38 @@ Phase Calibration::phase() const {
   return phase;
 }
 
-// From command to the first sector: overheads of misses, seeks, head switches. One fit after the
-// other, as long as the best one brings the model nearer where it was not made.
-void Calibration::positions() {
-  if (!phase_known_) return;
-  report("positioning");
-  for (int step = 0; step < kMostSteps && position(); ++step) {
+// What is left once the angles are right: time from command to the first sector, how writes settle,
+// policies of the cache. Whichever explains most comes first, and the others are looked at anew, so
+// that none is bent to stand in for another.
+void Calibration::improve() {
+  for (int count = 0; count < kMostSteps; ++count) {
+    const std::optional<Differences> now = differences(model_, measured_);
+    if (!now) return;
+    std::optional<Step> best;
+    const auto consider = [&](std::optional<Step> step) {
+      if (step && (!best || step->gain.mean > best->gain.mean)) best = std::move(step);
+    };
+    if (options_.groups.positioning && phase_known_) {
+      report("positioning");
+      consider(positioned(*now));
+      consider(settled(*now));
+    }
+    if (options_.groups.cache) {
+      report("cache");
+      consider(with_policy(*now));
+    }
+    if (!best || !keep(std::move(best->model), std::move(best->changes), best->group)) return;
   }
 }
 
-bool Calibration::position() {
+// Overheads of misses, seeks, head switches, by the passages that each access made.
+std::optional<Step> Calibration::positioned(const Differences& now) {
   std::vector<Trial> trials = trials_of(model_, measured_, measured_.learn(), phase());
   const double outlier_ms = kOutlier * period_of(model_) / 1e6;
   std::erase_if(trials, [&](const Trial& trial) {
     return !trial.one_track || std::abs(trial.left_ms) > outlier_ms;
   });
-  if (trials.size() < kFewestTrials) return false;
-  const std::optional<Differences> now = differences(model_, measured_);
-  if (!now) return false;
+  if (trials.size() < kFewestTrials) return std::nullopt;
   std::optional<Positioning> best;
   Gain best_gain;
   std::vector<std::string> no_better;
@@ -447,7 +491,7 @@ bool Calibration::position() {
        })) {
     const std::optional<Differences> then = held_out(candidate);
     if (!then) continue;
-    const Gain gain = gain_of(*now, *then);
+    const Gain gain = gain_of(now, *then);
     model::DriveModel next = model_;
     const auto changes = apply(candidate.all, "", next);
     if (!changes) continue;
@@ -466,17 +510,43 @@ bool Calibration::position() {
     best = std::move(candidate.all);
     best_gain = gain;
   }
-  if (!best)
+  if (!best) {
     for (const std::string& why : no_better) leave(why);
-  if (!best) return false;
-  model::DriveModel next = model_;
+    return std::nullopt;
+  }
+  Step step{model_, {}, "positioning", best_gain};
   auto changes = apply(
       *best,
       fmt::format("{} accesses, each an interval of one revolution; where the fit was "
                   "not made, the mean absolute difference falls by {:.4f} +- {:.4f} ms",
                   best->trials, best_gain.mean, best_gain.error),
-      next);
-  return changes && keep(std::move(next), std::move(*changes), "positioning");
+      step.model);
+  if (!changes) return std::nullopt;
+  step.changes = std::move(*changes);
+  return step;
+}
+
+std::optional<Step> Calibration::settled(const Differences& now) const {
+  const std::optional<SettleStep> found = best_write_settle(model_, measured_, now);
+  if (!found) return std::nullopt;
+  Step step{model_, {}, "positioning", found->gain};
+  add(step.model.write_settle, found->more, "positioning", "write_settle",
+      fmt::format("the mean absolute difference falls by {:.4f} +- {:.4f} ms", found->gain.mean,
+                  found->gain.error),
+      step.changes);
+  return step;
+}
+
+std::optional<Step> Calibration::with_policy(const Differences& now) const {
+  std::optional<PolicyStep> found = best_policy(model_, measured_, now,
+                                                [&] { return time_is_left(); });
+  if (!found) return std::nullopt;
+  Step step{std::move(found->model), {}, "cache", found->gain};
+  step.changes.push_back({"cache", found->path, found->from, found->to, std::nullopt, "",
+                          measured_.learn().size(),
+                          fmt::format("the mean absolute difference falls by {:.4f} +- {:.4f} ms",
+                                      found->gain.mean, found->gain.error)});
+  return step;
 }
 
 // What the fit is worth on the trials of each fold, made without them.
@@ -538,27 +608,6 @@ std::optional<std::vector<Change>> Calibration::apply(const Positioning& found,
   return changes;
 }
 
-void Calibration::policies() {
-  report("cache");
-  model::DriveModel next = model_;
-  std::vector<Change> changes;
-  for (const PolicyChange& found :
-       search_policies(next, measured_, [&] { return time_is_left(); })) {
-    Change change{"cache",
-                  found.path,
-                  std::nullopt,
-                  found.to,
-                  std::nullopt,
-                  "",
-                  measured_.learn().size(),
-                  fmt::format("the mean absolute difference falls by {:.4f} +- {:.4f} ms",
-                              found.gain_ms, found.gain_error_ms)};
-    if (found.had_value) change.from = found.from;
-    changes.push_back(change);
-  }
-  keep(std::move(next), std::move(changes), "cache");
-}
-
 // A model's answers to the whole trace.
 struct Answers {
   replay::Result own_time{}, drives_time{};
@@ -605,7 +654,10 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
     outcome.judge_as_written_after = demerit_ms(
         given.drive(), given.replay_in_own_time(outcome.model), given.judge());
   }
-  outcome.verdict = verdict_of(measured.drive(), before.own_time, after.own_time, measured.judge());
+  const auto judged = [&](const Answers& answers) -> const replay::Result& {
+    return measured.free_running() ? answers.drives_time : answers.own_time;
+  };
+  outcome.verdict = verdict_of(measured.drive(), judged(before), judged(after), measured.judge());
   if (outcome.verdict.better) {
     outcome.warnings = negative_totals(outcome.model.overheads);
     note_origin(outcome, measured);

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kReach = 0.03;           // of the nominal period, to either side
 constexpr double kChance = -13.8;         // ln(1e-6)
-constexpr double kKeepsStep = 0.5;        // least length of the mean vector
 constexpr std::size_t kPartners = 3;      // earlier accesses that each one is paired with
 constexpr std::uint32_t kSideBySide = 1;  // cylinders
 constexpr double kFirstApart = 100;       // revolutions that the first, widest search looks over
@@ -201,7 +200,8 @@ Coherence coherence_at(std::span<const Pair> pairs, double period_ns) {
   return coherence;
 }
 
-std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nominal_ns) {
+std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nominal_ns,
+                                    double least_share) {
   std::optional<Spindle> best;
   for (const Trust trust : {Trust::neighbours, Trust::zone, Trust::all}) {
     const std::optional<Spindle> found = find_with(accesses, nominal_ns, trust);
@@ -209,7 +209,7 @@ std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nom
     if (!best || found->coherence.share > best->coherence.share) best = found;
   }
   // A weak coherence beyond chance is the host's rhythm, or another drive's: not a known position.
-  if (best && best->coherence.share < kKeepsStep) return std::nullopt;
+  if (best && best->coherence.share < least_share) return std::nullopt;
   return best;
 }
 

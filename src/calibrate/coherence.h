@@ -49,8 +49,9 @@ struct Spindle {
 };
 
 // The period within 3 % of the model's at which the accesses keep step; nullopt if they do at none
-// beyond chance (1e-6, everything that was tried counted).
-std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nominal_ns);
+// beyond chance (1e-6, everything that was tried counted), or with a shorter mean vector.
+std::optional<Spindle> find_spindle(std::span<const Access> accesses, double nominal_ns,
+                                    double least_share = 0.5);
 
 // How well the same pairs keep step with their turns shuffled, at the best period, as a share of
 // how well they do: near 1 where the host's pacing makes them, not the spindle.

@@ -47,6 +47,15 @@ std::vector<double> sorted_ms(const replay::Result& result, Range part) {
   return times;
 }
 
+// Each request when the drive got it.
+replay::Result replay_like(const model::DriveModel& model, const trace::Trace& trace,
+                           const replay::Result& drive) {
+  replay::ModelReplay how;
+  how.caches = replay::caches_of(drive.caches);
+  how.like = &drive;
+  return replay::replay_on_model(model, trace, how);
+}
+
 }  // namespace
 
 Measurement::Measurement(replay::Result drive, Range learn, Range judge)
@@ -66,6 +75,8 @@ Measurement::Measurement(replay::Result drive, Range learn, Range judge)
                             "to judge by the other; measure at least {}",
                             drive_.name, drive_.requests.size(), 2 * kFewestRequests));
   learned_.requests.resize(learn.end);
+  learned_drive_ = drive_;
+  learned_drive_.requests.resize(learn.end);
 }
 
 Measurement Measurement::with_think_times_in_front() const {
@@ -90,16 +101,17 @@ replay::Result Measurement::replay_in_own_time(const model::DriveModel& model) c
   return replay::replay_on_model(model, trace_, own_time());
 }
 
+bool Measurement::free_running() const {
+  return drive_.depth > 1 || drive_.kind == trace::Kind::open;
+}
+
 replay::Result Measurement::replay_learned(const model::DriveModel& model) const {
-  if (drive_.depth > 1) return replay_in_drives_time(model);
-  return replay::replay_on_model(model, learned_, own_time());
+  return free_running() ? replay_like(model, learned_, learned_drive_)
+                        : replay::replay_on_model(model, learned_, own_time());
 }
 
 replay::Result Measurement::replay_in_drives_time(const model::DriveModel& model) const {
-  replay::ModelReplay how;
-  how.caches = replay::caches_of(drive_.caches);
-  how.like = &drive_;
-  return replay::replay_on_model(model, trace_, how);
+  return replay_like(model, trace_, drive_);
 }
 
 replay::Comparison Measurement::compare(const replay::Result& model, Range part) const {

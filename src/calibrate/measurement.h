@@ -41,8 +41,11 @@ class Measurement {
   // drive got it, the platter set by the first media accesses (--phase-from).
   replay::Result replay_in_own_time(const model::DriveModel& model) const;
   replay::Result replay_in_drives_time(const model::DriveModel& model) const;
-  // As far as what may be learned from: in its own time; in the drive's where several requests were
-  // outstanding, for then one request's error is that of all behind it.
+  // Whether a replay in its own time says nothing of single requests: several were outstanding, and
+  // one's error is that of all behind it; or they came when the trace has them, so that the
+  // platter's phase, which no model knows, is never set.
+  bool free_running() const;
+  // As far as what may be learned from: in its own time; in the drive's where that runs free.
   replay::Result replay_learned(const model::DriveModel& model) const;
 
   // As `platter compare`, over a part of the requests.
@@ -53,6 +56,7 @@ class Measurement {
 
   replay::Result drive_;
   trace::Trace trace_, learned_;  // learned_: as far as what may be learned from
+  replay::Result learned_drive_;  // of these
   Range learn_, judge_;
 };
 

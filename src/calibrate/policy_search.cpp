@@ -1,7 +1,6 @@
 #include "calibrate/policy_search.h"
 
 #include <cmath>
-#include <optional>
 #include <set>
 
 #include "calibrate/gain.h"
@@ -11,7 +10,6 @@ namespace {
 
 constexpr double kGainErrors = 3.5;   // that a gain must exceed
 constexpr double kLeastGain = 0.002;  // of the mean absolute difference
-constexpr int kMostRounds = 12;
 
 struct PolicyCandidate {
   std::string path;
@@ -89,37 +87,25 @@ std::vector<PolicyCandidate> candidates(const model::DriveModel& model) {
 
 }  // namespace
 
-std::vector<PolicyChange> search_policies(model::DriveModel& model, const Measurement& measured,
-                                          const std::function<bool()>& keep_on) {
-  std::vector<PolicyChange> changes;
-  std::optional<Differences> now = differences(model, measured);
-  for (int round = 0; now && round < kMostRounds; ++round) {
-    std::optional<PolicyCandidate> best;
-    Differences best_differences{};
-    Gain best_gain;
-    for (const PolicyCandidate& candidate : candidates(model)) {
-      if (!keep_on()) return changes;
-      const model::Parameter before = candidate.in(model);
-      if (before.value && *before.value == candidate.value) continue;
-      candidate.in(model).value = candidate.value;
-      const std::optional<Differences> then = differences(model, measured);
-      candidate.in(model) = before;
-      if (!then) continue;
-      const Gain gain = gain_of(*now, *then);
-      if (gain.mean <= kGainErrors * gain.error || gain.mean < kLeastGain * mean(*now)) continue;
-      if (best && gain.mean <= best_gain.mean) continue;
-      best = candidate;
-      best_gain = gain;
-      best_differences = *then;
+std::optional<PolicyStep> best_policy(const model::DriveModel& model, const Measurement& measured,
+                                      const Differences& now,
+                                      const std::function<bool()>& keep_on) {
+  std::optional<PolicyStep> best;
+  model::DriveModel next = model;
+  for (const PolicyCandidate& candidate : candidates(model)) {
+    if (!keep_on()) return std::nullopt;
+    const model::Parameter before = candidate.in(next);
+    if (before.value && *before.value == candidate.value) continue;
+    candidate.in(next).value = candidate.value;
+    if (const std::optional<Differences> then = differences(next, measured)) {
+      const Gain gain = gain_of(now, *then);
+      if (gain.mean > kGainErrors * gain.error && gain.mean >= kLeastGain * mean(now) &&
+          (!best || gain.mean > best->gain.mean))
+        best = PolicyStep{next, candidate.path, before.value, candidate.value, gain};
     }
-    if (!best) break;
-    model::Parameter& parameter = best->in(model);
-    changes.push_back({best->path, parameter.or_else(0), best->value, parameter.value.has_value(),
-                       best_gain.mean, best_gain.error});
-    parameter.value = best->value;
-    now = best_differences;
+    candidate.in(next) = before;
   }
-  return changes;
+  return best;
 }
 
 }  // namespace platter::calibrate

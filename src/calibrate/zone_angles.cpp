@@ -23,7 +23,6 @@ using Complex = std::complex<double>;
 using statistics::wrap_rev;
 
 constexpr double kZoneChance = -6.9;  // ln(1e-3): a zone keeps step by chance, all tries counted
-constexpr double kGrid = 0.3;         // turn over a zone's heads, cylinders: a step of the search
 constexpr std::size_t kFewestAccesses = 5;  // accesses
 constexpr std::size_t kMostSearched = 260;  // accesses that the search looks at
 constexpr double kNearlyRight = 0.85;       // coherence from which on only a regression is needed
@@ -32,166 +31,6 @@ constexpr double kShiftErrors = 4;          // standard errors
 // Smaller corrections are of no use: a position counts as known within 1/32 of a revolution.
 constexpr double kLeast = 0.002;
 constexpr int kZoneRounds = 3;
-
-// One access of a zone: by how much the platter stood elsewhere than the model says, and where.
-struct Sample {
-  double time_ns = 0;
-  double lead = 0;                // rev
-  double head = 0, cylinder = 0;  // from the zone's first
-  std::size_t set = 0;            // samples of one set share a constant
-};
-
-double sum_of_squares(std::span<const Complex> sums) {
-  double sum = 0;
-  for (const Complex& s : sums) sum += std::norm(s);
-  return sum;
-}
-
-// Corrections tried, and how well the samples keep step with the best of them.
-struct Found {
-  ZoneCorrection correction{};
-  double score = 0;  // sum over sets of |sum|^2
-  std::size_t tried = 0;
-};
-
-double ranges_before(double cylinder, std::uint32_t range) {
-  return range == 0 ? 0 : std::floor(cylinder / range);
-}
-
-double correction_at(const ZoneCorrection& c, const Sample& sample) {
-  return c.per_head * sample.head + c.per_cylinder * sample.cylinder +
-         c.per_range * ranges_before(sample.cylinder, c.range);
-}
-
-struct Sets {
-  std::size_t count = 0;
-  double most = 0;  // sum of squares of a perfect fit
-  double samples = 0;
-
-  explicit Sets(std::span<const Sample> samples_of) {
-    std::map<std::size_t, double> sizes;
-    for (const Sample& sample : samples_of) {
-      ++sizes[sample.set];
-      count = std::max(count, sample.set + 1);
-    }
-    for (const auto& [set, size] : sizes) most += size * size;
-    samples = static_cast<double>(samples_of.size());
-  }
-  // Length of the mean vector that a score stands for.
-  double coherence(double score) const { return most > 0 ? std::sqrt(score / most) : 0; }
-  // ln of the probability that the best of `tried` reaches the score by chance (Chernoff).
-  double log_chance(double score, std::size_t tried) const {
-    const double typical = most / samples;  // size of a set
-    const double g = score / typical, k = samples / typical;
-    if (count == 1) return std::log(static_cast<double>(tried)) - g;  // Rayleigh
-    if (g <= k) return 0;
-    return std::log(static_cast<double>(tried)) - (g - k - k * std::log(g / k));
-  }
-};
-
-double score_of(std::span<const Sample> samples, const Sets& sets, const ZoneCorrection& c) {
-  std::vector<Complex> sums(sets.count);
-  for (const Sample& sample : samples)
-    sums[sample.set] += unit(sample.lead - correction_at(c, sample));
-  return sum_of_squares(sums);
-}
-
-// A full turn in steps such that the largest coordinate turns by kGrid between two of them.
-std::size_t steps_for(double largest) {
-  return largest <= 0 ? 1 : static_cast<std::size_t>(std::ceil(largest / kGrid));
-}
-
-// All values of one skew at once, in even steps over a whole turn: each sample's vector turns on by
-// its coordinate.
-void search_turn(std::span<const Complex> vectors, std::span<const double> coordinates,
-                 std::span<const Sample> samples, const Sets& sets, std::size_t steps,
-                 const std::function<void(std::size_t step, double score)>& visit) {
-  std::vector<Complex> now(vectors.begin(), vectors.end()), turn(vectors.size());
-  for (std::size_t i = 0; i < vectors.size(); ++i)
-    turn[i] = unit(-coordinates[i] / static_cast<double>(steps));
-  std::vector<Complex> sums(sets.count);
-  for (std::size_t step = 0; step < steps; ++step) {
-    std::ranges::fill(sums, Complex{});
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      sums[samples[i].set] += now[i];
-      now[i] *= turn[i];
-    }
-    visit(step, sum_of_squares(sums));
-  }
-}
-
-Found search(std::span<const Sample> samples, const Sets& sets, std::uint32_t range) {
-  double heads = 0, cylinders = 0;
-  for (const Sample& sample : samples) {
-    heads = std::max(heads, sample.head);
-    cylinders = std::max(cylinders, sample.cylinder);
-  }
-  const std::size_t head_steps = steps_for(heads);
-  const std::size_t inner_steps = range > 0 ? steps_for(range - 1) : 1;
-  std::vector<double> coordinates;
-  for (const Sample& sample : samples)
-    coordinates.push_back(range > 0 ? ranges_before(sample.cylinder, range) : sample.cylinder);
-  const std::size_t steps = steps_for(*std::ranges::max_element(coordinates));
-  Found best;
-  std::vector<Complex> vectors(samples.size());
-  for (std::size_t h = 0; h < head_steps; ++h)
-    for (std::size_t inner = 0; inner < inner_steps; ++inner) {
-      ZoneCorrection c;
-      c.range = range;
-      c.per_head = wrap_rev(static_cast<double>(h) / static_cast<double>(head_steps));
-      const double within = wrap_rev(static_cast<double>(inner) / static_cast<double>(inner_steps));
-      for (std::size_t i = 0; i < samples.size(); ++i) {
-        const double cylinder = samples[i].cylinder -
-                                ranges_before(samples[i].cylinder, range) * range;
-        vectors[i] = unit(samples[i].lead - c.per_head * samples[i].head -
-                          (range > 0 ? within * cylinder : 0));
-      }
-      search_turn(vectors, coordinates, samples, sets, steps, [&](std::size_t step, double score) {
-        if (score <= best.score) return;
-        best.score = score;
-        const double turn = wrap_rev(static_cast<double>(step) / static_cast<double>(steps));
-        best.correction = c;
-        best.correction.per_cylinder = range > 0 ? within : turn;
-        best.correction.per_range = range > 0 ? wrap_rev(turn - within * range) : 0;
-      });
-    }
-  best.tried = head_steps * inner_steps * steps;
-  return best;
-}
-
-// From the best of a grid to the best near it.
-void climb(std::span<const Sample> samples, const Sets& sets, Found& found) {
-  double heads = 1, cylinders = 1;
-  for (const Sample& sample : samples) {
-    heads = std::max(heads, sample.head);
-    cylinders = std::max(cylinders, sample.cylinder);
-  }
-  const bool ranges = found.correction.range > 0;
-  for (double part = 0.5; part > 0.004; part /= 2) {
-    for (bool better = true; better;) {
-      better = false;
-      const auto attempt = [&](double ZoneCorrection::*field, double step) {
-        for (const double sign : {-1.0, 1.0}) {
-          ZoneCorrection next = found.correction;
-          next.*field += sign * step;
-          // Over a whole range nothing changes but the step between ranges.
-          if (ranges && field == &ZoneCorrection::per_cylinder)
-            next.per_range -= sign * step * next.range;
-          const double score = score_of(samples, sets, next);
-          if (score <= found.score) continue;
-          found.score = score;
-          found.correction = next;
-          better = true;
-        }
-      };
-      attempt(&ZoneCorrection::per_head, part * kGrid / heads);
-      attempt(&ZoneCorrection::per_cylinder,
-              part * kGrid / (ranges ? std::max(1.0, found.correction.range - 1.0) : cylinders));
-      if (ranges)
-        attempt(&ZoneCorrection::per_range, part * kGrid * found.correction.range / cylinders);
-    }
-  }
-}
 
 struct Zone {
   ZoneAngles angles{};
@@ -203,16 +42,6 @@ struct Zone {
   double reach_cylinders = 0, reach_heads = 0;  // of them, from there
 };
 
-std::uint32_t head_of_first(const model::LayoutNode& node) {
-  std::int64_t head = 0;
-  const model::LayoutNode* at = &node;
-  for (;; at = &at->children.front()) {
-    head += at->head;
-    if (at->children.empty()) break;
-  }
-  return static_cast<std::uint32_t>(head);
-}
-
 std::vector<Zone> zones_of(const model::Layout& layout, std::span<const Access> accesses,
                            const Spindle& spindle) {
   std::vector<Zone> zones(layout.zones.size());
@@ -223,13 +52,7 @@ std::vector<Zone> zones_of(const model::Layout& layout, std::span<const Access> 
   for (const Access& access : accesses) {
     if (!access.one_track) continue;
     Zone& zone = zones[access.zone];
-    const model::LayoutNode& node = layout.zones[access.zone];
-    Sample sample;
-    sample.time_ns = access.completion_ns;
-    sample.lead = wrap_rev(access.completion_ns / spindle.period_ns - access.turn);
-    sample.head = static_cast<double>(access.head) - static_cast<double>(head_of_first(node));
-    sample.cylinder = static_cast<double>(access.cylinder) - node.cylinder;
-    zone.samples.push_back(sample);
+    zone.samples.push_back(sample_of(access, layout.zones[access.zone], spindle.period_ns));
     zone.writes.push_back(access.write);
     ++zone.angles.accesses;
   }
@@ -262,14 +85,6 @@ std::vector<Sample> against(const Zone& zone, const Phase& phase) {
   return samples;
 }
 
-std::vector<Sample> thinned(const std::vector<Sample>& samples) {
-  if (samples.size() <= kMostSearched) return samples;
-  std::vector<Sample> some;
-  for (std::size_t i = 0; i < kMostSearched; ++i)
-    some.push_back(samples[i * samples.size() / kMostSearched]);
-  return some;
-}
-
 // The zone's skews: as they are, if they keep step already; as those of a zone that is known; or
 // searched for.
 bool identify(Zone& zone, const std::vector<Sample>& samples,
@@ -284,7 +99,7 @@ bool identify(Zone& zone, const std::vector<Sample>& samples,
   bool identified = sets.log_chance(before, 1) < kZoneChance;
   const auto consider = [&](Found found) {
     const double chance = sets.log_chance(found.score, found.tried);
-    climb(samples, sets, found);
+    climb_skews(samples, sets, found);
     if (chance > kZoneChance || found.score <= best.score) return;
     best = found;
     identified = true;
@@ -298,13 +113,14 @@ bool identify(Zone& zone, const std::vector<Sample>& samples,
   for (const std::uint32_t range : {0u, zone.range}) {
     if (sets.coherence(best.score) > enough) break;
     if (range == 0 && zone.range > 0 && samples.size() < kFewestAccesses) continue;
-    const std::vector<Sample> some = thinned(samples);
-    Found found = search(some, Sets(some), range);
+    const std::vector<Sample> some = thinned(samples, kMostSearched);
+    Found found = search_skews(some, Sets(some), range);
     if (Sets(some).log_chance(found.score, found.tried) > kZoneChance) continue;
     found.score = score_of(samples, sets, found.correction);
     consider(found);
     if (zone.range == 0) break;
   }
+
   zone.angles.correction = best.correction;
   return identified;
 }
@@ -484,13 +300,13 @@ std::uint32_t spare_range_cylinders(const model::Layout& layout, std::size_t zon
 }
 
 AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> accesses,
-                         const Spindle& spindle) {
+                         const Spindle& spindle, std::span<const ZoneCorrection> likely) {
   std::vector<Zone> zones = zones_of(layout, accesses, spindle);
   std::vector<Zone*> order;
   for (Zone& zone : zones) order.push_back(&zone);
   std::ranges::stable_sort(order, std::greater{}, [](const Zone* z) { return z->samples.size(); });
   const double window_ns = std::clamp(spindle.steady_ns / 2, 2e9, 40e9);
-  std::vector<ZoneCorrection> known;
+  std::vector<ZoneCorrection> known(likely.begin(), likely.end());
   for (int round = 0; round < kZoneRounds; ++round) {
     Phase phase(window_ns / 4);
     for (Zone* zone : order)

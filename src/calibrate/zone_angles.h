@@ -9,18 +9,10 @@
 
 #include "calibrate/accesses.h"
 #include "calibrate/coherence.h"
+#include "calibrate/skew_search.h"
 #include "model/drive_model.h"
 
 namespace platter::calibrate {
-
-// What is added to the angle of a track of the zone, in revolutions: angle + per_head * (head -
-// that of the zone's first track) + per_cylinder * (cylinder - its) + per_range * (number of whole
-// ranges of `range` cylinders before it).
-struct ZoneCorrection {
-  double angle = 0, per_head = 0, per_cylinder = 0, per_range = 0;
-  std::uint32_t range = 0;  // cylinders; 0: the zone has none
-  double angle_error = 0, per_head_error = 0, per_cylinder_error = 0;
-};
 
 struct ZoneAngles {
   std::size_t zone = 0;
@@ -38,9 +30,9 @@ struct AngleFit {
   std::size_t accesses = 0;
 };
 
-// Accesses on one track each, in order of time.
+// Accesses on one track each, in order of time. `likely`: skews that some zone has.
 AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> accesses,
-                         const Spindle& spindle);
+                         const Spindle& spindle, std::span<const ZoneCorrection> likely = {});
 
 // Cylinders after which a zone's spare sectors come again, where its skips say so; 0: they do not.
 std::uint32_t spare_range_cylinders(const model::Layout& layout, std::size_t zone);

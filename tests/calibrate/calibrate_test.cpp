@@ -22,8 +22,9 @@ namespace {
 
 constexpr std::size_t kRequests = 3000;
 
-// Half of it anywhere, the rest near the request before; closed, 1 to 31 ms of thought.
-trace::Trace mixed(std::uint64_t blocks, std::uint64_t seed) {
+// Half of it anywhere, the rest near the request before; closed, 1 to 31 ms of thought. With
+// `writes`, a third of the requests, only up to 6 ms: what writes leave to be done shows.
+trace::Trace mixed(std::uint64_t blocks, std::uint64_t seed, bool writes = false) {
   std::mt19937_64 draw(seed);
   trace::Trace trace{.kind = trace::Kind::closed, .name = "mixed", .requests = {}};
   std::uint64_t end = 1000;
@@ -35,7 +36,9 @@ trace::Trace mixed(std::uint64_t blocks, std::uint64_t seed) {
     if (kind < 2 && end + 100 < blocks) lbn = end;
     if (kind >= 2 && kind < 5 && end > 600 && end + 1200 < blocks) lbn = end - 500 + draw() % 1000;
     request.lbn = lbn;
-    request.think_ns = static_cast<Nanoseconds>(kMillisecond + draw() % (30 * kMillisecond));
+    if (writes) request.write = draw() % 3 == 0;
+    const Nanoseconds longest_ns = (writes ? 5 : 30) * kMillisecond;
+    request.think_ns = static_cast<Nanoseconds>(kMillisecond + draw() % longest_ns);
     end = lbn + request.blocks;
     trace.requests.push_back(request);
   }
@@ -47,13 +50,16 @@ struct Case {
   replay::Result measured{};
 };
 
-Case measured_case(const std::string& drive, int seed) {
+Case measured_case(const std::string& drive, int seed, bool writes = false) {
   const std::string name = drive + "?imperfections=default&seed=" + std::to_string(seed);
   Case c;
   c.truth = virtual_drive::virtual_model(name);
   c.truth.imperfections.reset();
   const auto device = virtual_drive::open_virtual(name);
-  c.measured = replay::replay_on_drive(*device, {}, mixed(c.truth.identity.blocks, seed));
+  scsi::Permission permission;
+  if (writes) permission.writes = {{0, c.truth.identity.blocks - 1}};
+  c.measured = replay::replay_on_drive(*device, permission,
+                                       mixed(c.truth.identity.blocks, seed, writes));
   return c;
 }
 
@@ -134,6 +140,17 @@ TEST_CASE("a constant that all reads share goes to their completion") {
       CHECK(outcome.warnings.empty());
       CHECK(outcome.verdict.better);
     }
+}
+
+TEST_CASE("writes that end in the buffer tell their settle by what waits for them") {
+  const Case c = measured_case("random-12", 12, true);
+  REQUIRE(*c.truth.cache.write_back_level.value == 2);
+  model::DriveModel wrong = c.truth;
+  const double right = *c.truth.write_settle.value;
+  wrong.write_settle.value = right - 0.4;
+  const Outcome outcome = calibrated(wrong, c.measured);
+  CHECK(outcome.verdict.better);
+  CHECK(std::abs(*outcome.model.write_settle.value - right) < 0.05);
 }
 
 TEST_CASE("less than no time for a command is said plainly") {

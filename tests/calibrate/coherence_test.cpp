@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "calibrate/blind_spindle.h"
 #include "calibrate/zone_angles.h"
 #include "catch.h"
 #include "statistics/circular.h"
@@ -142,6 +143,83 @@ TEST_CASE("skews of a zone are found, and put into its layout") {
     const model::Layout right = corrected(one_zone(), fit);
     CHECK(right.zones[0].angle_step_rev == Approx(0.47).margin(1e-4));
     CHECK(right.zones[0].children[0].angle_step_rev == Approx(0.95).margin(1e-2));
+  }
+}
+
+TEST_CASE("skews are found where a zone's tracks run from the last head to the first") {
+  World world;
+  world.per_head = -0.25;
+  world.per_cylinder = 0.37;
+  model::Layout layout = one_zone();
+  model::LayoutNode& cylinder = layout.zones[0].children[0];
+  cylinder.head = 4;
+  cylinder.head_step = -1;
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    const std::vector<Access> accesses = world.accesses(400, seed);
+    const auto spindle = find_spindle(accesses, kPeriod_ns);
+    REQUIRE(spindle);
+    const AngleFit fit = fit_zone_angles(layout, accesses, *spindle);
+    REQUIRE(fit.zones.at(0).identified);
+    CHECK(statistics::wrap_rev(fit.zones[0].correction.per_head + 0.25) ==
+          Approx(0).margin(5 * fit.zones[0].correction.per_head_error));
+  }
+}
+
+TEST_CASE("a period that pairs have a little wrong is put right by how the phase drifts") {
+  World world;
+  const std::vector<Access> accesses = world.accesses(1000, 1);
+  auto spindle = find_spindle(accesses, kPeriod_ns);
+  REQUIRE(spindle);
+  for (const double off : {-5e-6, 5e-6}) {
+    CAPTURE(off);
+    spindle->period_ns = kPeriod_ns * (1 + off);
+    const AngleFit fit = fit_zone_angles(one_zone(), accesses, *spindle);
+    CHECK(std::abs(spindle->period_ns * (1 + fit.drift) / kPeriod_ns - 1) < 1e-6);
+  }
+}
+
+TEST_CASE("without neighbours and with wrong skews the spindle is found with the zone's skews") {
+  World world;
+  world.per_head = 0.23;
+  world.per_cylinder = 0.31;
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    const std::vector<Access> accesses = world.accesses(300, seed, 0);
+    CHECK_FALSE(find_spindle(accesses, kPeriod_ns));
+    const auto found = find_spindle_blind(one_zone(), accesses, kPeriod_ns);
+    REQUIRE(found);
+    CHECK(std::abs(found->spindle.period_ns / kPeriod_ns - 1) < 20e-6);
+    CHECK(statistics::wrap_rev(found->skews.per_head - 0.23) == Approx(0).margin(0.01));
+    CHECK(statistics::wrap_rev(found->skews.per_cylinder - 0.31) == Approx(0).margin(1e-3));
+  }
+}
+
+TEST_CASE("a spindle 0.1 % off is found with the skews of several zones, none of which would do") {
+  // Four zones of 200 cylinders; each access in one of them.
+  model::Layout layout;
+  for (int zone = 0; zone < 4; ++zone) {
+    layout.zones.push_back(one_zone().zones[0]);
+    layout.zones.back().cylinder = 200 * zone;
+  }
+  World world;
+  world.period_ns = kPeriod_ns * 1.001;
+  world.per_head = 0.23;
+  world.per_cylinder = 0.31;
+  std::vector<Access> accesses = world.accesses(400, 3, 0);
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    accesses[i].zone = i % 4;
+    accesses[i].cylinder += 200 * static_cast<std::uint32_t>(i % 4);
+  }
+  const auto found = find_spindle_blind(layout, accesses, kPeriod_ns);
+  REQUIRE(found);
+  CHECK(std::abs(found->spindle.period_ns / world.period_ns - 1) < 20e-6);
+}
+
+TEST_CASE("completions anywhere keep step with no skews") {
+  for (unsigned seed = 1; seed <= 2; ++seed) {
+    World world;
+    world.locked = false;
+    CHECK_FALSE(find_spindle_blind(one_zone(), world.accesses(100, seed, 0), kPeriod_ns));
   }
 }
 

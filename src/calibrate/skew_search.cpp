@@ -1,0 +1,208 @@
+#include "calibrate/skew_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <map>
+
+#include "calibrate/phase.h"
+#include "model/interruption.h"
+#include "statistics/circular.h"
+
+namespace platter::calibrate {
+namespace {
+
+using Complex = std::complex<double>;
+using statistics::wrap_rev;
+
+constexpr double kGrid = 0.3;  // turn over a zone's heads, cylinders: a step of the search
+
+std::uint32_t head_of_first(const model::LayoutNode& node) {
+  std::int64_t head = 0;
+  const model::LayoutNode* at = &node;
+  for (;; at = &at->children.front()) {
+    head += at->head;
+    if (at->children.empty()) break;
+  }
+  return static_cast<std::uint32_t>(head);
+}
+
+// Their product; that of std::complex asks each time whether one is infinite.
+Complex turned(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+double sum_of_squares(std::span<const Complex> sums) {
+  double sum = 0;
+  for (const Complex& s : sums) sum += std::norm(s);
+  return sum;
+}
+
+// A full turn in steps such that the largest coordinate turns by kGrid between two of them.
+std::size_t steps_for(double largest) {
+  return largest <= 0 ? 1 : static_cast<std::size_t>(std::ceil(largest / kGrid));
+}
+
+// All values of one skew at once, in even steps over a whole turn: each sample's vector turns on by
+// its coordinate.
+void search_turn(std::span<const Complex> vectors, std::span<const double> coordinates,
+                 std::span<const Sample> samples, const Sets& sets, std::size_t steps,
+                 const std::function<void(std::size_t step, double score)>& visit) {
+  std::vector<Complex> now(vectors.begin(), vectors.end()), turn(vectors.size());
+  for (std::size_t i = 0; i < vectors.size(); ++i)
+    turn[i] = unit(-coordinates[i] / static_cast<double>(steps));
+  std::vector<Complex> sums(sets.count());
+  for (std::size_t step = 0; step < steps; ++step) {
+    std::ranges::fill(sums, Complex{});
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      sums[samples[i].set] += now[i];
+      now[i] = turned(now[i], turn[i]);
+    }
+    visit(step, sum_of_squares(sums));
+  }
+}
+
+// How the skews of some samples are stepped through. With ranges, `inner` are those within one, and
+// `outer` from one to the next; else `outer` are those from cylinder to cylinder.
+struct Grid {
+  std::size_t heads = 1, inner = 1, outer = 1;
+  std::vector<double> coordinates{};  // of the outer ones
+};
+
+Grid grid_of(std::span<const Sample> samples, std::uint32_t range) {
+  Grid grid;
+  double heads = 0, reach = 0;
+  for (const Sample& sample : samples) {
+    heads = std::max(heads, std::abs(sample.head));
+    grid.coordinates.push_back(range > 0 ? ranges_before(sample.cylinder, range) : sample.cylinder);
+  }
+  grid.heads = steps_for(heads);
+  if (range > 0) grid.inner = steps_for(range - 1);
+  for (const double at : grid.coordinates) reach = std::max(reach, std::abs(at));
+  grid.outer = steps_for(reach);
+  return grid;
+}
+
+}  // namespace
+
+Sample sample_of(const Access& access, const model::LayoutNode& zone, double period_ns) {
+  return {.time_ns = access.completion_ns,
+          .lead = wrap_rev(access.completion_ns / period_ns - access.turn),
+          .head = static_cast<double>(access.head) - static_cast<double>(head_of_first(zone)),
+          .cylinder = static_cast<double>(access.cylinder) - zone.cylinder};
+}
+
+double ranges_before(double cylinder, std::uint32_t range) {
+  return range == 0 ? 0 : std::floor(cylinder / range);
+}
+
+double correction_at(const ZoneCorrection& c, const Sample& sample) {
+  return c.per_head * sample.head + c.per_cylinder * sample.cylinder +
+         c.per_range * ranges_before(sample.cylinder, c.range);
+}
+
+Sets::Sets(std::span<const Sample> samples) : samples_(static_cast<double>(samples.size())) {
+  std::map<std::size_t, double> sizes;
+  for (const Sample& sample : samples) {
+    ++sizes[sample.set];
+    count_ = std::max(count_, sample.set + 1);
+  }
+  for (const auto& [set, size] : sizes) most_ += size * size;
+}
+
+double Sets::coherence(double score) const { return most_ > 0 ? std::sqrt(score / most_) : 0; }
+
+double Sets::log_chance(double score, std::size_t tried) const {
+  const double typical = most_ / samples_;  // size of a set
+  const double g = score / typical, k = samples_ / typical;
+  if (count_ == 1) return std::log(static_cast<double>(tried)) - g;
+  if (g <= k) return 0;
+  return std::log(static_cast<double>(tried)) - (g - k - k * std::log(g / k));
+}
+
+double score_of(std::span<const Sample> samples, const Sets& sets, const ZoneCorrection& c) {
+  std::vector<Complex> sums(sets.count());
+  for (const Sample& sample : samples)
+    sums[sample.set] += unit(sample.lead - correction_at(c, sample));
+  return sum_of_squares(sums);
+}
+
+Found search_skews(std::span<const Sample> samples, const Sets& sets, std::uint32_t range) {
+  const Grid grid = grid_of(samples, range);
+  Found best;
+  std::vector<Complex> vectors(samples.size());
+  for (std::size_t h = 0; h < grid.heads; ++h)
+    for (std::size_t inner = 0; inner < grid.inner; ++inner) {
+      stop_if_asked();
+      ZoneCorrection c;
+      c.range = range;
+      c.per_head = wrap_rev(static_cast<double>(h) / static_cast<double>(grid.heads));
+      const double within = wrap_rev(static_cast<double>(inner) / static_cast<double>(grid.inner));
+      for (std::size_t i = 0; i < samples.size(); ++i) {
+        const double cylinder = samples[i].cylinder -
+                                ranges_before(samples[i].cylinder, range) * range;
+        vectors[i] = unit(samples[i].lead - c.per_head * samples[i].head -
+                          (range > 0 ? within * cylinder : 0));
+      }
+      search_turn(vectors, grid.coordinates, samples, sets, grid.outer,
+                  [&](std::size_t step, double score) {
+                    if (score <= best.score) return;
+                    best.score = score;
+                    const double turn =
+                        wrap_rev(static_cast<double>(step) / static_cast<double>(grid.outer));
+                    best.correction = c;
+                    best.correction.per_cylinder = range > 0 ? within : turn;
+                    best.correction.per_range = range > 0 ? wrap_rev(turn - within * range) : 0;
+                  });
+    }
+  best.tried = grid.heads * grid.inner * grid.outer;
+  return best;
+}
+
+std::size_t skews_tried(std::span<const Sample> samples, std::uint32_t range) {
+  const Grid grid = grid_of(samples, range);
+  return grid.heads * grid.inner * grid.outer;
+}
+
+void climb_skews(std::span<const Sample> samples, const Sets& sets, Found& found) {
+  double heads = 1, cylinders = 1;
+  for (const Sample& sample : samples) {
+    heads = std::max(heads, std::abs(sample.head));
+    cylinders = std::max(cylinders, std::abs(sample.cylinder));
+  }
+  const bool ranges = found.correction.range > 0;
+  for (double part = 0.5; part > 0.004; part /= 2) {
+    for (bool better = true; better;) {
+      better = false;
+      const auto attempt = [&](double ZoneCorrection::*field, double step) {
+        for (const double sign : {-1.0, 1.0}) {
+          ZoneCorrection next = found.correction;
+          next.*field += sign * step;
+          // Over a whole range nothing changes but the step between ranges.
+          if (ranges && field == &ZoneCorrection::per_cylinder)
+            next.per_range -= sign * step * next.range;
+          const double score = score_of(samples, sets, next);
+          if (score <= found.score) continue;
+          found.score = score;
+          found.correction = next;
+          better = true;
+        }
+      };
+      attempt(&ZoneCorrection::per_head, part * kGrid / heads);
+      attempt(&ZoneCorrection::per_cylinder,
+              part * kGrid / (ranges ? std::max(1.0, found.correction.range - 1.0) : cylinders));
+      if (ranges)
+        attempt(&ZoneCorrection::per_range, part * kGrid * found.correction.range / cylinders);
+    }
+  }
+}
+
+std::vector<Sample> thinned(const std::vector<Sample>& samples, std::size_t most) {
+  if (samples.size() <= most) return samples;
+  std::vector<Sample> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(samples[i * samples.size() / most]);
+  return some;
+}
+
+}  // namespace platter::calibrate
