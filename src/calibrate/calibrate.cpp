@@ -163,7 +163,8 @@ class Calibration {
   // Keeps the next model if each request is nearer to the drive's, in what may be learned from.
   bool keep(model::DriveModel next, std::vector<Change> changes, const std::string& group) {
     if (changes.empty()) return false;
-    for (const bool write : {false, true}) none_negative(next, write, group, changes);
+    const Amend amend = nearer_amend(next);
+    for (const bool write : {false, true}) none_negative(next, write, amend, group, changes);
     const Score now = score(model_), then = score(next);
     if (then.difference_ms > now.difference_ms) {
       leave(fmt::format(
@@ -209,7 +210,10 @@ class Calibration {
     }
   }
 
-  void none_negative(model::DriveModel& next, bool write, const std::string& group,
+  // How overheads that are less than nothing are made to make sense.
+  using Amend = void (*)(model::Overheads& overheads, bool write);
+  Amend nearer_amend(const model::DriveModel& model) const;
+  void none_negative(model::DriveModel& next, bool write, Amend amend, const std::string& group,
                      std::vector<Change>& changes) const;
   void share(bool write);
   void turn();
@@ -339,11 +343,24 @@ void Calibration::add(model::Parameter& parameter, const std::optional<statistic
       {group, path, before.value, parameter.value, by->error, parameter.unit, by->samples, why});
 }
 
-// What would be less than nothing in front of the media is taken off behind them.
-void Calibration::none_negative(model::DriveModel& next, bool write, const std::string& group,
-                                std::vector<Change>& changes) const {
+// Whichever of both leaves the responses nearer to the drive's.
+Calibration::Amend Calibration::nearer_amend(const model::DriveModel& model) const {
+  if (least_in_front(model.overheads, false) == 0 && least_in_front(model.overheads, true) == 0)
+    return move_behind_media;
+  model::DriveModel moved = model, raised = model;
+  for (const bool write : {false, true}) {
+    move_behind_media(moved.overheads, write);
+    raise_to_nothing(raised.overheads, write);
+  }
+  return score(raised).difference_ms < score(moved).difference_ms ? raise_to_nothing
+                                                                  : move_behind_media;
+}
+
+// What would be less than nothing in front of the media is so no more.
+void Calibration::none_negative(model::DriveModel& next, bool write, Amend amend,
+                                const std::string& group, std::vector<Change>& changes) const {
   const model::Overheads before = next.overheads;
-  move_behind_media(next.overheads, write);
+  amend(next.overheads, write);
   std::vector<CommandOverhead> all = overheads_of(write);
   all.push_back(completion_of(write));
   for (const CommandOverhead& one : all) {
@@ -552,10 +569,13 @@ std::optional<Step> Calibration::with_policy(const Differences& now) const {
 // What the fit is worth on the trials of each fold, made without them.
 std::optional<Differences> Calibration::held_out(const Candidate& candidate) const {
   Differences all{};
+  model::DriveModel fitted = model_;
+  if (!apply(candidate.all, "", fitted)) return std::nullopt;
+  const Amend amend = nearer_amend(fitted);
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
     model::DriveModel next = model_;
     if (!apply(candidate.without[fold], "", next)) return std::nullopt;
-    for (const bool write : {false, true}) move_behind_media(next.overheads, write);
+    for (const bool write : {false, true}) amend(next.overheads, write);
     const std::optional<Differences> there = differences(next, measured_);
     if (!there) return std::nullopt;
     for (std::size_t s = fold; s < kStretches; s += kFolds) all[s] = (*there)[s];

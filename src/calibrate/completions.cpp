@@ -34,7 +34,7 @@ CommandOverhead completion_of(bool write) {
                : CommandOverhead{"overheads.read_completion", &O::read_completion};
 }
 
-void move_behind_media(model::Overheads& overheads, bool write) {
+double least_in_front(const model::Overheads& overheads, bool write) {
   double least = 0;
   const double carries_on = std::min(
       0.0, (write ? overheads.sequential_write_hit_delta : overheads.sequential_read_hit_delta)
@@ -42,6 +42,11 @@ void move_behind_media(model::Overheads& overheads, bool write) {
   for (std::size_t kind = 0; kind < overheads_of(write).size(); ++kind)
     least = std::min(least, (overheads.*overheads_of(write)[kind].field).or_else(0) +
                                 overheads.per_request.or_else(0) + (kind < 2 ? carries_on : 0));
+  return least;
+}
+
+void move_behind_media(model::Overheads& overheads, bool write) {
+  const double least = least_in_front(overheads, write);
   if (least == 0) return;
   const auto add = [](model::Parameter& parameter, double more) {
     parameter.value = parameter.or_else(0) + more;
@@ -49,6 +54,17 @@ void move_behind_media(model::Overheads& overheads, bool write) {
   };
   for (const CommandOverhead& command : overheads_of(write)) add(overheads.*command.field, -least);
   add(overheads.*completion_of(write).field, least);
+}
+
+void raise_to_nothing(model::Overheads& overheads, bool write) {
+  const double carries_on = std::min(
+      0.0, (write ? overheads.sequential_write_hit_delta : overheads.sequential_read_hit_delta)
+               .or_else(0));
+  for (std::size_t kind = 0; kind < overheads_of(write).size(); ++kind) {
+    model::Parameter& parameter = overheads.*overheads_of(write)[kind].field;
+    const double nothing = 0 - overheads.per_request.or_else(0) - (kind < 2 ? carries_on : 0);
+    if (parameter.or_else(0) < nothing) parameter.value = nothing;
+  }
 }
 
 std::optional<statistics::Estimate> shared_constant(const model::Overheads& original,

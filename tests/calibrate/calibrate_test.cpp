@@ -169,6 +169,19 @@ TEST_CASE("less than no time for a command is said plainly") {
     CHECK((outcome.model.overheads.*command.field).or_else(0) >= 0);
 }
 
+TEST_CASE("overheads that are less than nothing are raised to it, one by one") {
+  model::Overheads overheads;
+  overheads.read_miss_after_read.value = 0.2;
+  overheads.read_miss_after_write.value = -0.1;
+  overheads.read_completion.value = 0.5;
+  CHECK(least_in_front(overheads, false) == Approx(-0.1));
+  raise_to_nothing(overheads, false);
+  CHECK(least_in_front(overheads, false) == 0);
+  CHECK(*overheads.read_miss_after_read.value == 0.2);
+  CHECK(*overheads.read_miss_after_write.value == 0);
+  CHECK(*overheads.read_completion.value == 0.5);
+}
+
 TEST_CASE("what is less than nothing in front of the media is moved behind them") {
   model::Overheads overheads;
   overheads.read_hit_after_read.value = -0.3;
