@@ -544,7 +544,8 @@ std::optional<Step> Calibration::positioned(const Differences& now) {
 }
 
 std::optional<Step> Calibration::settled(const Differences& now) const {
-  const std::optional<SettleStep> found = best_write_settle(model_, measured_, now);
+  const std::optional<SettleStep> found = best_write_settle(model_, measured_, now,
+                                                            [&] { return time_is_left(); });
   if (!found) return std::nullopt;
   Step step{model_, {}, "positioning", found->gain};
   add(step.model.write_settle, found->more, "positioning", "write_settle",

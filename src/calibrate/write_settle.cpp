@@ -27,7 +27,8 @@ Differences held_out(const Tried& tried) {
 }  // namespace
 
 std::optional<SettleStep> best_write_settle(const model::DriveModel& model,
-                                            const Measurement& measured, const Differences& now) {
+                                            const Measurement& measured, const Differences& now,
+                                            const std::function<bool()>& keep_on) {
   model::DriveModel next = model;
   Tried tried;
   tried[0] = now;
@@ -41,7 +42,10 @@ std::optional<SettleStep> best_write_settle(const model::DriveModel& model,
   };
   for (std::size_t i = 0; i < std::size(kSettleSteps_ms); ++i) {
     const long centre_us = nearest()->first, step_us = std::lround(kSettleSteps_ms[i] * 1e3);
-    for (int k = -kSettleReach[i]; k <= kSettleReach[i]; ++k) attempt(centre_us + k * step_us);
+    for (int k = -kSettleReach[i]; k <= kSettleReach[i]; ++k) {
+      if (!keep_on()) return std::nullopt;
+      attempt(centre_us + k * step_us);
+    }
   }
   const auto& [best_us, best] = *nearest();
   const Gain gain = gain_of(now, held_out(tried));

@@ -2,6 +2,7 @@
 // tells it only by what comes behind.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "calibrate/gain.h"
@@ -18,9 +19,10 @@ struct SettleStep {
 
 // The settle, within 1.5 ms of the model's, whose replay is nearest to the drive. nullopt: where it
 // was not chosen it gains no more than two standard errors against a model whose differences are
-// `now`. Its error is how far it can be moved
-// until the replay is worse by a standard error.
+// `now`; or `keep_on` says no before all were tried. Its error is how far it can be moved until the
+// replay is worse by a standard error.
 std::optional<SettleStep> best_write_settle(const model::DriveModel& model,
-                                            const Measurement& measured, const Differences& now);
+                                            const Measurement& measured, const Differences& now,
+                                            const std::function<bool()>& keep_on);
 
 }  // namespace platter::calibrate
