@@ -95,6 +95,8 @@ void check_queue(const Block& queue, Findings& findings);
 std::int64_t check_g1(const Block& layout, std::int64_t surfaces, std::int64_t cylinders,
                       Findings& findings);
 std::int64_t check_g4(const Block& layout, Findings& findings);
+// Places that a layout g4 slips from this one on.
+std::int64_t slipped_behind(const Block& layout, std::int64_t place);
 // `folder`: of the file that DiskSim is started with.
 void check_mechanics(const Block& mechanics, const std::string& folder, Findings& findings);
 // Blocks of the drive, as DiskSim counts them.

@@ -218,6 +218,14 @@ std::int64_t check_places_slipped(const Values& layout, Findings& findings) {
 
 }  // namespace
 
+std::int64_t slipped_behind(const Block& block, std::int64_t place) {
+  const std::vector<Value>& slips = Values(block).list("Slips");
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i + 2 <= slips.size(); i += 2)
+    if (whole(slips[i]).value_or(0) >= place) total += whole(slips[i + 1]).value_or(0);
+  return total;
+}
+
 std::int64_t check_g4(const Block& block, Findings& findings) {
   const Values layout(block);
   const std::vector<G4Track> tracks = check_tracks(layout, findings);

@@ -346,8 +346,7 @@ TEST_CASE(
     CHECK(names_in(model::read_file(folder / "out/d.diskspecs"), "disksim_disk d") == declared);
   }
   const std::string text = model::read_file(PLATTER_SOURCE_DIR "/docs/disksim.md");
-  const std::size_t first = text.find("## The 65 parameters"),
-                    end = text.find("## Reading DiskSim files");
+  const std::size_t first = text.find("## The 65 parameters"), end = text.find("\n## ", first);
   REQUIRE(first < end);
   std::vector<std::string> told;
   std::istringstream lines(text.substr(first, end - first));
