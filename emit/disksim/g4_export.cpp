@@ -211,9 +211,9 @@ class TreeBuilder {
     for (; next < items.size(); ++next) {
       const Item &item = items[next], &before = items[next - length],
                  &first = items[at + (next - at) % length];
-      const auto number = static_cast<double>((next - at) / length);
+      const std::size_t repeat = (next - at) / length;
       if (item.index != before.index || item.cylinder - before.cylinder != step ||
-          !near(item.angle_rev, first.angle_rev + number * turn, kSameRun_rev))
+          !near(item.angle_rev, first.angle_rev + static_cast<double>(repeat) * turn, kSameRun_rev))
         break;
     }
     return (next - at) / length;

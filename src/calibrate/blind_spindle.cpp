@@ -120,8 +120,7 @@ std::optional<BlindSpindle> find_spindle_blind(const model::Layout& layout,
       }
       if (log_chance > kBlindChance) continue;
       if (auto spindle = refined_with(told, layout, period_ns))
-        return BlindSpindle{std::move(*spindle),
-                            std::ranges::min_element(told, {}, &Told::log_chance)->skews};
+        return BlindSpindle{*spindle, std::ranges::min_element(told, {}, &Told::log_chance)->skews};
     }
   return std::nullopt;
 }

@@ -16,7 +16,8 @@ namespace {
 using Complex = std::complex<double>;
 using statistics::wrap_rev;
 
-constexpr double kGrid = 0.3;  // turn over a zone's heads, cylinders: a step of the search
+constexpr double kGrid = 0.3;      // turn over a zone's heads, cylinders: a step of the search
+constexpr int kClimbHalvings = 7;  // of a turn, of the climb's steps
 
 std::uint32_t head_of_first(const model::LayoutNode& node) {
   std::int64_t head = 0;
@@ -172,7 +173,8 @@ void climb_skews(std::span<const Sample> samples, const Sets& sets, Found& found
     cylinders = std::max(cylinders, std::abs(sample.cylinder));
   }
   const bool ranges = found.correction.range > 0;
-  for (double part = 0.5; part > 0.004; part /= 2) {
+  for (int halvings = 1; halvings <= kClimbHalvings; ++halvings) {
+    const double part = std::ldexp(1.0, -halvings);
     for (bool better = true; better;) {
       better = false;
       const auto attempt = [&](double ZoneCorrection::*field, double step) {
