@@ -256,7 +256,7 @@ void Calibration::turn() {
   if (!accesses.empty()) spindle = find_spindle(accesses, *result.period_ns);
   if (!spindle && options_.groups.angles)
     if (auto blind = find_spindle_blind(model_.layout, accesses, *result.period_ns)) {
-      spindle = std::move(blind->spindle);
+      spindle = blind->spindle;
       likely.push_back(blind->skews);
     }
   if (!spindle) {
@@ -678,6 +678,7 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
   const auto judged = [&](const Answers& answers) -> const replay::Result& {
     return measured.free_running() ? answers.drives_time : answers.own_time;
   };
+  outcome.judged_in_drives_time = measured.free_running();
   outcome.verdict = verdict_of(measured.drive(), judged(before), judged(after), measured.judge());
   if (outcome.verdict.better) {
     outcome.warnings = negative_totals(outcome.model.overheads);

@@ -56,6 +56,7 @@ struct Outcome {
   // them.
   std::optional<double> judge_as_written_before{}, judge_as_written_after{};
   Verdict verdict{};                    // by the half that was not learned from
+  bool judged_in_drives_time = false;   // else each model in its own
   std::vector<std::string> warnings{};  // of the calibrated model, one sentence each
 };
 

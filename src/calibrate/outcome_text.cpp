@@ -72,13 +72,14 @@ std::string verdict_text(const Outcome& outcome) {
   if (outcome.changes.empty())
     return "The model stays as it came in: nothing was found to change.\n";
   return fmt::format(
-      "{} in requests {} to {}, which were not learned from, {} and {}.\n",
+      "{} in requests {} to {}, which were not learned from, {} and {}{}.\n",
       outcome.verdict.better
           ? "The model is better:"
           : "The model stays as it came in, for what was found is no better than chance makes it:",
       outcome.judge.begin + 1, outcome.judge.end,
       gain_text("the mean absolute difference", outcome.verdict.difference),
-      gain_text("the demerit", outcome.verdict.demerit));
+      gain_text("the demerit", outcome.verdict.demerit),
+      outcome.judged_in_drives_time ? ", in the drive's time" : "");
 }
 
 std::string outcome_text(const Outcome& outcome) {
