@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/choices.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/export.h"
@@ -40,7 +41,8 @@ void add_emit_disksim(CLI::App& emit) {
       ->add_option("--layout", options->files.layout,
                    "g1, g2 or g4, DiskSim's types (else: g1 where it says the map in less than 100 "
                    "KB, or g4)")
-      ->transform(CLI::CheckedTransformer(kLayouts));
+      ->transform(one_of(kLayouts))
+      ->type_name("TEXT");
   static const std::map<std::string, emit_disksim::Dialect> kDialects{
       {"cmu4", emit_disksim::Dialect::cmu4}, {"wd", emit_disksim::Dialect::wd}};
   command
@@ -48,7 +50,8 @@ void add_emit_disksim(CLI::App& emit) {
           "--dialect", options->files.dialect,
           "cmu4, which Western Digital's DiskSim runs too; wd: with times of writes' seeks, for "
           "forks of it that have a dual seek profile")
-      ->transform(CLI::CheckedTransformer(kDialects));
+      ->transform(one_of(kDialects))
+      ->type_name("TEXT");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");
   command->callback([options] {

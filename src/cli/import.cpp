@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/choices.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "emit/disksim_check/check.h"
@@ -77,7 +78,8 @@ void add_import(CLI::App& app) {
       ->add_option("--continuous-read", options->continuous_read,
                    "scheme 4 of Buffer continuous read reads ahead behind any read, as DiskSim's "
                    "code does (code), or behind sequential ones, as its manual says (manual)")
-      ->transform(CLI::CheckedTransformer(kReadings));
+      ->transform(one_of(kReadings))
+      ->type_name("TEXT");
   options->outputs.add_force(*disksim);
   disksim->add_flag("--json", options->json,
                     "write the model, or with --check the findings, to stdout");
