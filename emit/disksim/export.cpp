@@ -40,7 +40,9 @@ std::string word(const std::string& text) {
   if (name.size() > kLongest) name.resize(kLongest);
   const bool letter = !name.empty() &&
                       ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
-  return letter ? name : "DRIVE_" + name;
+  constexpr const char* kKeywords[] = {"as", "instantiate", "source", "topology"};
+  return letter && std::ranges::find(kKeywords, name) == std::end(kKeywords) ? name
+                                                                             : "DRIVE_" + name;
 }
 
 std::string name_of(const model::Identity& identity) {
@@ -137,6 +139,9 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
   result.layout = layout.type;
   result.warnings = layout.warnings;
   result.warnings.insert(result.warnings.end(), drive.warnings.begin(), drive.warnings.end());
+  if (options.layout == LayoutType::g2 && options.dialect == Dialect::cmu4)
+    result.warnings.push_back(
+        "Carnegie Mellon's DiskSim stops at a dm_layout_g2; Western Digital's runs it");
   if (model.identity.block_bytes != 512) {
     result.warnings.push_back(fmt::format("blocks are of {} bytes; DiskSim's reports speak of 512",
                                           model.identity.block_bytes));

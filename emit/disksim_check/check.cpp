@@ -84,7 +84,7 @@ std::vector<Finding> check_files(const std::string& path) {
   std::int64_t blocks = 0;
   for (const Block& block : file.blocks)
     blocks = std::max(blocks, check_block(block, folder, findings));
-  check_simulation(file, folder, blocks, findings);
+  check_simulation(file, folder, blocks, path.ends_with(".parv"), findings);
   return findings.take();
 }
 

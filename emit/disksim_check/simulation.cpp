@@ -44,6 +44,22 @@ void check_components(const ParameterFile& file, const Where& where, Findings& f
                  "disksim_iodriver.c, iodriver_initialize");
 }
 
+// What DiskSim cannot be without; for requests that it makes itself it has blocks of these names.
+void check_is_whole(const ParameterFile& file, const Where& where, Findings& findings) {
+  if (!file.find("Global"))
+    findings.add(Effect::stops, where, "there is no disksim_global Global", kInstantiate);
+  constexpr std::pair<const char*, const char*> kForRequests[] = {{"disksim_pf", "Proc"},
+                                                                  {"disksim_synthio", "Synthio"}};
+  for (const auto& [type, name] : kForRequests)
+    if (!file.find(name))
+      findings.add(Effect::otherwise, where,
+                   fmt::format("there is no {} {}: DiskSim runs traces, and stops where it is to "
+                               "make the requests itself",
+                               type, name),
+                   kInstantiate);
+  if (file.topology.empty()) findings.add(Effect::stops, where, "there is no topology", kTopology);
+}
+
 void check_controller(const Block& block, Findings& findings) {
   const Values controller(block);
   const std::int64_t type = controller.integer("type");
@@ -83,9 +99,10 @@ void check_organization(const ParameterFile& file, const Block& block, std::int6
 }  // namespace
 
 void check_simulation(const ParameterFile& file, const std::string& folder, std::int64_t blocks,
-                      Findings& findings) {
-  if (file.topology.empty() && file.instances.empty()) return;  // a part only
+                      bool is_whole, Findings& findings) {
   const Where where = file.blocks.empty() ? Where{} : file.blocks.front().where;
+  if (is_whole) check_is_whole(file, where, findings);
+  if (file.topology.empty() && file.instances.empty()) return;  // a part only
   check_components(file, where, findings);
   for (const Block& block : file.blocks) {
     if (block.type == "disksim_ctlr") check_controller(block, findings);
