@@ -97,12 +97,11 @@ std::int64_t check_g1(const Block& layout, std::int64_t surfaces, std::int64_t c
 std::int64_t check_g4(const Block& layout, Findings& findings);
 // Places that a layout g4 slips from this one on.
 std::int64_t slipped_behind(const Block& layout, std::int64_t place);
-// `folder`: of the file that DiskSim is started with; `is_whole`: it is that file, not a part of
-// it.
+// `folder`: of the file that DiskSim is started with.
 void check_mechanics(const Block& mechanics, const std::string& folder, Findings& findings);
 // Blocks of the drive, as DiskSim counts them.
 std::int64_t check_model(const Block& model, const std::string& folder, Findings& findings);
-// `blocks`: of the largest drive.
+// `blocks`: of the largest drive; `is_whole`: the file is what DiskSim is started with, no part.
 void check_simulation(const emit_disksim::ParameterFile& file, const std::string& folder,
                       std::int64_t blocks, bool is_whole, Findings& findings);
 

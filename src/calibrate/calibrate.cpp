@@ -31,7 +31,6 @@ constexpr double kOutlier = 0.1;  // of a revolution: an access that says nothin
 constexpr std::size_t kFewestTrials = 50;
 constexpr double kShuffled = 0.5;   // shuffled angles must keep step far less well
 constexpr std::size_t kFolds = 10;  // each of them every tenth stretch
-constexpr double kHeldOut = 2;      // standard errors that a fit must gain where it was not made
 constexpr int kMostSteps = 20;
 constexpr double kAsGood = 0.03;  // of the figures of the model that came in: a few revolutions
 

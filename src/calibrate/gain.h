@@ -11,6 +11,7 @@
 namespace platter::calibrate {
 
 constexpr std::size_t kStretches = 20;  // of what may be learned from
+constexpr double kHeldOut = 2;  // standard errors that a fit must gain where it was not made
 
 // Mean absolute differences of the response times, ms, of each stretch.
 using Differences = std::array<double, kStretches>;

@@ -7,7 +7,6 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr double kHeldOutErrors = 2;                      // that a gain must exceed
 constexpr double kSettleSteps_ms[] = {0.1, 0.02, 0.005};  // of the search, one finer than the other
 constexpr int kSettleReach[] = {15, 6, 5};                // steps to either side
 
@@ -49,7 +48,7 @@ std::optional<SettleStep> best_write_settle(const model::DriveModel& model,
   }
   const auto& [best_us, best] = *nearest();
   const Gain gain = gain_of(now, held_out(tried));
-  if (gain.mean <= kHeldOutErrors * gain.error || best_us == 0) return std::nullopt;
+  if (gain.mean <= kHeldOut * gain.error || best_us == 0) return std::nullopt;
   double error_us = kSettleSteps_ms[std::size(kSettleSteps_ms) - 1] * 1e3;
   for (const auto& [us, differences] : tried) {
     const Gain lost = gain_of(differences, best);
