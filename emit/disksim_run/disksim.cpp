@@ -1,12 +1,10 @@
 #include "emit/disksim_run/disksim.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -195,19 +193,6 @@ replay::ResultHead head_on_disksim(const replay::Subject& subject, const replay:
 }
 
 }  // namespace
-
-std::optional<std::string> program_on_path(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::string_view folders = path == nullptr ? "" : path;
-  while (!folders.empty()) {
-    const std::string_view folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
-    const std::string program = std::string(folder) + "/" + name;
-    if (folder.starts_with('/') && model::is_file(program) && ::access(program.c_str(), X_OK) == 0)
-      return program;
-  }
-  return std::nullopt;
-}
 
 replay::Result replay_on_disksim(const std::string& program, const model::DriveModel& model,
                                  const replay::Subject& subject, const replay::Result& like) {

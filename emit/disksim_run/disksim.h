@@ -2,7 +2,6 @@
 // `platter emit disksim` does, DiskSim runs them, and its responses become a result.
 #pragma once
 
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -11,10 +10,6 @@
 #include "replay/result.h"
 
 namespace platter::emit_disksim_run {
-
-// The first of this name in the folders of PATH that may be executed; folders that are not absolute
-// are passed over.
-std::optional<std::string> program_on_path(const std::string& name);
 
 // A sentence: DiskSim refused the files, ended badly, went beyond its bounds, or what it wrote is
 // no answer.

@@ -10,17 +10,23 @@
 #include "model/file.h"
 #include "model/interruption.h"
 #include "model/printable.h"
+#include "model/program_path.h"
 
 namespace platter::cli {
 namespace {
 
 constexpr const char* kNoDiskSim = "none";
 
+// It runs in a folder of its own, where others mean something else.
+std::optional<std::string> disksim_on_path(const std::string& name) {
+  return model::program_on_path(name, model::PathFolders::absolute);
+}
+
 // The path of what --disksim names.
 std::string program_of_option(const std::string& option) {
   if (option.find('/') != std::string::npos) {
     if (model::is_file(option)) return std::filesystem::absolute(option).string();
-  } else if (const auto found = emit_disksim_run::program_on_path(option)) {
+  } else if (const auto found = disksim_on_path(option)) {
     return *found;
   }
   throw Error(ExitStatus::missing_program,
@@ -54,7 +60,7 @@ DiskSimColumn::DiskSimColumn(const std::string& option, const std::vector<Loaded
   }
   if (named_) {
     program_ = program_of_option(option);
-  } else if (const auto found = emit_disksim_run::program_on_path("disksim")) {
+  } else if (const auto found = disksim_on_path("disksim")) {
     program_ = *found;
     fmt::print(stderr, "platter: {} runs the models' DiskSim files; --disksim none leaves it out\n",
                model::printable(program_));

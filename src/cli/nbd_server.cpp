@@ -19,6 +19,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/leftovers.h"
+#include "model/program_path.h"
 
 namespace platter::cli {
 namespace {
@@ -41,14 +42,7 @@ std::string plugin_path() {
 }
 
 std::string nbdkit_path() {
-  const char* const path = std::getenv("PATH");
-  const std::string folders = path == nullptr ? "" : path;
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const std::string candidate = folders.substr(begin, end - begin) + "/nbdkit";
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    begin = end + 1;
-  }
+  if (const auto nbdkit = model::program_on_path("nbdkit", model::PathFolders::all)) return *nbdkit;
   throw Error(
       ExitStatus::missing_program,
       "nbdkit is not installed, and platter emulate --nbd needs it: apt-get install nbdkit");

@@ -1,7 +1,6 @@
 #include "emit/disksim_run/disksim.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <string>
 
 #include "catch.h"
@@ -105,18 +104,4 @@ TEST_CASE("with the drive's caches off DiskSim's are off") {
         replay_on_disksim(program, model, subject, like),
         Catch::EndsWith("ended with status " + std::string(caches == "default" ? "9" : "8")));
   }
-}
-
-TEST_CASE("a program is found on PATH, in folders with whole names only") {
-  const Scripts scripts;
-  const std::string program = scripts.program("exit 0");
-  const std::string folder = program.substr(0, program.rfind('/'));
-  const std::string before = std::getenv("PATH");
-  ::setenv("PATH", (":.:/nowhere:" + folder + ":/usr/bin").c_str(), 1);
-  CHECK(program_on_path("program") == program);
-  CHECK(program_on_path("folder") == std::nullopt);  // one
-  CHECK(program_on_path("no-such") == std::nullopt);
-  ::setenv("PATH", "", 1);
-  CHECK(program_on_path("program") == std::nullopt);
-  ::setenv("PATH", before.c_str(), 1);
 }
