@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
@@ -122,25 +123,28 @@ ImageIndex parse_index(const std::string& text, const std::string& origin) {
 }
 
 std::string index_with(const std::string& text, const Descriptor& manifest,
-                       const std::string& tag) {
+                       const Tagging& tagging) {
   Json json =
       text.empty()
           ? Json{{"schemaVersion", 2}, {"mediaType", kIndexType}, {"manifests", Json::array()}}
           : parse_object(text, "index.json");
+  std::vector<std::string> tags = {tagging.tag};
+  if (tagging.latest) tags.push_back(kLatest);
   Json kept = Json::array();
   for (Json& entry : json["manifests"]) {
-    if (entry.value("/annotations/org.opencontainers.image.ref.name"_json_pointer, "") != kLatest) {
-      kept.push_back(std::move(entry));
-    }
+    const std::string tag = entry.value(
+        "/annotations/org.opencontainers.image.ref.name"_json_pointer, "");
+    const bool replaced = std::find(tags.begin(), tags.end(), tag) != tags.end();
+    if (!replaced) kept.push_back(std::move(entry));
   }
-  for (const std::string& name : {tag, std::string(kLatest)}) {
+  for (const std::string& tag : tags) {
     Json entry = write_descriptor(manifest);
-    entry["artifactType"] = kArtifactType;
-    entry["annotations"] = {{kTagKey, name}};
+    if (!tagging.moves) entry["artifactType"] = kArtifactType;
+    entry["annotations"] = {{kTagKey, tag}};
     kept.push_back(std::move(entry));
   }
   json["manifests"] = std::move(kept);
-  json["annotations"][tag_record_key(tag)] = manifest.digest;
+  if (!tagging.moves) json["annotations"][tag_record_key(tagging.tag)] = manifest.digest;
   return canonical_json(json.dump(), "index.json");
 }
 

@@ -57,9 +57,16 @@ std::string manifest_text(const Manifest& manifest);
 Manifest parse_manifest(const std::string& text, const std::string& origin);
 ImageIndex parse_index(const std::string& text, const std::string& origin);
 
-// The image index with one more manifest under `tag`, which "latest" then means too; what others
-// wrote into it stays. An empty text is an empty index.
-std::string index_with(const std::string& text, const Descriptor& manifest, const std::string& tag);
+// How a manifest is named in an image index.
+struct Tagging {
+  std::string tag;
+  bool latest = true;  // "latest" then means it too
+  bool moves = false;  // a tag of signatures: it is not recorded, and what it named is dropped
+};
+
+// The image index with one more manifest; what others wrote into it stays. An empty text is an
+// empty index.
+std::string index_with(const std::string& text, const Descriptor& manifest, const Tagging& tagging);
 
 // The index annotation in which the digest of a tag is kept, so that a moved tag is found out.
 std::string tag_record_key(const std::string& tag);

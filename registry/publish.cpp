@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "registry/annotations.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
+#include "registry/enter.h"
 #include "registry/privacy.h"
 #include "registry/reference.h"
 
@@ -91,31 +91,6 @@ Descriptor put(const Store& store, const std::string& drive, const File& file) {
   return layer;
 }
 
-std::string next_tag(const ImageIndex& index) {
-  std::uint64_t last = 0;
-  for (const Descriptor& descriptor : index.manifests) {
-    last = std::max(last, version_number(descriptor.annotation(kTagKey)));
-  }
-  const std::string prefix = tag_record_key("");
-  for (const auto& [key, digest] : index.annotations) {  // also of tags that were taken away
-    if (key.starts_with(prefix)) last = std::max(last, version_number(key.substr(prefix.size())));
-  }
-  return fmt::format("v{}", last + 1);
-}
-
-// The tag under which the index holds the manifest, whether it was there or not.
-std::pair<std::string, bool> enter(const Store& store, const std::string& drive,
-                                   const Descriptor& manifest) {
-  const Layout layout = store.layout(drive);
-  const bool known = std::filesystem::exists(layout.index_path());
-  const std::string text = known ? layout.index_text() : "";
-  const ImageIndex index = known ? parse_index(text, layout.index_path()) : ImageIndex{};
-  if (const std::string tag = tag_of(index, manifest.digest); !tag.empty()) return {tag, false};
-  const std::string tag = next_tag(index);
-  store.replace_index(drive, index_with(text, manifest, tag));
-  return {tag, true};
-}
-
 }  // namespace
 
 Publication publish(const Store& store, const std::string& model_path,
@@ -145,7 +120,7 @@ Publication publish(const Store& store, const std::string& model_path,
   for (const File& file : files) manifest.layers.push_back(put(store, drive, file));
   manifest.annotations = annotations_of(model, model::tool_version_in(canonical));
   const Descriptor descriptor = store.put_blob(drive, kManifestType, manifest_text(manifest));
-  const auto [tag, added] = enter(store, drive, descriptor);
+  const auto [tag, added] = enter_version(store, lock, drive, descriptor);
   return {drive + ":" + tag, descriptor.digest, manifest.layers.front().digest, added};
 }
 

@@ -111,9 +111,8 @@ class Database {
 
 Entry entry_of(const Layout& layout, const Descriptor& descriptor, const Manifest& manifest,
                const ImageIndex& index) {
-  Entry entry{layout.drive(),       tag_of(index, descriptor.digest),
-              descriptor.digest,    false,
-              manifest.annotations, {}};
+  Entry entry{layout.drive(), tag_of(index, descriptor.digest), descriptor.digest, false,
+              manifest.annotations};
   for (const Descriptor& other : index.manifests) {
     entry.latest |= other.digest == descriptor.digest && other.annotation(kTagKey) == "latest";
   }
@@ -260,11 +259,6 @@ void rebuild(const Store& store) {
 }
 
 }  // namespace
-
-std::string Entry::annotation(const std::string& key) const {
-  const auto found = annotations.find(key);
-  return found == annotations.end() ? "" : found->second;
-}
 
 std::string search_index_path(const Store& store) { return store.folder() + "/search.sqlite"; }
 

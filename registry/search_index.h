@@ -6,18 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "registry/entry.h"
 #include "registry/store.h"
 
 namespace platter::registry {
-
-struct Entry {
-  std::string drive, tag, digest;  // of the manifest
-  bool latest = false;
-  Annotations annotations;
-  std::vector<std::string> files;  // titles of the layers
-
-  std::string annotation(const std::string& key) const;
-};
 
 struct Listing {
   std::vector<Entry> entries;         // by drive, then in the order of publication

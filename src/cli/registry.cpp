@@ -45,7 +45,7 @@ void notice(const std::vector<std::string>& sentences) {
 }
 
 Json as_json(const registry::Entry& entry) {
-  return {{"reference", entry.drive + ":" + entry.tag},
+  return {{"reference", entry.reference()},
           {"drive", entry.drive},
           {"tag", entry.tag},
           {"latest", entry.latest},
@@ -82,7 +82,7 @@ void list(const RegistryOptions& options) {
     const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
     const std::string standing = said("vnd.platter.standing");
     fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n",
-               model::printable(entry.drive + ":" + entry.tag), gigabytes(entry),
+               model::printable(entry.reference()), gigabytes(entry),
                said("vnd.platter.rpm"), standing.empty() ? said("vnd.platter.method") : standing,
                said("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
   }

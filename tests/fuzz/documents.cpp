@@ -138,7 +138,9 @@ void registry_entry(const std::string& bytes) {
   refusing([&] {
     registry::parse_index(bytes, "e");
     registry::parse_index(
-        registry::index_with(bytes, {"type", "sha256:" + std::string(64, 'a'), 1, {}}, "v1"), "e");
+        registry::index_with(bytes, {"type", "sha256:" + std::string(64, 'a'), 1, {}},
+                             {.tag = "v1"}),
+        "e");
   });
   refusing([&] { registry::check_layout_marker(bytes, "e"); });
   refusing([&] {

@@ -1,0 +1,82 @@
+#include "registry/enter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "model/error.h"
+#include "registry/reference.h"
+
+namespace platter::registry {
+namespace {
+
+struct Index {
+  std::string text;
+  ImageIndex parsed;
+};
+
+Index index_of(const Layout& layout) {
+  if (!std::filesystem::exists(layout.index_path())) return {};
+  const std::string text = layout.index_text();
+  return {text, parse_index(text, layout.index_path())};
+}
+
+// Of tags that were taken away too.
+std::uint64_t highest_version(const ImageIndex& index) {
+  std::uint64_t highest = 0;
+  for (const Descriptor& descriptor : index.manifests)
+    highest = std::max(highest, version_number(descriptor.annotation(kTagKey)));
+  const std::string prefix = tag_record_key("");
+  for (const auto& [key, digest] : index.annotations) {
+    if (key.starts_with(prefix))
+      highest = std::max(highest, version_number(key.substr(prefix.size())));
+  }
+  return highest;
+}
+
+// What the tag names, or named before it was taken away; empty for a tag that was never given.
+std::string digest_under(const ImageIndex& index, const std::string& tag) {
+  const auto record = index.annotations.find(tag_record_key(tag));
+  if (record != index.annotations.end()) return record->second;
+  for (const Descriptor& descriptor : index.manifests)
+    if (descriptor.annotation(kTagKey) == tag) return descriptor.digest;
+  return "";
+}
+
+}  // namespace
+
+Entered enter_version(const Store& store, const Lock& /*held*/, const std::string& drive,
+                      const Descriptor& manifest) {
+  const Index index = index_of(store.layout(drive));
+  if (const std::string tag = tag_of(index.parsed, manifest.digest); !tag.empty())
+    return {tag, false};
+  const std::string tag = fmt::format("v{}", highest_version(index.parsed) + 1);
+  store.replace_index(drive, index_with(index.text, manifest, {.tag = tag}));
+  return {tag, true};
+}
+
+Entered enter_as(const Store& store, const Lock& /*held*/, const std::string& drive,
+                 const Descriptor& manifest, const std::string& tag) {
+  const Layout layout = store.layout(drive);
+  const Index index = index_of(layout);
+  const std::string there = digest_under(index.parsed, tag);
+  if (!there.empty() && there != manifest.digest) {
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: the tag {} names {}, and versions never move: {} cannot have it",
+                            layout.index_path(), tag, there, manifest.digest));
+  }
+  if (tag_of(index.parsed, manifest.digest) == tag) return {tag, false};
+  const bool newest = version_number(tag) > highest_version(index.parsed);
+  store.replace_index(drive, index_with(index.text, manifest, {.tag = tag, .latest = newest}));
+  return {tag, true};
+}
+
+void enter_signatures(const Store& store, const Lock& /*held*/, const std::string& drive,
+                      const Descriptor& signatures, const std::string& tag) {
+  const Index index = index_of(store.layout(drive));
+  store.replace_index(
+      drive, index_with(index.text, signatures, {.tag = tag, .latest = false, .moves = true}));
+}
+
+}  // namespace platter::registry

@@ -1,0 +1,31 @@
+// The one step by which a manifest whose blobs lie in the folder becomes an entry: its tag in the
+// drive's image index. All writers go through here: what is published, pulled, signed.
+#pragma once
+
+#include <string>
+
+#include "registry/store.h"
+
+namespace platter::registry {
+
+struct Entered {
+  std::string tag;
+  bool added = false;  // false: the index held the manifest already, under this tag
+};
+
+// As the drive's next version, which "latest" then means; a manifest that is there keeps its tag.
+Entered enter_version(const Store& store, const Lock& lock, const std::string& drive,
+                      const Descriptor& manifest);
+
+// Under this tag: a version that was given elsewhere. Versions never move: throws Error(refused)
+// where the tag names, or ever named, another manifest. "latest" follows only where the version is
+// the highest.
+Entered enter_as(const Store& store, const Lock& lock, const std::string& drive,
+                 const Descriptor& manifest, const std::string& tag);
+
+// The signatures of a manifest, under the tag that cosign gives them ("sha256-HEX.sig"). This tag
+// alone moves: the next manifest holds one signature more.
+void enter_signatures(const Store& store, const Lock& lock, const std::string& drive,
+                      const Descriptor& signatures, const std::string& tag);
+
+}  // namespace platter::registry
