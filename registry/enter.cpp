@@ -22,17 +22,30 @@ Index index_of(const Layout& layout) {
   return {text, parse_index(text, layout.index_path())};
 }
 
-// Of tags that were taken away too.
-std::uint64_t highest_version(const ImageIndex& index) {
+std::uint64_t highest_left(const ImageIndex& index) {
   std::uint64_t highest = 0;
   for (const Descriptor& descriptor : index.manifests)
     highest = std::max(highest, version_number(descriptor.annotation(kTagKey)));
+  return highest;
+}
+
+// Of tags that were taken away too.
+std::uint64_t highest_version(const ImageIndex& index) {
+  std::uint64_t highest = highest_left(index);
   const std::string prefix = tag_record_key("");
   for (const auto& [key, digest] : index.annotations) {
     if (key.starts_with(prefix))
       highest = std::max(highest, version_number(key.substr(prefix.size())));
   }
   return highest;
+}
+
+// The version that was this manifest before it was taken away; empty: none was.
+std::string pruned_version(const ImageIndex& index, const std::string& digest) {
+  const std::string prefix = pruned_record_key("");
+  for (const auto& [key, pruned] : index.annotations)
+    if (key.starts_with(prefix) && pruned == digest) return key.substr(prefix.size());
+  return "";
 }
 
 // What the tag names, or named before it was taken away; empty for a tag that was never given.
@@ -46,12 +59,14 @@ std::string digest_under(const ImageIndex& index, const std::string& tag) {
 
 }  // namespace
 
-Entered enter_version(const Store& store, const Lock& /*held*/, const std::string& drive,
+Entered enter_version(const Store& store, const Lock& held, const std::string& drive,
                       const Descriptor& manifest) {
   const Index index = index_of(store.layout(drive));
   if (const std::string tag = tag_of(index.parsed, manifest.digest); !tag.empty())
     return {tag, false};
-  const std::string tag = fmt::format("v{}", highest_version(index.parsed) + 1);
+  std::string tag = pruned_version(index.parsed, manifest.digest);
+  if (!tag.empty()) return enter_as(store, held, drive, manifest, tag);
+  tag = fmt::format("v{}", highest_version(index.parsed) + 1);
   store.replace_index(drive, index_with(index.text, manifest, {.tag = tag}));
   return {tag, true};
 }
@@ -67,7 +82,7 @@ Entered enter_as(const Store& store, const Lock& /*held*/, const std::string& dr
                             layout.index_path(), tag, there, manifest.digest));
   }
   if (tag_of(index.parsed, manifest.digest) == tag) return {tag, false};
-  const bool newest = version_number(tag) > highest_version(index.parsed);
+  const bool newest = version_number(tag) >= highest_left(index.parsed);
   store.replace_index(drive, index_with(index.text, manifest, {.tag = tag, .latest = newest}));
   return {tag, true};
 }
@@ -77,6 +92,11 @@ void enter_signatures(const Store& store, const Lock& /*held*/, const std::strin
   const Index index = index_of(store.layout(drive));
   store.replace_index(
       drive, index_with(index.text, signatures, {.tag = tag, .latest = false, .moves = true}));
+}
+
+void take_out(const Store& store, const Lock& /*held*/, const std::string& drive,
+              const std::vector<std::string>& tags, const std::string& latest) {
+  store.replace_index(drive, index_without(store.layout(drive).index_text(), tags, latest));
 }
 
 }  // namespace platter::registry

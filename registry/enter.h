@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "registry/store.h"
 
@@ -13,13 +14,14 @@ struct Entered {
   bool added = false;  // false: the index held the manifest already, under this tag
 };
 
-// As the drive's next version, which "latest" then means; a manifest that is there keeps its tag.
+// As the drive's next version, which "latest" then means; a manifest that is there keeps its tag,
+// one that was taken away gets its version back.
 Entered enter_version(const Store& store, const Lock& lock, const std::string& drive,
                       const Descriptor& manifest);
 
 // Under this tag: a version that was given elsewhere. Versions never move: throws Error(refused)
-// where the tag names, or ever named, another manifest. "latest" follows only where the version is
-// the highest.
+// where the tag names, or ever named, another manifest. "latest" follows only where no version
+// is higher.
 Entered enter_as(const Store& store, const Lock& lock, const std::string& drive,
                  const Descriptor& manifest, const std::string& tag);
 
@@ -27,5 +29,9 @@ Entered enter_as(const Store& store, const Lock& lock, const std::string& drive,
 // alone moves: the next manifest holds one signature more.
 void enter_signatures(const Store& store, const Lock& lock, const std::string& drive,
                       const Descriptor& signatures, const std::string& tag);
+
+// Versions, and tags of signatures, out of the image index. `latest` is what "latest" then means.
+void take_out(const Store& store, const Lock& lock, const std::string& drive,
+              const std::vector<std::string>& tags, const std::string& latest);
 
 }  // namespace platter::registry

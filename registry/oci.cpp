@@ -74,6 +74,14 @@ std::vector<Descriptor> read_descriptors(const Json& json, const char* name,
   return descriptors;
 }
 
+std::string tag_in(const Json& entry) {
+  return entry.value("/annotations/org.opencontainers.image.ref.name"_json_pointer, "");
+}
+
+bool is_among(const std::vector<std::string>& tags, const std::string& tag) {
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
 Json write_descriptor(const Descriptor& descriptor) {
   Json json = {{"mediaType", descriptor.media_type},
                {"digest", descriptor.digest},
@@ -132,10 +140,7 @@ std::string index_with(const std::string& text, const Descriptor& manifest,
   if (tagging.latest) tags.push_back(kLatest);
   Json kept = Json::array();
   for (Json& entry : json["manifests"]) {
-    const std::string tag = entry.value(
-        "/annotations/org.opencontainers.image.ref.name"_json_pointer, "");
-    const bool replaced = std::find(tags.begin(), tags.end(), tag) != tags.end();
-    if (!replaced) kept.push_back(std::move(entry));
+    if (!is_among(tags, tag_in(entry))) kept.push_back(std::move(entry));
   }
   for (const std::string& tag : tags) {
     Json entry = write_descriptor(manifest);
@@ -144,11 +149,40 @@ std::string index_with(const std::string& text, const Descriptor& manifest,
     kept.push_back(std::move(entry));
   }
   json["manifests"] = std::move(kept);
-  if (!tagging.moves) json["annotations"][tag_record_key(tagging.tag)] = manifest.digest;
+  if (!tagging.moves) {
+    json["annotations"][tag_record_key(tagging.tag)] = manifest.digest;
+    json["annotations"].erase(pruned_record_key(tagging.tag));
+  }
+  return canonical_json(json.dump(), "index.json");
+}
+
+std::string index_without(const std::string& text, const std::vector<std::string>& tags,
+                          const std::string& latest) {
+  Json json = parse_object(text, "index.json");
+  Json kept = Json::array();
+  Json newest;
+  for (Json& entry : json["manifests"]) {
+    const std::string tag = tag_in(entry);
+    if (is_among(tags, tag)) {
+      if (json["annotations"].contains(tag_record_key(tag)))
+        json["annotations"][pruned_record_key(tag)] = entry["digest"];
+      continue;
+    }
+    if (tag == kLatest) continue;
+    if (tag == latest) newest = entry;
+    kept.push_back(std::move(entry));
+  }
+  if (newest.is_object()) {
+    newest["annotations"][kTagKey] = kLatest;
+    kept.push_back(std::move(newest));
+  }
+  json["manifests"] = std::move(kept);
   return canonical_json(json.dump(), "index.json");
 }
 
 std::string tag_record_key(const std::string& tag) { return "vnd.platter.tag." + tag; }
+
+std::string pruned_record_key(const std::string& tag) { return "vnd.platter.pruned." + tag; }
 
 std::string layout_marker_text() { return R"({"imageLayoutVersion":"1.0.0"})"; }
 

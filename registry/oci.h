@@ -71,6 +71,14 @@ std::string index_with(const std::string& text, const Descriptor& manifest, cons
 // The index annotation in which the digest of a tag is kept, so that a moved tag is found out.
 std::string tag_record_key(const std::string& tag);
 
+// The image index without what these tags name, "latest" among them or not; what a version was is
+// recorded. `latest` is the version that "latest" then means; empty: none is left.
+std::string index_without(const std::string& text, const std::vector<std::string>& tags,
+                          const std::string& latest);
+
+// The index annotation in which the digest of a version is kept that was taken away.
+std::string pruned_record_key(const std::string& tag);
+
 // oci-layout, the file that marks an image layout.
 std::string layout_marker_text();
 void check_layout_marker(const std::string& text, const std::string& origin);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/drive_model.h"
 #include "registry/store.h"
 
 namespace platter::registry {
@@ -14,6 +15,10 @@ namespace platter::registry {
 // an HMAC of vendor, product and serial number under a key that stays in this registry, so that
 // nobody else can find the number by trial. Needs the lock of the registry.
 std::string without_serial(const std::string& canonical_model, const Store& store);
+
+// The stand-in under which this registry has published the drive, or would; empty where it has
+// never made one (there is no key), and for a drive without a serial number. Reads only.
+std::string known_stand_in(const Store& store, const model::Identity& identity);
 
 // Throws Error(refused) if a file that goes along with the model has the serial number in it.
 void require_without_serial(std::string_view content, const std::string& serial,

@@ -108,7 +108,8 @@ class Verifier {
     for (const auto& [key, digest] : index.annotations) {
       if (!key.starts_with(prefix)) continue;
       const std::string tag = key.substr(prefix.size());
-      if (!tagged.contains({tag, digest})) {
+      const bool pruned = index.annotations.contains(pruned_record_key(tag));
+      if (!pruned && !tagged.contains({tag, digest})) {
         result.findings.push_back(
             fmt::format("{}: the tag {} no longer names {}, which was published "
                         "under it",

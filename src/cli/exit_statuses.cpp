@@ -82,7 +82,7 @@ const std::vector<StatusMeaning>& status_meanings() {
         {{"cosim"}, "what the kernel is built of is not installed"}}},
       {ExitStatus::differs,
        "differs",
-       {{{"diff"}, "the two models differ by more than their errors"},
+       {{{"diff", "registry"}, "the two models differ by more than their errors"},
         {{"emulate"}, "with `--check-log`, a time of the log is not the engine's"}}},
       {ExitStatus::incomplete,
        "incomplete",

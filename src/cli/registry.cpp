@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/outputs.h"
+#include "cli/registry_folder.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -23,21 +24,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct RegistryOptions {
-  std::string registry, reference, output, files_folder;
+  RegistryFolder folder;
+  std::string reference, output, files_folder;
   std::vector<std::string> words;
   bool json = false;
   Outputs outputs;
 
-  registry::Store store() const {
-    return registry::Store(registry.empty() ? registry::default_folder() : registry);
-  }
+  registry::Store store() const { return folder.store(); }
 };
-
-void print_json(const std::string& schema, const Json& members) {
-  Json json = model::json_head(schema);
-  json.update(members);
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
 
 void notice(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences)
@@ -63,7 +57,7 @@ double gigabytes(const registry::Entry& entry) {
 // A registry that was named and is not there is an error; one that nobody has put anything into is
 // empty.
 registry::Listing models_in(const registry::Store& store, const RegistryOptions& options) {
-  const bool there = options.registry.empty() || std::filesystem::exists(options.registry);
+  const bool there = options.folder.named.empty() || std::filesystem::exists(options.folder.named);
   if (!there || !store.is_new()) return registry::search(store, options.words);
   return {.entries = {},
           .problems = {store.folder() + " holds no models yet; platter publish puts one there"}};
@@ -81,9 +75,9 @@ void list(const RegistryOptions& options) {
   for (const registry::Entry& entry : listing.entries) {
     const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
     const std::string standing = said("vnd.platter.standing");
-    fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n",
-               model::printable(entry.reference()), gigabytes(entry),
-               said("vnd.platter.rpm"), standing.empty() ? said("vnd.platter.method") : standing,
+    fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n", model::printable(entry.reference()),
+               gigabytes(entry), said("vnd.platter.rpm"),
+               standing.empty() ? said("vnd.platter.method") : standing,
                said("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
   }
 }
@@ -173,14 +167,19 @@ void rebuild_index(const RegistryOptions& options) {
 
 }  // namespace
 
+void print_json(const std::string& schema, const Json& members) {
+  Json json = model::json_head(schema);
+  json.update(members);
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
 void add_registry(CLI::App& app) {
   auto options = std::make_shared<RegistryOptions>();
   CLI::App* command = app.add_subcommand("registry", "what was published: find, fetch, check");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, void (*run)(const RegistryOptions&)) {
     CLI::App* verb = command->add_subcommand(name, what);
-    verb->add_option("--registry", options->registry,
-                     "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+    options->folder.add_to(*verb);
     verb->callback([options, run] { run(*options); });
     return verb;
   };
@@ -205,6 +204,8 @@ void add_registry(CLI::App& app) {
   CLI::App* verifying = add("verify", "checks every digest, size and model", verify);
   verifying->add_option("REF", options->reference, "only this model");
   add_json(verifying);
+  add_registry_match(*command);
+  add_registry_keep(*command);
   add_json(add("rebuild-index", "makes the index for searching anew", rebuild_index));
 }
 

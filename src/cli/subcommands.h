@@ -25,6 +25,8 @@ void add_import(CLI::App& app);
 void add_layout(CLI::App& app);
 void add_publish(CLI::App& app);
 void add_registry(CLI::App& app);
+void add_registry_keep(CLI::App& registry);
+void add_registry_match(CLI::App& registry);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 void add_restore(CLI::App& app);

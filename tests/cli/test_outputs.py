@@ -104,7 +104,7 @@ OTHER_OPTIONS = set("""
     --device --overwrite --yes --hide-serial --results --commands --resume --skip
     --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
-    --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host
+    --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
 """.split())
 
 # What each subcommand prints; None: nothing.
@@ -131,6 +131,10 @@ PRINTS = {
     "registry show": "registry show --registry registry {drive}",
     "registry pull": "registry pull --registry registry {drive}",
     "registry verify": "registry verify --registry registry",
+    "registry match": f"registry match --registry registry {DRIVE}",
+    "registry diff": "registry diff --registry registry {drive} {drive}",
+    "registry prune": "registry prune --registry registry --keep 5",
+    "registry gc": "registry gc --registry registry",
     "registry rebuild-index": "registry rebuild-index --registry registry",
     "replay": "replay t.trace --on truth.json -o r.csv --json",
     "report": None,

@@ -278,6 +278,9 @@ class Outputs(Case):
         cls.run_line("registry list --registry empty")
         cls.run_line("publish whole.json --registry registry --hide-serial")
         cls.run_line("registry list --registry registry")
+        cls.run_line("registry match virtual:random-1 --registry registry")
+        cls.run_line("registry prune --keep 1 --dry-run --registry registry")
+        cls.run_line("registry gc --registry registry")
         for blob in cls.files_below("registry", "blobs"):
             if os.path.getsize(blob) > 10000:
                 with open(blob, "ab") as file:

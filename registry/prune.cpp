@@ -1,0 +1,138 @@
+#include "registry/prune.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "model/error.h"
+#include "registry/digest.h"
+#include "registry/enter.h"
+#include "registry/reference.h"
+
+namespace platter::registry {
+namespace {
+
+namespace fs = std::filesystem;
+
+using DigestsByDrive = std::map<std::string, std::set<std::string>>;
+
+// The tag under which cosign looks for the signatures of a manifest.
+std::string signatures_tag(const std::string& digest) {
+  return "sha256-" + std::string(hex_of(digest)) + ".sig";
+}
+
+std::vector<Pruned> take_away(const Store& store, const Lock& lock, const DigestsByDrive& unwanted,
+                              Doing doing) {
+  std::vector<Pruned> pruned;
+  for (const auto& [drive, digests] : unwanted) {
+    const Layout layout = store.layout(drive);
+    const ImageIndex index = layout.index();
+    std::vector<std::string> tags;
+    std::string latest;
+    for (const Descriptor& descriptor : index.manifests) {
+      const std::string tag = descriptor.annotation(kTagKey);
+      if (digests.contains(descriptor.digest)) {
+        tags.push_back(tag);
+      } else if (version_number(tag) > version_number(latest)) {
+        latest = tag;
+      }
+    }
+    for (const std::string& digest : digests) {
+      pruned.push_back(
+          {Published{layout, {{}, digest, 0, {}}, tag_of(index, digest)}.reference(), digest});
+      tags.push_back(signatures_tag(digest));
+    }
+    if (doing == Doing::done) take_out(store, lock, drive, tags, latest);
+  }
+  return pruned;
+}
+
+// All that an image index reaches, as hexadecimal digits.
+void add_reached(const Layout& layout, std::set<std::string>& reached) {
+  for (const Descriptor& descriptor : layout.index().manifests) {
+    if (!reached.emplace(hex_of(descriptor.digest)).second) continue;
+    if (descriptor.media_type != kManifestType) continue;
+    const Manifest manifest = layout.manifest(descriptor);
+    reached.emplace(hex_of(manifest.config.digest));
+    for (const Descriptor& layer : manifest.layers) reached.emplace(hex_of(layer.digest));
+  }
+}
+
+std::set<std::string> reached_blobs(const Store& store) {
+  std::set<std::string> reached;
+  try {
+    for (const std::string& drive : store.drives()) add_reached(store.layout(drive), reached);
+  } catch (const Error& error) {
+    throw Error(
+        error.status(),
+        fmt::format("{}; nothing was deleted, since nobody knows what it refers to: mend it "
+                    "first (platter registry verify)",
+                    error.what()));
+  }
+  return reached;
+}
+
+}  // namespace
+
+std::vector<Pruned> prune(const Store& store, const std::vector<std::string>& references,
+                          Doing doing) {
+  store.require();
+  const Lock lock(store);
+  DigestsByDrive unwanted;
+  for (const std::string& reference : references) {
+    const Published published = find(store, reference);
+    unwanted[published.layout.drive()].insert(published.descriptor.digest);
+  }
+  return take_away(store, lock, unwanted, doing);
+}
+
+std::vector<Pruned> prune_older(const Store& store, const std::vector<std::string>& drives,
+                                std::size_t keep, Doing doing) {
+  store.require();
+  const Lock lock(store);
+  DigestsByDrive unwanted;
+  for (const std::string& drive : drives.empty() ? store.drives() : drives) {
+    if (!drives.empty()) static_cast<void>(find(store, drive));  // it is there
+    std::map<std::uint64_t, std::string> versions;
+    for (const Descriptor& descriptor : store.layout(drive).index().manifests) {
+      const std::uint64_t version = version_number(descriptor.annotation(kTagKey));
+      if (version > 0) versions[version] = descriptor.digest;
+    }
+    for (std::size_t left = versions.size(); left > keep; --left) {
+      unwanted[drive].insert(versions.begin()->second);
+      versions.erase(versions.begin());
+    }
+  }
+  return take_away(store, lock, unwanted, doing);
+}
+
+std::vector<Garbage> collect_garbage(const Store& store, Doing doing) {
+  store.require();
+  const Lock lock(store);
+  const std::set<std::string> reached = reached_blobs(store);
+  std::vector<Garbage> garbage;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(store.blobs_folder(), none)) {
+    if (reached.contains(entry.path().filename().string()) || !entry.is_regular_file(none))
+      continue;
+    garbage.push_back({entry.path().string(), entry.file_size(none)});
+  }
+  std::sort(garbage.begin(), garbage.end(),
+            [](const Garbage& a, const Garbage& b) { return a.path < b.path; });
+  if (doing == Doing::only_told) return garbage;
+  for (const Garbage& file : garbage) {
+    std::error_code failed;
+    fs::remove(file.path, failed);
+    if (failed) {
+      throw Error(ExitStatus::output,
+                  fmt::format("{}: cannot be deleted: {}", file.path, failed.message()));
+    }
+  }
+  return garbage;
+}
+
+}  // namespace platter::registry

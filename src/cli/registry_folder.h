@@ -1,0 +1,27 @@
+// Which registry a verb works on, and what all verbs of `platter registry` print alike.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "registry/store.h"
+
+namespace platter::cli {
+
+struct RegistryFolder {
+  std::string named;
+
+  registry::Store store() const {
+    return registry::Store(named.empty() ? registry::default_folder() : named);
+  }
+  void add_to(CLI::App& verb) {
+    verb.add_option("--registry", named,
+                    "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+  }
+};
+
+// The document of this schema on standard output.
+void print_json(const std::string& schema, const nlohmann::ordered_json& members);
+
+}  // namespace platter::cli

@@ -1,0 +1,86 @@
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/open_device.h"
+#include "cli/registry_folder.h"
+#include "cli/subcommands.h"
+#include "extract/prospects.h"
+#include "model/error.h"
+#include "model/printable.h"
+#include "registry/match.h"
+#include "scsi/guard.h"
+
+namespace platter::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct MatchOptions {
+  RegistryFolder folder;
+  std::string device;
+  std::uint64_t most = 5;
+  bool json = false;
+};
+
+// By INQUIRY, READ CAPACITY and what VPD page B1h or mode page 04h says of the speed.
+registry::AttachedDrive ask(const std::string& name) {
+  const auto device = open_device(name);
+  scsi::Guard guard(*device, {});
+  scsi::Drive drive(guard, device->name());
+  const model::Identity identity = drive.identify();
+  return {identity, extract::nominal_speed(drive).rpm};
+}
+
+void match(const MatchOptions& options) {
+  const registry::AttachedDrive drive = ask(options.device);
+  const std::vector<registry::Match> matches = registry::match(options.folder.store(), drive,
+                                                               options.most);
+  if (options.json) {
+    Json list = Json::array();
+    for (const registry::Match& found : matches) {
+      list.push_back({{"reference", found.entry.reference()},
+                      {"digest", found.entry.digest},
+                      {"closeness", registry::name_of(found.closeness)},
+                      {"distance", found.distance},
+                      {"annotations", found.entry.annotations}});
+    }
+    print_json("platter-registry-match", {{"device", options.device}, {"models", list}});
+  } else {
+    for (const registry::Match& found : matches)
+      fmt::print("{:<48} {}\n", model::printable(found.entry.reference()),
+                 registry::name_of(found.closeness));
+  }
+  const std::string who = model::printable(drive.identity.vendor + " " + drive.identity.product);
+  if (matches.empty()) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: no published model is of {} or has its block size; platter "
+                            "characterize makes one",
+                            options.device, who));
+  }
+  if (matches.front().closeness != registry::Closeness::same_drive) {
+    fmt::print(stderr,
+               "platter: no model is of this very drive ({}); another drive of one product has "
+               "other zones and defects\n",
+               who);
+  }
+}
+
+}  // namespace
+
+void add_registry_match(CLI::App& registry) {
+  auto options = std::make_shared<MatchOptions>();
+  CLI::App* verb = registry.add_subcommand("match", "the models that fit an attached drive best");
+  options->folder.add_to(*verb);
+  verb->add_option("DEVICE", options->device, "a device (platter devices lists them)")->required();
+  verb->add_option("--limit", options->most, "at most so many")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  verb->add_flag("--json", options->json, "write it as JSON to stdout");
+  verb->callback([options] { match(*options); });
+}
+
+}  // namespace platter::cli
