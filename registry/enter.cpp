@@ -87,6 +87,11 @@ Entered enter_as(const Store& store, const Lock& /*held*/, const std::string& dr
   return {tag, true};
 }
 
+bool is_free(const ImageIndex& index, const std::string& tag, const std::string& digest) {
+  const std::string there = digest_under(index, tag);
+  return there.empty() || there == digest;
+}
+
 void enter_signatures(const Store& store, const Lock& /*held*/, const std::string& drive,
                       const Descriptor& signatures, const std::string& tag) {
   const Index index = index_of(store.layout(drive));

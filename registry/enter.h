@@ -25,6 +25,9 @@ Entered enter_version(const Store& store, const Lock& lock, const std::string& d
 Entered enter_as(const Store& store, const Lock& lock, const std::string& drive,
                  const Descriptor& manifest, const std::string& tag);
 
+// Whether this manifest may have the version: no other has it, or ever had.
+bool is_free(const ImageIndex& index, const std::string& tag, const std::string& digest);
+
 // The signatures of a manifest, under the tag that cosign gives them ("sha256-HEX.sig"). This tag
 // alone moves: the next manifest holds one signature more.
 void enter_signatures(const Store& store, const Lock& lock, const std::string& drive,

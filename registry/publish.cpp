@@ -13,6 +13,7 @@
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/enter.h"
+#include "registry/naming.h"
 #include "registry/privacy.h"
 #include "registry/reference.h"
 
@@ -57,34 +58,6 @@ std::vector<File> read_files(const std::vector<std::string>& paths) {
   return files;
 }
 
-// What a manifest says of its drive; nothing where the manifest is damaged, which publishing it
-// again is about to mend.
-std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
-  try {
-    return layout.manifest(descriptor).annotations["vnd.platter.drive"];
-  } catch (const Error&) {
-    return "";
-  }
-}
-
-// The layout of this very drive. Two drives may get the same name in letters: the second gets a few
-// digits of its identity.
-std::string drive_for(const Store& store, const model::Identity& identity) {
-  const std::string name = drive_name(identity);
-  const std::string own = drive_identity(identity);
-  const Layout layout = store.layout(name);
-  if (!std::filesystem::exists(layout.index_path())) return name;
-  std::set<std::string> seen;
-  for (const Descriptor& descriptor : layout.index().manifests) {
-    if (!seen.insert(descriptor.digest).second) continue;
-    const std::string other = identity_in(layout, descriptor);
-    if (!other.empty() && other != own) {
-      return fmt::format("{}-{}", name, hex_of(own).substr(0, 8));
-    }
-  }
-  return name;
-}
-
 Descriptor put(const Store& store, const std::string& drive, const File& file) {
   Descriptor layer = store.put_blob(drive, file.media_type, file.content);
   layer.annotations[kTitleKey] = file.title;
@@ -109,7 +82,7 @@ Publication publish(const Store& store, const std::string& model_path,
     canonical = without_serial(canonical, store);
     model = model::from_json_text(canonical, model_path);
   }
-  const std::string drive = drive_for(store, model.identity);
+  const std::string drive = name_in(store, model.identity);
   const model::SignalsHeld held;  // all of it or nothing
   store.create_layout(drive);
 

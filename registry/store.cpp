@@ -68,7 +68,9 @@ std::string default_folder() {
 }
 
 Layout::Layout(std::string registry, std::string drive)
-    : registry_(std::move(registry)), drive_(std::move(drive)) {
+    : folder_(registry + "/drives/" + drive),
+      shared_blobs_(registry + "/blobs"),
+      drive_(std::move(drive)) {
   if (!is_drive_name(drive_)) {
     throw Error(
         ExitStatus::bad_input,
@@ -76,14 +78,19 @@ Layout::Layout(std::string registry, std::string drive)
   }
 }
 
-std::string Layout::folder() const { return registry_ + "/drives/" + drive_; }
-std::string Layout::index_path() const { return folder() + "/index.json"; }
+Layout Layout::elsewhere(std::string folder, std::string blobs) {
+  Layout layout;
+  layout.drive_ = folder;
+  layout.shared_blobs_ = blobs.empty() ? folder + "/blobs" : std::move(blobs);
+  layout.folder_ = std::move(folder);
+  return layout;
+}
 
 std::string Layout::blob_path(const std::string& digest) const {
-  const fs::path own = folder() + "/blobs";
+  const fs::path own = folder_ + "/blobs";
   std::error_code none;
   const bool shared = !has_own_blobs(own) || fs::read_symlink(own, none) == kSharedBlobs;
-  return (shared ? registry_ : folder()) + "/blobs/sha256/" + std::string(hex_of(digest));
+  return (shared ? shared_blobs_ : own.string()) + "/sha256/" + std::string(hex_of(digest));
 }
 
 std::string Layout::index_text() const { return model::read_file(index_path()); }

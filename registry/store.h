@@ -20,10 +20,13 @@ std::string default_folder();
 class Layout {
  public:
   Layout(std::string registry, std::string drive);
+  // Anyone's image layout, anywhere. `blobs`: the folder of its blobs where it does not hold them
+  // itself (skopeo's --src-shared-blob-dir); else empty.
+  static Layout elsewhere(std::string folder, std::string blobs = {});
 
   const std::string& drive() const { return drive_; }
-  std::string folder() const;
-  std::string index_path() const;
+  const std::string& folder() const { return folder_; }
+  std::string index_path() const { return folder_ + "/index.json"; }
   std::string blob_path(const std::string& digest) const;
 
   std::string index_text() const;
@@ -35,7 +38,9 @@ class Layout {
   Manifest manifest(const Descriptor& descriptor) const;
 
  private:
-  std::string registry_, drive_;
+  Layout() = default;
+
+  std::string folder_, shared_blobs_, drive_;
 };
 
 class Store {

@@ -89,6 +89,8 @@ const std::map<std::string, Two> kExamples = {
     {"registry diff",
      {"platter registry diff quantum-atlas-10k:v1 quantum-atlas-10k:v2",
       "platter registry diff quantum-atlas-10k:v1 quantum-atlas-10k --all"}},
+    {"registry import",
+     {"platter registry import layout", "platter registry import /media/stick/registry"}},
     {"registry prune",
      {"platter registry prune quantum-atlas-10k:v1", "platter registry prune --keep 2 --dry-run"}},
     {"registry gc", {"platter registry gc --dry-run", "platter registry gc"}},

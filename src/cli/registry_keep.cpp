@@ -12,6 +12,7 @@
 #include "model/printable.h"
 #include "registry/prune.h"
 #include "registry/pull.h"
+#include "registry/take_in.h"
 #include "report/diff_table.h"
 #include "report/model_diff.h"
 
@@ -38,6 +39,34 @@ void diff(const DiffOptions& options) {
   throw Error(ExitStatus::differs,
               fmt::format("{} and {} differ in {} figures by more than their errors", options.a,
                           options.b, differing));
+}
+
+struct ImportOptions {
+  RegistryFolder folder;
+  std::vector<std::string> folders;
+  bool json = false;
+};
+
+void import(const ImportOptions& options) {
+  const registry::Store store = options.folder.store();
+  Json list = Json::array();
+  for (const std::string& folder : options.folders) {
+    const std::vector<registry::TakenIn> taken = registry::import_all(store, folder);
+    if (taken.empty()) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: holds no model of a drive that platter published", folder));
+    }
+    for (const registry::TakenIn& one : taken) {
+      list.push_back({{"reference", one.reference},
+                      {"digest", one.digest},
+                      {"tag_there", one.tag_there},
+                      {"added", one.added}});
+      if (!options.json)
+        fmt::print("{}  {}{}\n", model::printable(one.reference), one.digest,
+                   one.added ? "" : "  was there");
+    }
+  }
+  if (options.json) print_json("platter-registry-import", {{"models", list}});
 }
 
 struct PruneOptions {
@@ -114,6 +143,14 @@ void add_registry_keep(CLI::App& registry) {
   CLI::Option* all = verb->add_flag("--all", two->all, "show the figures that are equal too");
   verb->add_flag("--json", two->json, "every figure, for programs")->excludes(all);
   verb->callback([two] { diff(*two); });
+
+  auto imported = std::make_shared<ImportOptions>();
+  verb = registry.add_subcommand(
+      "import", "takes models in: of an OCI image layout, of another registry's folder");
+  imported->folder.add_to(*verb);
+  verb->add_option("FOLDER", imported->folders, "layouts, or folders of registries")->required();
+  verb->add_flag("--json", imported->json, "write it as JSON to stdout");
+  verb->callback([imported] { import(*imported); });
 
   auto pruned = std::make_shared<PruneOptions>();
   verb = registry.add_subcommand("prune", "takes versions out; their numbers are not given again");

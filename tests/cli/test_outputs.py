@@ -133,6 +133,7 @@ PRINTS = {
     "registry verify": "registry verify --registry registry",
     "registry match": f"registry match --registry registry {DRIVE}",
     "registry diff": "registry diff --registry registry {drive} {drive}",
+    "registry import": "registry import --registry registry registry",
     "registry prune": "registry prune --registry registry --keep 5",
     "registry gc": "registry gc --registry registry",
     "registry rebuild-index": "registry rebuild-index --registry registry",

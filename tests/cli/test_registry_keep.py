@@ -71,6 +71,15 @@ class RegistryKeep(PlatterTest):
         self.registry("pull", two, "-o", "pulled.json")
         self.platter("diff", "two.json", "pulled.json")
 
+    def test_another_registry_comes_in(self):
+        one, two = self.publish("one.json"), self.publish("two.json")
+        self.assertIn(two, self.platter("registry", "import", "reg", "--registry", "other"))
+        self.platter("registry", "verify", "--registry", "other")
+        self.assertIn("was there", self.platter("registry", "import", "reg", "--registry", "other"))
+        self.registry("prune", one)
+        self.assertIn("was there", self.platter("registry", "import", "reg", "--registry", "other"))
+        self.fails(BAD_INPUT, "neither an OCI image layout", "registry", "import", ".", "--registry", "other")
+
     def test_wrong_input(self):
         one = self.publish("one.json")
         self.fails(USAGE, "nothing says what goes", "registry", "prune", "--registry", "reg")

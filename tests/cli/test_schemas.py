@@ -202,7 +202,7 @@ class Outputs(Case):
              cls.stopped("characterize virtual:random-1?seed=8 virtual:nonesuch -o slow/ --progress json"):
             cls.run_all()
         for path in cls.files_below():
-            in_registry = path.startswith(os.path.join(cls.template, "registry/"))  # of OCI, in canonical JSON
+            in_registry = os.path.relpath(path, cls.template).startswith(("registry/", "others/"))  # of OCI
             if os.path.basename(path) not in HAND_MADE and not in_registry:
                 cls.take_file(path)
 
@@ -279,6 +279,7 @@ class Outputs(Case):
         cls.run_line("publish whole.json --registry registry --hide-serial")
         cls.run_line("registry list --registry registry")
         cls.run_line("registry match virtual:random-1 --registry registry")
+        cls.run_line("registry import registry --registry others")
         cls.run_line("registry prune --keep 1 --dry-run --registry registry")
         cls.run_line("registry gc --registry registry")
         for blob in cls.files_below("registry", "blobs"):

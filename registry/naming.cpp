@@ -1,0 +1,43 @@
+#include "registry/naming.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <set>
+
+#include "model/error.h"
+#include "registry/annotations.h"
+#include "registry/digest.h"
+
+namespace platter::registry {
+namespace {
+
+// What a manifest says of its drive; nothing where the manifest is damaged, which publishing it
+// again is about to mend.
+std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
+  try {
+    return layout.manifest(descriptor).annotations["vnd.platter.drive"];
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+std::string name_in(const Store& store, const model::Identity& identity) {
+  const std::string name = drive_name(identity);
+  const std::string own = drive_identity(identity);
+  const Layout layout = store.layout(name);
+  if (!std::filesystem::exists(layout.index_path())) return name;
+  std::set<std::string> seen;
+  for (const Descriptor& descriptor : layout.index().manifests) {
+    if (!seen.insert(descriptor.digest).second) continue;
+    const std::string other = identity_in(layout, descriptor);
+    if (!other.empty() && other != own) {
+      return fmt::format("{}-{}", name, hex_of(own).substr(0, 8));
+    }
+  }
+  return name;
+}
+
+}  // namespace platter::registry

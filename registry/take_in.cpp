@@ -1,0 +1,105 @@
+#include "registry/take_in.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "model/leftovers.h"
+#include "registry/digest.h"
+#include "registry/enter.h"
+#include "registry/naming.h"
+#include "registry/pull.h"
+#include "registry/reference.h"
+
+namespace platter::registry {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "v3" of "v3" and of "NAME.v3"; empty: the tag has no version.
+std::string version_in(const std::string& tag) {
+  const std::size_t dot = tag.rfind('.');
+  const std::string last = dot == std::string::npos ? tag : tag.substr(dot + 1);
+  return version_number(last) > 0 ? last : "";
+}
+
+void keep_blob(const Store& store, const std::string& drive, const Layout& from,
+               const Descriptor& descriptor) {
+  store.put_blob(drive, descriptor.media_type, from.blob(descriptor));
+}
+
+void keep_manifest(const Store& store, const std::string& drive, const Layout& from,
+                   const Descriptor& descriptor) {
+  const Manifest manifest = from.manifest(descriptor);
+  keep_blob(store, drive, from, manifest.config);
+  for (const Descriptor& layer : manifest.layers) keep_blob(store, drive, from, layer);
+  keep_blob(store, drive, from, descriptor);
+}
+
+Entered enter(const Store& store, const Lock& lock, const std::string& drive,
+              const Descriptor& manifest, const std::string& version) {
+  const Layout layout = store.layout(drive);
+  const ImageIndex index = fs::exists(layout.index_path()) ? layout.index() : ImageIndex{};
+  if (const std::string tag = tag_of(index, manifest.digest); !tag.empty()) return {tag, false};
+  if (version.empty() || !is_free(index, version, manifest.digest))
+    return enter_version(store, lock, drive, manifest);
+  return enter_as(store, lock, drive, manifest, version);
+}
+
+std::string tag_there(const Layout& from, const std::string& digest) {
+  return tag_of(from.index(), digest);
+}
+
+void import_layout(const Store& store, const Lock& lock, const Layout& from,
+                   std::vector<TakenIn>& taken) {
+  const std::string marker = from.folder() + "/oci-layout";
+  check_layout_marker(model::read_file(marker), marker);
+  std::set<std::string> seen;
+  for (const Descriptor& descriptor : from.index().manifests) {
+    if (descriptor.media_type != kManifestType || !seen.insert(descriptor.digest).second) continue;
+    if (from.manifest(descriptor).is_model())
+      taken.push_back(take_in(store, lock, from, descriptor));
+  }
+}
+
+}  // namespace
+
+TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
+                const Descriptor& manifest) {
+  const Contents contents = open({from, manifest, ""});  // a valid model, before anything is kept
+  const std::string drive = name_in(store, contents.model.identity);
+  const std::string tag = tag_there(from, manifest.digest);
+  const model::SignalsHeld held;  // all of it or nothing
+  store.create_layout(drive);
+  keep_manifest(store, drive, from, manifest);
+  const Descriptor plain{manifest.media_type, manifest.digest, manifest.size, {}};
+  const Entered entered = enter(store, lock, drive, plain, version_in(tag));
+  return {drive + ":" + entered.tag, manifest.digest, tag, entered.added};
+}
+
+std::vector<TakenIn> import_all(const Store& store, const std::string& folder) {
+  const Store other(folder);
+  const bool registry = fs::is_directory(other.drives_folder());
+  if (!registry && !fs::exists(folder + "/oci-layout")) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is neither an OCI image layout (it has no oci-layout) nor a "
+                            "registry's folder",
+                            folder));
+  }
+  std::vector<TakenIn> taken;
+  const Lock lock(store);
+  if (!registry) {
+    import_layout(store, lock, Layout::elsewhere(folder), taken);
+  } else {
+    for (const std::string& drive : other.drives())
+      import_layout(store, lock, other.layout(drive), taken);
+  }
+  return taken;
+}
+
+}  // namespace platter::registry

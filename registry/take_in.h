@@ -1,0 +1,30 @@
+// Models that others packed, into this registry: what skopeo fetched, a layout on a stick, another
+// registry's folder. Each byte is checked against its digest before it is kept.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "registry/store.h"
+
+namespace platter::registry {
+
+struct TakenIn {
+  std::string reference;  // in this registry
+  std::string digest;     // of the manifest, as it was there
+  std::string tag_there;
+  bool added = false;  // false: it was here already
+};
+
+// One model of a layout, with its blobs and signatures. A tag vN, or NAME.vN as remotes have it,
+// keeps its number where that is free here; else it becomes the drive's next version. The name here
+// follows from the model, whatever it is called there. Throws Error(bad_input) for what is damaged
+// or no valid model; then nothing refers to what was kept of it.
+TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
+                const Descriptor& manifest);
+
+// All models of an OCI image layout, or of all layouts of another registry's folder. What is no
+// model of a drive is left alone. Throws Error(bad_input) where `folder` is neither.
+std::vector<TakenIn> import_all(const Store& store, const std::string& folder);
+
+}  // namespace platter::registry
