@@ -55,9 +55,10 @@ struct MissingStage {
 };
 
 struct Provenance {
-  std::string method;  // "characterized", "imported", "catalogue", "derived"
-  std::string source;  // device name, file name or publication
-  std::string date;    // ISO 8601, UTC
+  std::string method;   // "characterized", "imported", "catalogue", "derived"
+  std::string source;   // device name, file name or publication
+  std::string date;     // ISO 8601, UTC
+  std::string licence;  // under which its figures may be passed on; empty: nobody said
   double drive_seconds = 0, wall_seconds = 0;
   std::uint64_t commands = 0, translations = 0, bytes_written = 0, seed = 0;
   std::vector<StageTime> stages;  // in the order of the run

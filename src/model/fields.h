@@ -53,6 +53,7 @@ void visit_fields(Fields<Provenance> auto& s, V&& visit) {
   visit.required("method", s.method);
   visit.usual("source", s.source);
   visit.usual("date", s.date);
+  visit.compact("licence", s.licence, std::string());
   visit.usual("drive_seconds", s.drive_seconds);
   visit.usual("wall_seconds", s.wall_seconds);
   visit.usual("commands", s.commands);

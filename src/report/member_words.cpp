@@ -40,6 +40,7 @@ constexpr auto kMembers = std::to_array<Member>({
     {"provenance.method", "characterized, imported, catalogue or derived"},
     {"provenance.source", "a device's name, a file's or a publication"},
     {"provenance.date", "ISO 8601, UTC"},
+    {"provenance.licence", "under which its figures may be passed on; left out: nobody said"},
     {"provenance.drive_seconds", "time on the drive's clock", kFromZero},
     {"provenance.wall_seconds", "time of the run", kFromZero},
     {"provenance.commands", "commands sent"},

@@ -65,6 +65,7 @@ void append_head(std::string& text, const model::DriveModel& model) {
               joined({standing.empty() ? model.provenance.method : standing,
                       model.provenance.source, model.provenance.date},
                      ", "));
+  if (!model.provenance.licence.empty()) append_line(text, "licence", model.provenance.licence);
   if (!model.provenance.complete) {
     const std::string missing = model::what_is_missing(model.provenance);
     append_line(text, "incomplete",
