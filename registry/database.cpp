@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 #include <sqlite3.h>
 
+#include <filesystem>
 #include <utility>
+
+#include "model/file.h"
 
 namespace platter::registry {
 namespace {
@@ -85,6 +88,11 @@ struct Database::State {
 };
 
 Database::Database(const std::string& path, Access access) : state_(std::make_unique<State>(path)) {
+  for (const std::string& file : {path, path + "-journal"}) {
+    std::error_code none;  // a pipe would be waited for
+    if (std::filesystem::exists(file, none) && !model::is_file(file))
+      unusable(path, "it or its journal is no file");
+  }
   const int flags = access == Access::read    ? SQLITE_OPEN_READONLY
                     : access == Access::write ? SQLITE_OPEN_READWRITE
                                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;

@@ -7,6 +7,7 @@
 
 #include "model/error.h"
 #include "registry/reference.h"
+#include "registry/search_index.h"
 
 namespace platter::registry {
 namespace {
@@ -57,21 +58,38 @@ std::string digest_under(const ImageIndex& index, const std::string& tag) {
   return "";
 }
 
+// The mark, then the layout, then the index: whoever is stopped in between has lost nothing, and
+// the next search sees that there is something to read.
+void change(const Store& store, const Lock& lock, const std::string& drive,
+            const std::string& index) {
+  begin_change(store, lock, drive);
+  store.replace_index(drive, index);
+  enter_row(store, lock, drive);
+}
+
+// What was damaged when it was last read may just have been written anew.
+void enter_if_missing(const Store& store, const Lock& lock, const std::string& drive,
+                      const std::string& digest) {
+  if (!is_entered(store, drive, digest)) enter_row(store, lock, drive);
+}
+
 }  // namespace
 
-Entered enter_version(const Store& store, const Lock& held, const std::string& drive,
+Entered enter_version(const Store& store, const Lock& lock, const std::string& drive,
                       const Descriptor& manifest) {
   const Index index = index_of(store.layout(drive));
-  if (const std::string tag = tag_of(index.parsed, manifest.digest); !tag.empty())
+  if (const std::string tag = tag_of(index.parsed, manifest.digest); !tag.empty()) {
+    enter_if_missing(store, lock, drive, manifest.digest);
     return {tag, false};
+  }
   std::string tag = pruned_version(index.parsed, manifest.digest);
-  if (!tag.empty()) return enter_as(store, held, drive, manifest, tag);
+  if (!tag.empty()) return enter_as(store, lock, drive, manifest, tag);
   tag = fmt::format("v{}", highest_version(index.parsed) + 1);
-  store.replace_index(drive, index_with(index.text, manifest, {.tag = tag}));
+  change(store, lock, drive, index_with(index.text, manifest, {.tag = tag}));
   return {tag, true};
 }
 
-Entered enter_as(const Store& store, const Lock& /*held*/, const std::string& drive,
+Entered enter_as(const Store& store, const Lock& lock, const std::string& drive,
                  const Descriptor& manifest, const std::string& tag) {
   const Layout layout = store.layout(drive);
   const Index index = index_of(layout);
@@ -81,9 +99,12 @@ Entered enter_as(const Store& store, const Lock& /*held*/, const std::string& dr
                 fmt::format("{}: the tag {} names {}, and versions never move: {} cannot have it",
                             layout.index_path(), tag, there, manifest.digest));
   }
-  if (tag_of(index.parsed, manifest.digest) == tag) return {tag, false};
+  if (tag_of(index.parsed, manifest.digest) == tag) {
+    enter_if_missing(store, lock, drive, manifest.digest);
+    return {tag, false};
+  }
   const bool newest = version_number(tag) >= highest_left(index.parsed);
-  store.replace_index(drive, index_with(index.text, manifest, {.tag = tag, .latest = newest}));
+  change(store, lock, drive, index_with(index.text, manifest, {.tag = tag, .latest = newest}));
   return {tag, true};
 }
 
@@ -92,16 +113,16 @@ bool is_free(const ImageIndex& index, const std::string& tag, const std::string&
   return there.empty() || there == digest;
 }
 
-void enter_signatures(const Store& store, const Lock& /*held*/, const std::string& drive,
+void enter_signatures(const Store& store, const Lock& lock, const std::string& drive,
                       const Descriptor& signatures, const std::string& tag) {
   const Index index = index_of(store.layout(drive));
-  store.replace_index(
-      drive, index_with(index.text, signatures, {.tag = tag, .latest = false, .moves = true}));
+  change(store, lock, drive,
+         index_with(index.text, signatures, {.tag = tag, .latest = false, .moves = true}));
 }
 
-void take_out(const Store& store, const Lock& /*held*/, const std::string& drive,
+void take_out(const Store& store, const Lock& lock, const std::string& drive,
               const std::vector<std::string>& tags, const std::string& latest) {
-  store.replace_index(drive, index_without(store.layout(drive).index_text(), tags, latest));
+  change(store, lock, drive, index_without(store.layout(drive).index_text(), tags, latest));
 }
 
 }  // namespace platter::registry

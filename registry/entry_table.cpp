@@ -492,8 +492,15 @@ std::vector<Damage> EntryTable::damages() {
   return all;
 }
 
-bool EntryTable::has_drive(const std::string& drive) {
-  return database_.run("SELECT 1 FROM entries WHERE drive = ?").bind(drive).step();
+bool EntryTable::has_damage(const std::string& drive) {
+  return database_.run("SELECT 1 FROM damage WHERE drive = ?").bind(drive).step();
+}
+
+bool EntryTable::has(const std::string& drive, const std::string& digest) {
+  return database_.run("SELECT 1 FROM entries WHERE drive = ? AND digest = ?")
+      .bind(drive)
+      .bind(digest)
+      .step();
 }
 
 std::size_t EntryTable::size() {

@@ -16,17 +16,10 @@
 
 #include "registry/database.h"
 #include "registry/entry.h"
+#include "registry/layout_entries.h"
 #include "registry/query.h"
 
 namespace platter::registry {
-
-// Something in a layout that could not be read, and how the file was then: it is read again when
-// that is not so any more.
-struct Damage {
-  std::string drive, path, state, sentence;
-
-  bool operator==(const Damage&) const = default;
-};
 
 class EntryTable {
  public:
@@ -62,7 +55,8 @@ class EntryTable {
   void read(const std::vector<Hit>& hits, const std::function<void(Entry&)>& visit);
 
   std::vector<Damage> damages();
-  bool has_drive(const std::string& drive);
+  bool has_damage(const std::string& drive);
+  bool has(const std::string& drive, const std::string& digest);
   std::size_t size();
 
  private:

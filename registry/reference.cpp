@@ -10,6 +10,7 @@
 #include "model/nearest.h"
 #include "registry/annotations.h"
 #include "registry/digest.h"
+#include "registry/search_index.h"
 
 namespace platter::registry {
 namespace {
@@ -63,8 +64,9 @@ Published found_in(const Layout& layout, const ImageIndex& index, const Descript
 }
 
 Published find_digest(const Store& store, const std::string& digest) {
-  for (const std::string& drive : store.drives()) {
-    const Layout layout = store.layout(drive);
+  for (const Entry& entry : search(store, {.words = {digest}, .only_local = true}).entries) {
+    if (entry.digest != digest) continue;
+    const Layout layout = store.layout(entry.drive);
     const ImageIndex index = layout.index();
     if (const Descriptor* const found = with_digest(index, digest)) {
       return {layout, *found, tag_of(index, digest)};

@@ -1,294 +1,337 @@
 #include "registry/search_index.h"
 
 #include <fmt/core.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
-#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "model/error.h"
-#include "model/file.h"
 #include "model/leftovers.h"
-#include "registry/digest.h"
-#include "registry/reference.h"
+#include "registry/annotations.h"
+#include "registry/entry_table.h"
+#include "registry/layout_entries.h"
+#include "registry/pending.h"
 
 namespace platter::registry {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
-constexpr const char* kSchema = R"(
-  PRAGMA user_version = 1;
-  CREATE TABLE layouts (drive TEXT PRIMARY KEY, index_digest TEXT NOT NULL);
-  CREATE TABLE problems (drive TEXT NOT NULL, sentence TEXT NOT NULL);
-  CREATE TABLE entries (
-    drive TEXT NOT NULL, tag TEXT NOT NULL, digest TEXT NOT NULL, latest INTEGER NOT NULL,
-    annotations TEXT NOT NULL,  -- a JSON object
-    files TEXT NOT NULL,        -- a JSON list
-    words TEXT NOT NULL);)";
-constexpr int kSchemaVersion = 1;
+constexpr std::chrono::seconds kRebuildByAnother{60};
 
-// A file that is no index any more, or never was; it is made anew.
-class Unusable : public std::runtime_error {
-  using runtime_error::runtime_error;
-};
-
-class Statement {
- public:
-  Statement(sqlite3* database, const std::string& sql) : database_(database) {
-    check(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr));
-  }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-
-  Statement& bind(int position, const std::string& text) {
-    check(sqlite3_bind_text(statement_, position, text.data(), static_cast<int>(text.size()),
-                            SQLITE_TRANSIENT));
-    return *this;
-  }
-
-  bool step() {
-    const int status = sqlite3_step(statement_);
-    if (status != SQLITE_ROW && status != SQLITE_DONE) check(status);
-    return status == SQLITE_ROW;
-  }
-
-  std::string text(int column) {
-    const unsigned char* const value = sqlite3_column_text(statement_, column);
-    return value == nullptr ? "" : reinterpret_cast<const char*>(value);
-  }
-  int number(int column) { return sqlite3_column_int(statement_, column); }
-
- private:
-  void check(int status) const {
-    if (status != SQLITE_OK) throw Unusable(sqlite3_errmsg(database_));
-  }
-
-  sqlite3* database_;
-  sqlite3_stmt* statement_ = nullptr;
-};
-
-class Database {
- public:
-  Database(const std::string& path, int flags) {
-    sqlite3* opened = nullptr;
-    const int status = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
-    database_.reset(opened);
-    if (status != SQLITE_OK)
-      throw Unusable(opened == nullptr ? "no memory" : sqlite3_errmsg(opened));
-    if ((flags & SQLITE_OPEN_READONLY) == 0) return;
-    // A file from elsewhere may have views in place of tables, which compute without end.
-    constexpr int kSteps = 1'000'000;
-    sqlite3_progress_handler(
-        opened, kSteps, [](void* left) { return --*static_cast<int*>(left) < 0 ? 1 : 0; },
-        &patience_);
-  }
-
-  Statement prepare(const std::string& sql) { return {database_.get(), sql}; }
-
-  void execute(const char* sql) {
-    if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
-      throw Unusable(sqlite3_errmsg(database_.get()));
-    }
-  }
-
- private:
-  struct Close {
-    void operator()(sqlite3* database) const { sqlite3_close(database); }
-  };
-  int patience_ = 200;  // million steps
-  std::unique_ptr<sqlite3, Close> database_;
-};
-
-// ---------------------------------------------------------------- what the layouts say
-
-Entry entry_of(const Layout& layout, const Descriptor& descriptor, const Manifest& manifest,
-               const ImageIndex& index) {
-  Entry entry{layout.drive(), tag_of(index, descriptor.digest), descriptor.digest, false,
-              manifest.annotations};
-  for (const Descriptor& other : index.manifests) {
-    entry.latest |= other.digest == descriptor.digest && other.annotation(kTagKey) == "latest";
-  }
-  for (const Descriptor& layer : manifest.layers)
-    entry.files.push_back(layer.annotation(kTitleKey));
-  return entry;
+void insert_drive(EntryTable& table, const Layout& layout) {
+  const LayoutEntries now = entries_of(layout);
+  for (const Entry& entry : now.entries) table.insert(entry);
+  for (const Damage& damage : now.damages) table.remember(damage);
 }
 
-// Signatures and whatever else shares the layout are no entries.
-void read_layout(const Layout& layout, Listing& listing) {
-  const ImageIndex index = layout.index();
-  std::set<std::string> seen;
-  for (const Descriptor& descriptor : index.manifests) {
-    if (!seen.insert(descriptor.digest).second) continue;
-    if (descriptor.media_type != kManifestType) continue;
-    try {
-      const Manifest manifest = layout.manifest(descriptor);
-      if (manifest.is_model()) {
-        listing.entries.push_back(entry_of(layout, descriptor, manifest, index));
-      }
-    } catch (const Error& error) {
-      listing.problems.push_back(error.what());
-    }
-  }
+void fill(EntryTable& table, const Store& store, const std::vector<std::string>& drives) {
+  table.begin();
+  for (const std::string& drive : drives) insert_drive(table, store.layout(drive));
+  table.optimize();
+  table.commit();
 }
 
-Listing read_drive(const Layout& layout) {
-  Listing listing;
-  try {
-    read_layout(layout, listing);
-  } catch (const Error& error) {
-    listing.problems.push_back(error.what());
-  }
-  return listing;
+// ---------------------------------------------------------------- writing
+
+void remove_what_stopped_writers_left(const Store& store) {
+  const std::string beginning = fs::path(search_index_path(store)).filename().string() + ".";
+  std::error_code ignored;
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(store.folder(), ignored))
+    if (entry.path().filename().string().starts_with(beginning)) left.push_back(entry.path());
+  for (const fs::path& path : left) fs::remove(path, ignored);
 }
 
-// ---------------------------------------------------------------- the database
-
-std::string lower(const std::string& text) {
-  std::string letters = text;
-  for (char& c : letters) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return letters;
+// The journal of a writer that was killed belongs to the old file: it would be rolled back into the
+// new one.
+void take_away(const std::string& index, const Store& store) {
+  std::error_code ignored;
+  if (!fs::exists(index + "-journal", ignored)) return;
+  fs::remove(index, ignored);
+  synchronize(store.folder());
+  fs::remove(index + "-journal", ignored);
 }
-
-std::string words_of(const Entry& entry) {
-  std::string words = entry.drive + "\n" + entry.tag + "\n" + entry.digest;
-  for (const auto& [key, value] : entry.annotations) words += "\n" + value;
-  for (const std::string& file : entry.files) words += "\n" + file;
-  return lower(words);
-}
-
-std::string index_digest(const Layout& layout) {
-  try {
-    return digest_of(layout.index_text());
-  } catch (const Error&) {
-    return "";
-  }
-}
-
-void insert(Database& database, const Entry& entry) {
-  Statement row = database.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)");
-  row.bind(1, entry.drive)
-      .bind(2, entry.tag)
-      .bind(3, entry.digest)
-      .bind(4, entry.latest ? "1" : "0");
-  row.bind(5, Json(entry.annotations).dump()).bind(6, Json(entry.files).dump());
-  row.bind(7, words_of(entry)).step();
-}
-
-void fill(Database& database, const Store& store) {
-  database.execute("BEGIN");
-  database.execute(kSchema);
-  for (const std::string& drive : store.drives()) {
-    const Layout layout = store.layout(drive);
-    const std::string digest = index_digest(layout);
-    const Listing listing = read_drive(layout);
-    database.prepare("INSERT INTO layouts VALUES (?, ?)").bind(1, drive).bind(2, digest).step();
-    for (const Entry& entry : listing.entries) insert(database, entry);
-    for (const std::string& problem : listing.problems) {
-      database.prepare("INSERT INTO problems VALUES (?, ?)").bind(1, drive).bind(2, problem).step();
-    }
-  }
-  database.execute("COMMIT");
-}
-
-// Every layout is in it as it is now, and nothing was wrong then (what is wrong is looked at anew).
-bool is_fresh(Database& database, const Store& store) {
-  Statement version = database.prepare("PRAGMA user_version");
-  if (!version.step() || version.number(0) != kSchemaVersion) return false;
-  if (database.prepare("SELECT 1 FROM problems").step()) return false;
-  std::set<std::pair<std::string, std::string>> kept, now;
-  Statement rows = database.prepare("SELECT drive, index_digest FROM layouts");
-  while (rows.step()) kept.emplace(rows.text(0), rows.text(1));
-  for (const std::string& drive : store.drives())
-    now.emplace(drive, index_digest(store.layout(drive)));
-  return kept == now;
-}
-
-Listing select(Database& database, const std::vector<std::string>& words) {
-  std::string sql = "SELECT drive, tag, digest, latest, annotations, files FROM entries WHERE 1";
-  for (std::size_t i = 0; i < words.size(); ++i) sql += " AND instr(words, ?) > 0";
-  Statement rows = database.prepare(sql + " ORDER BY rowid");
-  for (std::size_t i = 0; i < words.size(); ++i)
-    rows.bind(static_cast<int>(i + 1), lower(words[i]));
-  Listing listing;
-  while (rows.step()) {
-    listing.entries.push_back({rows.text(0), rows.text(1), rows.text(2), rows.number(3) != 0,
-                               Json::parse(rows.text(4)).get<Annotations>(),
-                               Json::parse(rows.text(5)).get<std::vector<std::string>>()});
-  }
-  Statement problems = database.prepare("SELECT sentence FROM problems");
-  while (problems.step()) listing.problems.push_back(problems.text(0));
-  return listing;
-}
-
-// Else it is made anew: what is no file would be waited for, what is larger takes too long.
-bool is_small_file(const std::string& path) {
-  std::error_code failed;
-  return model::is_file(path) && fs::file_size(path, failed) <= model::kLargestFile;
-}
-
-constexpr int kCreate = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 
 // Made beside its place and renamed, so that another process reads the old one or the new one.
-void rebuild(const Store& store) {
-  const std::string made = fmt::format("{}.{}", search_index_path(store), ::getpid());
-  const model::Leftover leftover(made), journal(made + "-journal");
-  std::error_code ignored;
+std::size_t rebuild(const Store& store, const Lock& lock) {
+  remove_what_stopped_writers_left(store);
+  const std::vector<std::string> pending = pending_drives(store);
+  const std::string index = search_index_path(store);
+  const std::string made = fmt::format("{}.{}", index, ::getpid());
+  const model::Leftover leftover(made);
+  std::size_t entries = 0;
+  std::error_code failed;
   try {
-    Database database(made, kCreate);
-    fill(database, store);
+    EntryTable table = EntryTable::create(made);
+    fill(table, store, store.drives());
+    entries = table.size();
   } catch (...) {
-    fs::remove(made, ignored);
+    fs::remove(made, failed);
     throw;
   }
-  std::error_code failed;
-  fs::rename(made, search_index_path(store), failed);
+  take_away(index, store);
+  fs::rename(made, index, failed);
   if (failed) {
-    fs::remove(made, ignored);
-    throw Unusable(failed.message());
+    const std::string why = failed.message();
+    fs::remove(made, failed);
+    throw UnusableTable(fmt::format("{}: cannot be replaced: {}", index, why));
   }
+  synchronize(store.folder());
+  for (const std::string& drive : pending) clear_pending(store, lock, drive);
+  return entries;
+}
+
+bool has_other_drives(const Store& store, const std::string& drive) {
+  std::error_code none;
+  return std::any_of(fs::directory_iterator(store.drives_folder(), none), fs::directory_iterator(),
+                     [&](const auto& entry) { return entry.path().filename() != drive; });
+}
+
+// The marks stay where it cannot be done.
+void enter_rows(const Store& store, const Lock& lock, const std::set<std::string>& drives) {
+  try {
+    std::error_code failed;
+    if (!fs::exists(search_index_path(store), failed)) {
+      // The first drive's entry makes the index. Without one, the next search reads all layouts.
+      if (!has_other_drives(store, *drives.begin())) rebuild(store, lock);
+      return;
+    }
+    EntryTable table = EntryTable::open_for_writing(search_index_path(store));
+    table.begin();
+    for (const std::string& drive : drives) {
+      table.remove_drive(drive);
+      insert_drive(table, store.layout(drive));
+    }
+    table.commit();
+    for (const std::string& drive : drives) clear_pending(store, lock, drive);
+  } catch (const UnusableTable&) {
+  }
+}
+
+// ---------------------------------------------------------------- searching
+
+// Drives of which the table may say something else than their layouts. Asked before the table is
+// read: what changes later is a change during the search.
+std::set<std::string> changed_drives(EntryTable& table, const std::vector<std::string>& pending) {
+  std::set<std::string> changed(pending.begin(), pending.end());
+  for (const Damage& damage : table.damages())
+    if (state_of_file(damage.path) != damage.state) changed.insert(damage.drive);
+  return changed;
+}
+
+// One table of those that are searched together.
+struct Source {
+  EntryTable table;
+  std::string remote;                 // empty: the folder's own
+  std::set<std::string> but_of = {};  // drives that another table knows better
+  std::vector<EntryTable::Hit> hits = {};
+};
+
+std::vector<std::string> sentences(EntryTable& table, const std::set<std::string>& but_of) {
+  std::vector<std::string> all;
+  for (const Damage& damage : table.damages())
+    if (!but_of.contains(damage.drive)) all.push_back(damage.sentence);
+  return all;
+}
+
+std::vector<Source> in_memory(const Store& store) {
+  std::vector<Source> sources;
+  sources.push_back({EntryTable::create(":memory:"), ""});
+  fill(sources.front().table, store, store.drives());
+  return sources;
+}
+
+// The folder's table, and where layouts changed since that cannot be entered now, one of those.
+std::vector<Source> tables_of(const Store& store) {
+  const std::vector<std::string> pending = pending_drives(store);
+  std::vector<Source> sources;
+  sources.push_back({EntryTable::open(search_index_path(store)), ""});
+  const std::set<std::string> changed = changed_drives(sources.front().table, pending);
+  if (changed.empty()) return sources;
+  if (const auto lock = Lock::within(store, std::chrono::seconds(0))) {
+    enter_rows(store, *lock, changed);
+    const std::vector<std::string> left = pending_drives(store);
+    if (changed_drives(sources.front().table, left).empty()) return sources;
+  }
+  sources.front().but_of = changed;
+  sources.push_back({EntryTable::create(":memory:"), ""});
+  fill(sources.back().table, store, {changed.begin(), changed.end()});
+  return sources;
+}
+
+void add_remotes(const Store& store, std::vector<Source>& sources,
+                 std::vector<std::string>& problems) {
+  std::error_code none;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(store.folder() + "/remotes", none))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const std::string path = store.folder() + "/remotes/" + name + "/search.sqlite";
+    if (!is_drive_name(name) || !fs::exists(path, none)) continue;
+    try {
+      sources.push_back({EntryTable::open(path), name});
+    } catch (const UnusableTable& why) {
+      problems.push_back(
+          fmt::format("{}; platter registry refresh {} fetches it again", why.what(), name));
+    }
+  }
+}
+
+// Whether there are more than the query's limit.
+bool find_in(std::vector<Source>& sources, const Query& query, std::vector<std::string>& problems) {
+  std::size_t most = query.limit == 0 ? std::numeric_limits<std::size_t>::max() : query.limit + 1;
+  for (Source& source : sources) {
+    try {
+      source.hits = source.table.find(
+          query, most, [&](const std::string& drive) { return source.but_of.contains(drive); });
+    } catch (const UnusableTable& why) {
+      if (source.remote.empty()) throw;
+      problems.push_back(fmt::format("{}; platter registry refresh {} fetches it again", why.what(),
+                                     source.remote));
+    }
+    most -= source.hits.size();
+  }
+  if (query.limit == 0 || most > 0) return false;
+  const auto last = std::find_if(sources.rbegin(), sources.rend(),
+                                 [](const Source& source) { return !source.hits.empty(); });
+  last->hits.pop_back();
+  return true;
+}
+
+// By drive over all tables; what one table has of a drive stays in its order.
+void show(std::vector<Source>& sources, const std::function<void(const Entry&)>& visit) {
+  struct Shown {
+    std::string drive;
+    std::size_t source;
+    std::int64_t row;
+  };
+  for (Source& source : sources) {
+    std::sort(source.hits.begin(), source.hits.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.drive, a.row) < std::tie(b.drive, b.row);
+    });
+  }
+  if (sources.size() == 1) {
+    sources.front().table.read(sources.front().hits, [&](Entry& entry) { visit(entry); });
+    return;
+  }
+  std::vector<std::size_t> next(sources.size(), 0);
+  while (true) {
+    std::size_t first = sources.size();
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (next[i] == sources[i].hits.size()) continue;
+      if (first == sources.size() ||
+          sources[i].hits[next[i]].drive < sources[first].hits[next[first]].drive)
+        first = i;
+    }
+    if (first == sources.size()) return;
+    Source& source = sources[first];
+    std::size_t end = next[first];
+    const std::string drive = source.hits[end].drive;
+    while (end < source.hits.size() && source.hits[end].drive == drive) ++end;
+    const auto begin = source.hits.begin();
+    source.table.read({begin + static_cast<std::ptrdiff_t>(next[first]),
+                       begin + static_cast<std::ptrdiff_t>(end)},
+                      [&](Entry& entry) {
+                        entry.remote = source.remote;
+                        visit(entry);
+                      });
+    next[first] = end;
+  }
+}
+
+Found search_in(std::vector<Source> sources, const Store& store, const Query& query,
+                const std::function<void(const Entry&)>& visit) {
+  Found found;
+  for (Source& source : sources) {
+    const auto said = sentences(source.table, source.but_of);
+    found.problems.insert(found.problems.end(), said.begin(), said.end());
+  }
+  if (!query.only_local) add_remotes(store, sources, found.problems);
+  found.more = find_in(sources, query, found.problems);
+  show(sources, visit);
+  return found;
 }
 
 }  // namespace
 
 std::string search_index_path(const Store& store) { return store.folder() + "/search.sqlite"; }
 
-Listing search(const Store& store, const std::vector<std::string>& words) {
+Found search(const Store& store, const Query& query,
+             const std::function<void(const Entry&)>& visit) {
   store.require();
-  try {
-    if (is_small_file(search_index_path(store))) {
-      Database database(search_index_path(store), SQLITE_OPEN_READONLY);
-      if (is_fresh(database, store)) return select(database, words);
+  const std::string index = search_index_path(store);
+  bool shown = false;
+  const auto visit_and_note = [&](const Entry& entry) {
+    shown = true;
+    visit(entry);
+  };
+  const auto remedy = [&](int attempt, const Lock& lock) {
+    try {
+      // Rolls back what a killed writer began; another may have made the index meanwhile.
+      if (attempt == 1) return static_cast<void>(EntryTable::open_for_writing(index));
+    } catch (const UnusableTable&) {
     }
-  } catch (const std::exception&) {  // Unusable, or nlohmann's: what is no JSON any more
+    rebuild(store, lock);
+  };
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    try {
+      if (attempt > 0) {
+        const auto lock = Lock::within(store, kRebuildByAnother);
+        if (!lock) break;
+        remedy(attempt, *lock);
+      }
+      return search_in(tables_of(store), store, query, visit_and_note);
+    } catch (const UnusableTable& why) {
+      if (shown) {
+        throw Error(ExitStatus::bad_input,
+                    fmt::format("{}; platter registry rebuild-index makes it anew", why.what()));
+      }
+    }
   }
+  return search_in(in_memory(store), store, query, visit_and_note);
+}
+
+Listing search(const Store& store, const Query& query) {
+  Listing listing;
+  Found found = search(store, query, [&](const Entry& entry) { listing.entries.push_back(entry); });
+  listing.problems = std::move(found.problems);
+  listing.more = found.more;
+  return listing;
+}
+
+void begin_change(const Store& store, const Lock& lock, const std::string& drive) {
+  mark_pending(store, lock, drive);
+}
+
+void enter_row(const Store& store, const Lock& lock, const std::string& drive) {
+  enter_rows(store, lock, {drive});
+}
+
+bool is_entered(const Store& store, const std::string& drive, const std::string& digest) {
   try {
-    rebuild(store);
-    Database database(search_index_path(store), SQLITE_OPEN_READONLY);
-    return select(database, words);
-  } catch (const Unusable&) {
-    Database database(":memory:", kCreate);
-    fill(database, store);
-    return select(database, words);
+    EntryTable table = EntryTable::open(search_index_path(store));
+    return table.has(drive, digest) && !table.has_damage(drive);
+  } catch (const UnusableTable&) {
+    return false;
   }
 }
 
 std::size_t rebuild_search_index(const Store& store) {
   store.require();
   try {
-    rebuild(store);
-    Database database(search_index_path(store), SQLITE_OPEN_READONLY);
-    return select(database, {}).entries.size();
-  } catch (const Unusable& why) {
+    const Lock lock(store);
+    return rebuild(store, lock);
+  } catch (const Error& why) {
     throw Error(ExitStatus::output, fmt::format("{}: cannot be written: {}; list and search do "
                                                 "without it",
                                                 search_index_path(store), why.what()));

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "model/error.h"
@@ -28,6 +29,23 @@ constexpr const char* kSharedBlobs = "../../blobs";  // as seen from a layout
   throw Error(ExitStatus::output, fmt::format("{}: cannot be created: {}", path, why));
 }
 
+// skopeo --dest-shared-blob-dir leaves an empty folder there.
+bool has_own_blobs(const fs::path& blobs) { return fs::exists(blobs / "sha256"); }
+
+bool has_content(const std::string& path, const std::string& digest) {
+  return fs::exists(path) && digest_of_file(path) == digest;
+}
+
+int open_lock(const Store& store) {
+  store.create();
+  const std::string path = store.folder() + "/lock";
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) cannot_create(path, std::strerror(errno));
+  return descriptor;
+}
+
+}  // namespace
+
 void synchronize(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -35,7 +53,6 @@ void synchronize(const fs::path& folder) {
   ::close(descriptor);
 }
 
-// With every folder above it, each on stable storage.
 void create_folder(const fs::path& folder) {
   if (fs::is_directory(folder)) return;
   if (folder.has_parent_path() && folder.parent_path() != folder) {
@@ -46,15 +63,6 @@ void create_folder(const fs::path& folder) {
   if (failed) cannot_create(folder.string(), failed.message());
   synchronize(folder.has_parent_path() ? folder.parent_path() : fs::path("."));
 }
-
-// skopeo --dest-shared-blob-dir leaves an empty folder there.
-bool has_own_blobs(const fs::path& blobs) { return fs::exists(blobs / "sha256"); }
-
-bool has_content(const std::string& path, const std::string& digest) {
-  return fs::exists(path) && digest_of_file(path) == digest;
-}
-
-}  // namespace
 
 std::string default_folder() {
   const char* const data = std::getenv("XDG_DATA_HOME");
@@ -179,17 +187,33 @@ void Store::replace_index(const std::string& drive, const std::string& text) con
   model::write_file(layout(drive).index_path(), text);
 }
 
-Lock::Lock(const Store& store) {
-  store.create();
-  const std::string path = store.folder() + "/lock";
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) cannot_create(path, std::strerror(errno));
+Lock::Lock(const Store& store) : descriptor_(open_lock(store)) {
   while (::flock(descriptor_, LOCK_EX) != 0) {
     if (errno == EINTR) continue;
     const std::string why = std::strerror(errno);
     ::close(descriptor_);
-    throw Error(ExitStatus::output, fmt::format("{}: cannot be locked: {}", path, why));
+    throw Error(ExitStatus::output,
+                fmt::format("{}/lock: cannot be locked: {}", store.folder(), why));
   }
+}
+
+std::unique_ptr<Lock> Lock::within(const Store& store, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kPause(5);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  int descriptor = -1;
+  try {
+    descriptor = open_lock(store);
+  } catch (const Error&) {
+    return nullptr;
+  }
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (std::chrono::steady_clock::now() >= end) {
+      ::close(descriptor);
+      return nullptr;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return std::unique_ptr<Lock>(new Lock(descriptor));
 }
 
 Lock::~Lock() { ::close(descriptor_); }

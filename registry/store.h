@@ -2,9 +2,12 @@
 //
 //   DIR/blobs/sha256/HEX        every blob once, named by its content
 //   DIR/drives/NAME/oci-layout, index.json, blobs -> ../../blobs
-//   DIR/search.sqlite           derived (search_index.h);  DIR/lock, DIR/serial.key
+//   DIR/search.sqlite, pending/  derived (search_index.h);  DIR/lock, DIR/serial.key
 #pragma once
 
+#include <chrono>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -76,12 +79,21 @@ class Store {
 class Lock {
  public:
   explicit Lock(const Store& store);
+  // Nothing where another still holds it after this time, or where the folder may not be written.
+  static std::unique_ptr<Lock> within(const Store& store, std::chrono::milliseconds patience);
   ~Lock();
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
  private:
+  explicit Lock(int descriptor) : descriptor_(descriptor) {}
+
   int descriptor_;
 };
+
+// With every folder above it, each on stable storage. Throws Error(output).
+void create_folder(const std::filesystem::path& folder);
+// The names in a folder, onto stable storage.
+void synchronize(const std::filesystem::path& folder);
 
 }  // namespace platter::registry

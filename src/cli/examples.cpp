@@ -78,7 +78,10 @@ const std::map<std::string, Two> kExamples = {
       "platter restore DRIVE.journal --device /dev/sg0"}},
     {"publish", {"platter publish drive.json", "platter publish drive.json --registry models"}},
     {"registry list", {"platter registry list", "platter registry list --registry models --json"}},
-    {"registry search", {"platter registry search atlas", "platter registry search seagate 7200"}},
+    {"registry search",
+     {"platter registry search atlas",
+      "platter registry search seagate --rpm 7200 --capacity '>4T' --demerit 'random:<2%' --limit "
+      "50"}},
     {"registry show",
      {"platter registry show quantum-atlas-10k", "platter registry show quantum-atlas-10k:v1"}},
     {"registry pull",

@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "model/json_head.h"
 #include "model/printable.h"
 #include "registry/pull.h"
+#include "registry/query.h"
 #include "registry/search_index.h"
 #include "registry/verify.h"
 #include "report/model_summary.h"
@@ -23,10 +26,44 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// As they were typed; the texts become a query when it is run.
+struct SearchOptions {
+  std::vector<std::string> words, demerits, annotations;
+  std::string vendor, product, revision, capacity, rpm, form_factor, block_size, method, date;
+  std::uint64_t limit = 0;
+  bool only_local = false;
+
+  registry::Query query() const {
+    using registry::Figure;
+    const auto range = [](Figure figure, const std::string& text,
+                          const char* option) -> std::optional<registry::Range> {
+      if (text.empty()) return std::nullopt;
+      return registry::parse_range(figure, text, option);
+    };
+    registry::Query query{.words = words,
+                          .vendor = vendor,
+                          .product = product,
+                          .revision = revision,
+                          .form_factor = form_factor,
+                          .method = method};
+    query.capacity = range(Figure::capacity, capacity, "--capacity");
+    query.rpm = range(Figure::rpm, rpm, "--rpm");
+    query.block_size = range(Figure::block_size, block_size, "--block-size");
+    if (!date.empty()) query.date = registry::parse_dates(date, "--date");
+    for (const std::string& text : demerits)
+      query.demerits.push_back(registry::parse_demerit(text, "--demerit"));
+    for (const std::string& text : annotations)
+      query.annotations.push_back(registry::parse_annotation(text, "--annotation"));
+    query.limit = limit;
+    query.only_local = only_local;
+    return query;
+  }
+};
+
 struct RegistryOptions {
   RegistryFolder folder;
   std::string reference, output, files_folder;
-  std::vector<std::string> words;
+  SearchOptions search;
   bool json = false;
   Outputs outputs;
 
@@ -56,30 +93,72 @@ double gigabytes(const registry::Entry& entry) {
 
 // A registry that was named and is not there is an error; one that nobody has put anything into is
 // empty.
-registry::Listing models_in(const registry::Store& store, const RegistryOptions& options) {
+registry::Found models_in(const registry::Store& store, const RegistryOptions& options,
+                          const std::function<void(const registry::Entry&)>& visit) {
+  const registry::Query query = options.search.query();
   const bool there = options.folder.named.empty() || std::filesystem::exists(options.folder.named);
-  if (!there || !store.is_new()) return registry::search(store, options.words);
-  return {.entries = {},
-          .problems = {store.folder() + " holds no models yet; platter publish puts one there"}};
+  if (!there || !store.is_new()) return registry::search(store, query, visit);
+  return {.problems = {store.folder() + " holds no models yet; platter publish puts one there"}};
+}
+
+// Indented as nlohmann's dump() does a member's members.
+std::string indented(const Json& json, const std::string& by) {
+  std::string text;
+  for (const char c : json.dump(2, ' ', false, Json::error_handler_t::replace)) {
+    text += c;
+    if (c == '\n') text += by;
+  }
+  return text;
+}
+
+// One after the other: a registry may have more of them than one would hold in memory.
+void list_as_json(const RegistryOptions& options) {
+  bool first = true;
+  const auto begin = [&] {
+    Json head = model::json_head("platter-registry-list");
+    const std::string text = head.dump(2, ' ', false, Json::error_handler_t::replace);
+    fmt::print("{},\n  \"models\": [", text.substr(0, text.size() - 2));
+  };
+  const registry::Found found = models_in(
+      options.store(), options, [&](const registry::Entry& entry) {
+        if (first) begin();
+        fmt::print("{}\n    {}", first ? "" : ",", indented(as_json(entry), "    "));
+        first = false;
+      });
+  notice(found.problems);
+  if (first) begin();
+  fmt::print("{}],\n  \"problems\": {},\n  \"more\": {}\n}}\n", first ? "" : "\n  ",
+             indented(found.problems, "  "), found.more);
 }
 
 void list(const RegistryOptions& options) {
-  const registry::Listing listing = models_in(options.store(), options);
-  notice(listing.problems);
-  if (options.json) {
-    Json models = Json::array();
-    for (const registry::Entry& entry : listing.entries) models.push_back(as_json(entry));
-    return print_json("platter-registry-list",
-                      {{"models", models}, {"problems", listing.problems}});
+  if (options.json) return list_as_json(options);
+  const registry::Found found = models_in(
+      options.store(), options, [](const registry::Entry& entry) {
+        const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
+        const std::string standing = said("vnd.platter.standing");
+        fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n",
+                   model::printable(entry.reference()), gigabytes(entry), said("vnd.platter.rpm"),
+                   standing.empty() ? said("vnd.platter.method") : standing,
+                   said("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
+        for (const char* key : {"vnd.platter.remarks", "vnd.platter.forced"}) {
+          const std::string remark = said(key);
+          if (!remark.empty()) fmt::print("    {}\n", remark);
+        }
+      });
+  notice(found.problems);
+  if (found.more)
+    notice({fmt::format("more models match; --limit {} shows that many", options.search.limit)});
+}
+
+void search(const RegistryOptions& options) {
+  if (options.search.query().is_empty()) {
+    throw Error(
+        ExitStatus::usage,
+        "registry search: nothing says what is looked for; give words, or an option such as "
+        "--rpm 7200 (platter registry list shows all)");
   }
-  for (const registry::Entry& entry : listing.entries) {
-    const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
-    const std::string standing = said("vnd.platter.standing");
-    fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n", model::printable(entry.reference()),
-               gigabytes(entry), said("vnd.platter.rpm"),
-               standing.empty() ? said("vnd.platter.method") : standing,
-               said("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
-  }
+  list(options);
 }
 
 void show(const RegistryOptions& options) {
@@ -188,10 +267,35 @@ void add_registry(CLI::App& app) {
   };
   const char* const reference = "DRIVE, DRIVE:vN, DRIVE@sha256:... or sha256:...";
 
-  add_json(add("list", "every model", list));
-  CLI::App* search = add("search", "models that hold all of the words", list);
-  search->add_option("WORDS", options->words, "of names and annotations, in any case")->required();
-  add_json(search);
+  CLI::App* listing = add("list", "every model", list);
+  listing->add_flag("--local", options->search.only_local, "only this folder, none of its remotes");
+  add_json(listing);
+  CLI::App* searching = add(
+      "search", "models that hold all of the words and lie in all of the ranges", search);
+  SearchOptions& wanted = options->search;
+  searching->add_option("WORDS", wanted.words,
+                        "of names and annotations, in any case; or how a digest begins");
+  const auto begins = "how it begins, in any case";
+  searching->add_option("--vendor", wanted.vendor, begins);
+  searching->add_option("--product", wanted.product, begins);
+  searching->add_option("--revision", wanted.revision, begins);
+  searching->add_option("--form-factor", wanted.form_factor, begins);
+  searching->add_option("--method", wanted.method, "characterized, imported, derived, catalogue");
+  searching->add_option("--capacity", wanted.capacity,
+                        "nominal: 4T, '>=4T', '<500G', 4T..8T (k M G T P, KiB MiB GiB TiB)");
+  searching->add_option("--rpm", wanted.rpm, "nominal: 7200, 15k, '>=10000', 5400..7200");
+  searching->add_option("--block-size", wanted.block_size, "512, 4096, '>512'");
+  searching->add_option("--date", wanted.date,
+                        "of the model: 2026, 2026-03..2026-05, '>=2026-03-15'");
+  searching
+      ->add_option("--demerit", wanted.demerits, "WORKLOAD:RANGE, as 'random:<2%'; all of them")
+      ->allow_extra_args(false);
+  searching->add_option("--annotation", wanted.annotations, "KEY=VALUE, exactly; all of them")
+      ->allow_extra_args(false);
+  searching->add_option("--limit", wanted.limit, "show at most so many")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
+  searching->add_flag("--local", wanted.only_local, "only this folder, none of its remotes");
+  add_json(searching);
   CLI::App* showing = add("show", "what was published, and the model in words", show);
   showing->add_option("REF", options->reference, reference)->required();
   add_json(showing);

@@ -104,6 +104,7 @@ OTHER_OPTIONS = set("""
     --device --overwrite --yes --hide-serial --results --commands --resume --skip
     --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
+    --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
     --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
 """.split())
 

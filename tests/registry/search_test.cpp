@@ -38,14 +38,14 @@ TEST_CASE("search wants all words, in any case, and no wildcards") {
   const RegistryFolder folder;
   folder.publish(small_model("S1"));
   folder.publish(small_model("S2"));
-  CHECK(search(folder.store(), {"acme"}).entries.size() == 2);
-  CHECK(search(folder.store(), {"ACME", "s2"}).entries.size() == 1);
-  CHECK(search(folder.store(), {"acme", "s3"}).entries.empty());
-  CHECK(search(folder.store(), {"%"}).entries.empty());
-  CHECK(search(folder.store(), {"' OR 1"}).entries.empty());
+  CHECK(search(folder.store(), {.words = {"acme"}}).entries.size() == 2);
+  CHECK(search(folder.store(), {.words = {"ACME", "s2"}}).entries.size() == 1);
+  CHECK(search(folder.store(), {.words = {"acme", "s3"}}).entries.empty());
+  CHECK(search(folder.store(), {.words = {"%"}}).entries.empty());
+  CHECK(search(folder.store(), {.words = {"' OR 1"}}).entries.empty());
 }
 
-TEST_CASE("an index that is gone, damaged or stale is made anew") {
+TEST_CASE("an index that is gone, damaged or foreign is made anew") {
   const RegistryFolder folder;
   folder.publish(small_model("S1"));
   REQUIRE(search(folder.store()).entries.size() == 1);
@@ -58,7 +58,7 @@ TEST_CASE("an index that is gone, damaged or stale is made anew") {
   SECTION("texts that are no JSON any more") {
     sqlite3* database = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-    REQUIRE(sqlite3_exec(database, "UPDATE entries SET annotations = '{\"a'", nullptr, nullptr,
+    REQUIRE(sqlite3_exec(database, "UPDATE shown SET annotations = '{\"a'", nullptr, nullptr,
                          nullptr) == SQLITE_OK);
     sqlite3_close(database);
   }
@@ -67,25 +67,33 @@ TEST_CASE("an index that is gone, damaged or stale is made anew") {
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
   }
   SECTION("a view that computes without end") {
-    std::filesystem::remove(path);
     sqlite3* database = nullptr;
     REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
     REQUIRE(
         sqlite3_exec(
             database,
-            "PRAGMA user_version = 1; CREATE TABLE problems(drive, sentence);"
-            "CREATE VIEW layouts AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
-            "WHERE i < 1000000000) SELECT 'x' AS drive, max(i) AS index_digest FROM n",
+            "DROP TABLE damage;"
+            "CREATE VIEW damage AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+            "SELECT 'x' AS drive, max(i) AS path, 'x' AS state, 'x' AS sentence FROM n",
             nullptr, nullptr, nullptr) == SQLITE_OK);
     sqlite3_close(database);
   }
-  SECTION("stale: published since") {
+  SECTION("trigrams that are damaged") {
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(database, "UPDATE words_data SET block = x'ff00ff00ff00'", nullptr,
+                         nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(database);
+    CHECK(search(folder.store(), {.words = {"acme"}}).entries.size() == 1);
+  }
+  SECTION("published since") {
     folder.publish(small_model("S1", 2));
     CHECK(search(folder.store()).entries.size() == 2);
     return;
   }
-  SECTION("stale: a drive was taken away") {
+  SECTION("a drive was taken away by others") {
     std::filesystem::remove_all(folder.store().layout("acme-disk-9-s1").folder());
+    CHECK(rebuild_search_index(folder.store()) == 0);
     CHECK(search(folder.store()).entries.empty());
     return;
   }
@@ -101,6 +109,7 @@ TEST_CASE("an index.json that is a pipe, or larger than any, is a problem and no
   std::filesystem::remove(path);
   SECTION("a pipe") { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }
   SECTION("too large") { model::write_file(path, "{}" + std::string(kLargestDocument, ' ')); }
+  rebuild_search_index(folder.store());
   const Listing listing = search(folder.store());
   CHECK(listing.entries.size() == 1);
   REQUIRE(listing.problems.size() == 1);
@@ -111,6 +120,7 @@ TEST_CASE("one damaged layout does not hide the others") {
   folder.publish(small_model("S1"));
   folder.publish(small_model("S2"));
   model::write_file(folder.store().layout("acme-disk-9-s1").index_path(), "{");
+  rebuild_search_index(folder.store());
   for (int again = 0; again < 2; ++again) {
     const Listing listing = search(folder.store());
     REQUIRE(listing.entries.size() == 1);
