@@ -1,6 +1,6 @@
 #include "registry/annotations.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +9,7 @@
 #include "model/standing.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
+#include "registry/plausibility.h"
 
 namespace platter::registry {
 namespace {
@@ -64,6 +65,7 @@ Annotations annotations_of(const model::DriveModel& model, const std::string& to
   if (!model.validity.demerits.empty()) {
     say("vnd.platter.demerits", demerits_text(model.validity.demerits));
   }
+  say("vnd.platter.remarks", fmt::format("{}", fmt::join(remarks_on(model), ",")));
   return annotations;
 }
 

@@ -152,10 +152,18 @@ std::string ecmascript_number(double value) {
   return value < 0 ? fmt::format("-{}", size) : size;
 }
 
-std::string canonical_json(std::string_view text, const std::string& origin) {
+Json parse_i_json(std::string_view text, const std::string& origin) {
+  return model::parse_strictly<Json>(text, origin, {.members = kMostMembers});
+}
+
+std::string canonical_form(const Json& document, const std::string& origin) {
   Writer writer(origin);
-  writer.write(model::parse_strictly<Json>(text, origin, {.members = kMostMembers}));
+  writer.write(document);
   return std::move(writer.out);
+}
+
+std::string canonical_json(std::string_view text, const std::string& origin) {
+  return canonical_form(parse_i_json(text, origin), origin);
 }
 
 }  // namespace platter::registry

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,10 @@ inline constexpr std::size_t kMostMembers = std::size_t{1} << 20;  // of one obj
 // I-JSON (RFC 7493): a name twice in one object, a whole number that a double cannot carry
 // unchanged.
 std::string canonical_json(std::string_view text, const std::string& origin);
+
+// The two halves of that.
+nlohmann::json parse_i_json(std::string_view text, const std::string& origin);
+std::string canonical_form(const nlohmann::json& document, const std::string& origin);
 
 // Number::toString of ECMA-262, which RFC 8785 section 3.2.2.3 requires: the fewest digits that
 // give the same double back. Throws Error(bad_input) for NaN and the infinities.

@@ -10,10 +10,6 @@
 #include "registry/digest.h"
 
 namespace platter::registry {
-namespace {
-
-// What a manifest says of its drive; nothing where the manifest is damaged, which publishing it
-// again is about to mend.
 std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
   try {
     return layout.manifest(descriptor).annotations["vnd.platter.drive"];
@@ -21,8 +17,6 @@ std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
     return "";
   }
 }
-
-}  // namespace
 
 std::string name_in(const Store& store, const model::Identity& identity) {
   const std::string name = drive_name(identity);

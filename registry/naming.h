@@ -12,4 +12,8 @@ namespace platter::registry {
 // name in letters: the second gets a few digits of its identity. For a writer, who holds the lock.
 std::string name_in(const Store& store, const model::Identity& identity);
 
+// What a manifest says of its drive (drive_identity()); nothing where the manifest is damaged,
+// which publishing it again is about to mend.
+std::string identity_in(const Layout& layout, const Descriptor& descriptor);
+
 }  // namespace platter::registry

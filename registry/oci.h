@@ -15,6 +15,7 @@ inline constexpr const char* kIndexType = "application/vnd.oci.image.index.v1+js
 inline constexpr const char* kArtifactType = "application/vnd.platter.drive.v1";
 inline constexpr const char* kConfigType = "application/vnd.platter.drive.config.v1+json";
 inline constexpr const char* kModelType = "application/vnd.platter.model.v1+json";
+inline constexpr const char* kTableType = "application/vnd.platter.table.v1";
 
 inline constexpr const char* kTagKey = "org.opencontainers.image.ref.name";
 inline constexpr const char* kTitleKey = "org.opencontainers.image.title";

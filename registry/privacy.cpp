@@ -7,7 +7,6 @@
 
 #include "model/error.h"
 #include "model/file.h"
-#include "registry/canonical_json.h"
 #include "registry/digest.h"
 
 namespace platter::registry {
@@ -17,6 +16,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kShortestTelling = 4;  // a shorter number is found in texts by chance
 constexpr std::size_t kStandInDigits = 16;
+const std::string kStandInPrefix = "hidden-";
 
 std::string key_path(const Store& store) { return store.folder() + "/serial.key"; }
 
@@ -30,50 +30,56 @@ std::string key_of(const Store& store) {
   return model::read_file(path);
 }
 
-std::string stand_in_for(const std::string& key, const std::string& vendor,
-                         const std::string& product, const std::string& serial) {
-  return "hidden-" +
-         keyed_hash(key, Json{vendor, product, serial}.dump()).substr(0, kStandInDigits);
-}
-
 void replace_everywhere(Json& json, const std::string& serial, const std::string& stand_in) {
   if (json.is_structured()) {
     for (Json& element : json) replace_everywhere(element, serial, stand_in);
   } else if (json.is_string()) {
     auto& text = json.get_ref<std::string&>();
-    for (std::size_t at = text.find(serial); at != std::string::npos;
-         at = text.find(serial, at + stand_in.size())) {
-      text.replace(at, serial.size(), stand_in);
-    }
+    text = with_stand_in(std::move(text), serial, stand_in);
   }
 }
 
 }  // namespace
 
-std::string without_serial(const std::string& canonical_model, const Store& store) {
-  Json json = Json::parse(canonical_model);
-  Json& identity = json["identity"];
-  const std::string serial = identity.value("serial", "");
-  if (serial.empty()) return canonical_model;
-  const std::string stand_in = stand_in_for(key_of(store), identity.value("vendor", ""),
-                                            identity.value("product", ""), serial);
-  if (serial.size() >= kShortestTelling) replace_everywhere(json, serial, stand_in);
-  identity["serial"] = stand_in;
-  return canonical_json(json.dump(), "model");
+std::string stand_in_for(const model::Identity& identity, const Store& store) {
+  if (identity.serial.empty() || is_stand_in(identity.serial)) return identity.serial;
+  const std::string drive = Json{identity.vendor, identity.product, identity.serial}.dump();
+  return kStandInPrefix + keyed_hash(key_of(store), drive).substr(0, kStandInDigits);
+}
+
+bool is_stand_in(const std::string& serial) {
+  return serial.size() == kStandInPrefix.size() + kStandInDigits &&
+         serial.starts_with(kStandInPrefix) &&
+         serial.find_first_not_of("0123456789abcdef", kStandInPrefix.size()) == std::string::npos;
+}
+
+bool is_telling(const std::string& serial) { return serial.size() >= kShortestTelling; }
+
+void hide_serial(Json& model, const std::string& serial, const std::string& stand_in) {
+  if (is_telling(serial)) replace_everywhere(model, serial, stand_in);
+  model["identity"]["serial"] = stand_in;
+}
+
+std::string with_stand_in(std::string text, const std::string& serial,
+                          const std::string& stand_in) {
+  for (std::size_t at = text.find(serial); at != std::string::npos;
+       at = text.find(serial, at + stand_in.size())) {
+    text.replace(at, serial.size(), stand_in);
+  }
+  return text;
 }
 
 std::string known_stand_in(const Store& store, const model::Identity& identity) {
-  if (identity.serial.empty() || !std::filesystem::exists(key_path(store))) return "";
-  return stand_in_for(key_of(store), identity.vendor, identity.product, identity.serial);
+  return std::filesystem::exists(key_path(store)) ? stand_in_for(identity, store) : "";
 }
 
 void require_without_serial(std::string_view content, const std::string& serial,
                             const std::string& path) {
-  if (serial.size() < kShortestTelling || content.find(serial) == std::string_view::npos) return;
+  if (!is_telling(serial) || content.find(serial) == std::string_view::npos) return;
   throw Error(
       ExitStatus::refused,
-      fmt::format("{}: holds the drive's serial number, which --hide-serial keeps back; leave "
-                  "the file out or take the number out of it",
+      fmt::format("{}: holds the drive's serial number; leave the file out, make it again of the "
+                  "model that registry pull gives, or publish the number with --serial",
                   path));
 }
 

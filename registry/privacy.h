@@ -1,7 +1,8 @@
-// A drive's serial number says whose drive it is. --hide-serial keeps it out of what is published,
-// and still lets this registry recognize the drive.
+// A drive's serial number says whose drive it is. It is kept out of what is published unless its
+// owner says otherwise, and this registry still recognizes the drive.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -10,11 +11,22 @@
 
 namespace platter::registry {
 
-// The canonical text of a model in which a stand-in takes the place of the serial number: in the
-// identity, and in every text of the model if the number has at least 4 letters. The stand-in is
-// an HMAC of vendor, product and serial number under a key that stays in this registry, so that
-// nobody else can find the number by trial. Needs the lock of the registry.
-std::string without_serial(const std::string& canonical_model, const Store& store);
+// What is published in the place of the serial number: an HMAC of vendor, product and serial number
+// under a key that stays in this registry, so that nobody else can find the number by trial. Empty
+// where there is no number; a stand-in is its own, so that a model that was pulled stays of the
+// same drive. Needs the lock of the registry, and makes its key.
+std::string stand_in_for(const model::Identity& identity, const Store& store);
+
+bool is_stand_in(const std::string& serial);
+
+// A number that is long enough not to be found in texts by chance.
+bool is_telling(const std::string& serial);
+
+// In a model's document: in the identity, and in every text if the number is telling.
+void hide_serial(nlohmann::json& model, const std::string& serial, const std::string& stand_in);
+
+// The text with the stand-in in every place of the number.
+std::string with_stand_in(std::string text, const std::string& serial, const std::string& stand_in);
 
 // The stand-in under which this registry has published the drive, or would; empty where it has
 // never made one (there is no key), and for a drive without a serial number. Reads only.

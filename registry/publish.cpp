@@ -1,8 +1,10 @@
 #include "registry/publish.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "model/error.h"
@@ -20,81 +22,126 @@
 namespace platter::registry {
 namespace {
 
-constexpr const char* kModelTitle = "model.json";
+using Json = nlohmann::json;
 
-struct File {
-  std::string title, media_type, content;
-};
+constexpr const char* kForcedKey = "vnd.platter.forced";
 
-std::string media_type_of(const std::string& path) {
-  static const std::map<std::string, std::string> by_extension = {
-      {".parv", "application/vnd.platter.disksim.v1"},
-      {".diskspecs", "application/vnd.platter.disksim.v1"},
-      {".model", "application/vnd.platter.disksim.v1"},
-      {".seek", "application/vnd.platter.disksim.v1"},
-      {".ptab", "application/vnd.platter.table.v1"},
-      {".html", "text/html"},
-      {".svg", "image/svg+xml"},
-      {".json", "application/json"},
-      {".jsonl", "application/jsonl"},
-      {".csv", "text/csv"},
-      {".txt", "text/plain"}};
-  const auto found = by_extension.find(std::filesystem::path(path).extension().string());
-  return found == by_extension.end() ? "application/octet-stream" : found->second;
-}
-
-std::vector<File> read_files(const std::vector<std::string>& paths) {
-  std::vector<File> files;
-  std::set<std::string> titles{kModelTitle};
-  for (const std::string& path : paths) {
-    const std::string title = std::filesystem::path(path).filename().string();
-    if (!titles.insert(title).second) {
-      throw Error(ExitStatus::usage,
-                  fmt::format("{}: another file of this publication is called {} too; rename one",
-                              path, title));
-    }
-    files.push_back({title, media_type_of(path), model::read_file(path)});
+void require_known_rules(const std::vector<std::string>& rules) {
+  const std::vector<std::string>& known = refusing_rules();
+  for (const std::string& rule : rules) {
+    if (std::ranges::find(known, rule) != known.end()) continue;
+    throw Error(ExitStatus::usage,
+                fmt::format("--force {}: there is no such rule; the rules are {}", rule,
+                            fmt::join(known, ", ")));
   }
-  return files;
 }
 
-Descriptor put(const Store& store, const std::string& drive, const File& file) {
+std::optional<double> stated_rpm(const Json& document) {
+  const Json& rotation = document.at("rotation");
+  const auto rpm = rotation.find("rpm");
+  if (rpm == rotation.end() || !rpm->is_number()) return {};
+  return rpm->get<double>();
+}
+
+// The broken rules, all of which were forced.
+std::vector<std::string> broken_rules(const model::DriveModel& model, const Evidence& evidence,
+                                      const std::string& path,
+                                      const std::vector<std::string>& forced) {
+  std::vector<std::string> rules;
+  for (const Objection& objection : objections_to(model, evidence)) {
+    if (std::ranges::find(forced, objection.rule) == forced.end()) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: {}, or publish it in spite of that with --force {}", path,
+                              objection.what, objection.rule));
+    }
+    rules.push_back(objection.rule);
+  }
+  return rules;
+}
+
+Descriptor put(const Store& store, const std::string& drive, const Attachment& file) {
   Descriptor layer = store.put_blob(drive, file.media_type, file.content);
+  layer.annotations = file.annotations;
   layer.annotations[kTitleKey] = file.title;
   return layer;
+}
+
+// DRIVE:vN of the drive as it was published with its number; "" where it was not.
+std::string plain_reference(const Store& store, const model::Identity& plain) {
+  const Layout layout = store.layout(name_in(store, plain));
+  if (!std::filesystem::exists(layout.index_path())) return "";
+  for (const Descriptor& descriptor : layout.index().manifests) {
+    const std::string tag = descriptor.annotation(kTagKey);
+    if (tag != kLatest && identity_in(layout, descriptor) == drive_identity(plain))
+      return layout.drive() + ":" + tag;
+  }
+  return "";
+}
+
+void annotate_tables(std::vector<Attachment>& files, const Tables& tables) {
+  for (Attachment& file : files) {
+    if (file.media_type != kTableType || !tables.form) continue;
+    const TableForm form = tables.form(file.content, file.path);
+    file.annotations[kTableFormatKey] = std::to_string(form.format);
+    if (form.small) file.annotations[kTableProfileKey] = "small";
+  }
+}
+
+Annotations manifest_annotations(const model::DriveModel& model, const std::string& canonical,
+                                 const std::vector<Attachment>& files) {
+  model::DriveModel stated = model;
+  if (stated.validity.demerits.empty()) {
+    for (const Attachment& file : files) {
+      for (model::Demerit& demerit : demerits_in(file, model))
+        stated.validity.demerits.push_back(std::move(demerit));
+    }
+  }
+  return annotations_of(stated, model::tool_version_in(canonical));
 }
 
 }  // namespace
 
 Publication publish(const Store& store, const std::string& model_path,
                     const PublishOptions& options) {
+  require_known_rules(options.forced);
   const std::string text = model::read_file(model_path);
   model::DriveModel model = model::from_json_text(text, model_path);
-  const std::string serial = model.identity.serial;
-  const std::vector<File> files = read_files(options.files);
-  std::string canonical = canonical_json(text, model_path);
+  Json document = parse_i_json(text, model_path);
+  std::string canonical = canonical_form(document, model_path);
+  const std::vector<std::string> broken = broken_rules(model, {stated_rpm(document), options.delay},
+                                                       model_path, options.forced);
+  std::vector<Attachment> files = read_attachments(options.files);
+  for (const Attachment& file : files) require_of_drive(file, model);
 
   const Lock lock(store);
-  if (options.hide_serial) {
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      require_without_serial(files[i].content, serial, options.files[i]);
-    }
-    canonical = without_serial(canonical, store);
+  std::string plain_before;
+  const model::Identity plain = model.identity;
+  if (const std::string stand_in = options.hide_serial ? stand_in_for(plain, store) : plain.serial;
+      stand_in != plain.serial) {
+    plain_before = plain_reference(store, plain);
+    hide_serial(document, plain.serial, stand_in);
+    canonical = canonical_form(document, model_path);
     model = model::from_json_text(canonical, model_path);
+    for (Attachment& file : files) hide_serial(file, plain, model, options.tables);
   }
+  annotate_tables(files, options.tables);
   const std::string drive = name_in(store, model.identity);
+  const bool is_first = !std::filesystem::exists(store.layout(drive).index_path());
   const model::SignalsHeld held;  // all of it or nothing
   store.create_layout(drive);
 
   Manifest manifest;
   manifest.artifact_type = kArtifactType;
   manifest.config = store.put_blob(drive, kConfigType, kConfig);
-  manifest.layers.push_back(put(store, drive, {kModelTitle, kModelType, canonical}));
-  for (const File& file : files) manifest.layers.push_back(put(store, drive, file));
-  manifest.annotations = annotations_of(model, model::tool_version_in(canonical));
+  manifest.layers.push_back(put(store, drive, {"", kModelTitle, kModelType, canonical}));
+  for (const Attachment& file : files) manifest.layers.push_back(put(store, drive, file));
+  manifest.annotations = manifest_annotations(model, canonical, files);
+  manifest.annotations.insert(options.annotations.begin(), options.annotations.end());
+  if (!broken.empty()) manifest.annotations[kForcedKey] = fmt::format("{}", fmt::join(broken, ","));
   const Descriptor descriptor = store.put_blob(drive, kManifestType, manifest_text(manifest));
   const auto [tag, added] = enter_version(store, lock, drive, descriptor);
-  return {drive + ":" + tag, descriptor.digest, manifest.layers.front().digest, added};
+  return {drive + ":" + tag, descriptor.digest,           manifest.layers.front().digest, added,
+          remarks_on(model), is_first ? plain_before : ""};
 }
 
 }  // namespace platter::registry

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/doubts.h"
+#include "cli/published_tables.h"
 #include "cli/subcommands.h"
 #include "model/completeness.h"
 #include "model/json.h"
@@ -22,7 +23,19 @@ void print_json(const registry::Publication& published, const std::string& folde
   json["digest"] = published.digest;
   json["model_digest"] = published.model_digest;
   json["added"] = published.added;
+  json["remarks"] = published.remarks;
   fmt::print("{}\n", json.dump(2));
+}
+
+void tell(const registry::Publication& published) {
+  for (const std::string& rule : published.remarks)
+    fmt::print(stderr, "platter: remarked on this model: {}\n", rule);
+  if (!published.plain_before.empty()) {
+    fmt::print(stderr,
+               "platter: {} is this drive with its serial number; with the stand-in it is another "
+               "drive of this registry, and --serial goes on there\n",
+               published.plain_before);
+  }
 }
 
 }  // namespace
@@ -31,17 +44,22 @@ void add_publish(CLI::App& app) {
   struct Options {
     std::string model, registry;
     registry::PublishOptions publish;
-    bool json = false;
+    bool serial = false, json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("publish", "puts a model into a registry, for good");
   command->add_option("MODEL", options->model, "the model file")->required();
   command->add_option("FILES", options->publish.files,
-                      "files to publish with it: DiskSim files, the table, a report");
+                      "files to publish with it: the validation, plots, DiskSim files, the table");
   command->add_option("--registry", options->registry,
                       "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
-  command->add_flag("--hide-serial", options->publish.hide_serial,
-                    "publish a stand-in for the drive's serial number");
+  command->add_flag("--serial", options->serial,
+                    "publish the drive's serial number, not a stand-in for it");
+  command
+      ->add_option("--force", options->publish.forced,
+                   "publish in spite of this rule, and record that (may be given again)")
+      ->expected(1)
+      ->type_name("RULE");
   command->add_flag("--json", options->json, "write the reference and digests as JSON to stdout");
   command->callback([options] {
     const registry::Store store(options->registry.empty() ? registry::default_folder()
@@ -49,7 +67,10 @@ void add_publish(CLI::App& app) {
     const model::DriveModel model = model::load_model(options->model);
     model::require_complete(model, options->model, "be published");
     tell_doubts(model);
+    options->publish.hide_serial = !options->serial;
+    options->publish.tables = published_tables();
     const auto published = registry::publish(store, options->model, options->publish);
+    tell(published);
     if (options->json) return print_json(published, store.folder());
     fmt::print("{}\n{}\n", published.reference, published.digest);
     if (!published.added) fmt::print(stderr, "platter: was published before; nothing is new\n");

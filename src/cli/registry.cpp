@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/outputs.h"
+#include "cli/published_tables.h"
 #include "cli/registry_folder.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
@@ -195,10 +196,12 @@ void pull(const RegistryOptions& options) {
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
   if (!options.files_folder.empty())
-    registry::pull_files(published, options.files_folder,
-                         [&](const std::string& path, const std::string& content) {
-                           options.outputs.writes_bytes(path, content);
-                         });
+    registry::pull_files(
+        published, options.files_folder,
+        [&](const std::string& path, const std::string& content) {
+          options.outputs.writes_bytes(path, content);
+        },
+        tables_made_again(contents));
   if (options.output.empty()) {
     fmt::print("{}\n", contents.model_text);
   } else {

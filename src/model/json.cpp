@@ -362,8 +362,10 @@ DriveModel from_json_text(const std::string& text, const std::string& origin) {
   if (!document.is_object()) place.fail("is JSON but no drive model: an object is needed");
   const auto [major, minor] = schema_version(document, place);
   if (major != kMajorVersion) {
-    place.fail(fmt::format("is a model of schema version {}.{}, this program reads version {}.x",
-                           major, minor, kMajorVersion));
+    place.fail(
+        fmt::format("is a model of schema version {}.{}, this program reads version {}.x; take a "
+                    "platter of its time",
+                    major, minor, kMajorVersion));
   }
   place.strict = minor <= kMinorVersion;
   DriveModel model;

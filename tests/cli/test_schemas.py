@@ -276,7 +276,7 @@ class Outputs(Case):
         cls.run_line("import disksim disksim/bad.diskspecs --check --json", status=BAD_INPUT)
         os.mkdir(os.path.join(cls.template, "empty"))
         cls.run_line("registry list --registry empty")
-        cls.run_line("publish whole.json --registry registry --hide-serial")
+        cls.run_line("publish whole.json --registry registry")
         cls.run_line("registry list --registry registry")
         cls.run_line("registry match virtual:random-1 --registry registry")
         cls.run_line("registry import registry --registry others")

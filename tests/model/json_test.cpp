@@ -128,7 +128,8 @@ TEST_CASE("what is no model is refused with its file and place") {
   CHECK(refusal("[1, 2]") == "drive.json: is JSON but no drive model: an object is needed");
   CHECK(refusal("{}").find("schema.name is not \"platter-model\"") != std::string::npos);
   CHECK(refusal(replaced(good, "\"1.0\"", "\"2.0\"")) ==
-        "drive.json: is a model of schema version 2.0, this program reads version 1.x");
+        "drive.json: is a model of schema version 2.0, this program reads version 1.x; take a "
+        "platter of its time");
   CHECK(refusal(replaced(good, "\"1.0\"", "1")) ==
         "drive.json: schema.version must be a text of the form \"1.0\"");
   CHECK(refusal(replaced(good, "\"block_bytes\": 512", "\"block_bytes\": \"512\"")) ==

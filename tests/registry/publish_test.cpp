@@ -38,7 +38,7 @@ TEST_CASE("publishing again changes nothing, from the same file or the one pulle
   const std::string index = folder.store().layout("acme-disk-9-s1234").index_text();
   for (const std::string& path :
        {folder.write(small_model("S1234")), folder.write("pulled.json", pulled)}) {
-    const Publication again = publish(folder.store(), path);
+    const Publication again = publish(folder.store(), path, {{}, false});
     CHECK(again.reference == first.reference);
     CHECK(again.digest == first.digest);
     CHECK_FALSE(again.added);
@@ -135,8 +135,35 @@ TEST_CASE("a hidden serial number is nowhere in the registry, and the drive is s
   const std::string telling = folder.write("samples.jsonl", "drive SECRET99");
   CHECK_THROWS_WITH(folder.publish(small_model("SECRET99"), {{telling}, true}),
                     Catch::Contains("samples.jsonl"));
+  const std::string pulled = open(find(folder.store(), first.reference)).model_text;
+  CHECK(publish(folder.store(), folder.write("pulled.json", pulled)).digest == first.digest);
   const RegistryFolder elsewhere;
   CHECK(elsewhere.publish(small_model("SECRET99"), {{}, true}).reference != first.reference);
+}
+
+TEST_CASE("a drive that is there with its number is another one with the stand-in, told once") {
+  const RegistryFolder folder;
+  const Publication plain = folder.publish(small_model("S1234"), {{}, false});
+  CHECK(plain.plain_before.empty());
+  const Publication hidden = folder.publish(small_model("S1234"), {});
+  CHECK(hidden.plain_before == plain.reference);
+  CHECK(hidden.reference.starts_with("acme-disk-9-hidden-"));
+  CHECK(folder.publish(small_model("S1234", 2), {}).plain_before.empty());
+  CHECK(folder.publish(small_model("S5678"), {}).plain_before.empty());
+  CHECK(find(folder.store(), plain.reference).descriptor.digest == plain.digest);
+}
+
+TEST_CASE("a model of a newer schema is refused, of a newer minor version kept as it is") {
+  const RegistryFolder folder;
+  const std::string newer = folder.write(small_model("S1"));
+  folder.change(newer, "\"version\": \"1.0\"", "\"version\": \"2.0\"");
+  CHECK_THROWS_WITH(publish(folder.store(), newer),
+                    Catch::Contains("model.json: is a model of schema version 2.0"));
+  CHECK_FALSE(fs::exists(folder.store().folder()));
+  folder.change(newer, "\"version\": \"2.0\"", "\"version\": \"1.7\", \"of_1_7\": 3");
+  const Publication published = publish(folder.store(), newer);
+  CHECK_THAT(open(find(folder.store(), published.reference)).model_text,
+             Catch::Contains("\"of_1_7\":3"));
 }
 
 TEST_CASE("processes that publish at once all succeed, each with its own version") {

@@ -52,7 +52,9 @@ class RegistryFolder {
   std::string write(const model::DriveModel& model) const {
     return write("model.json", model::to_json_text(model));
   }
-  Publication publish(const model::DriveModel& model, const PublishOptions& options = {}) const {
+  // With the serial number, so that references can be named.
+  Publication publish(const model::DriveModel& model,
+                      const PublishOptions& options = {.files = {}, .hide_serial = false}) const {
     return registry::publish(store(), write(model), options);
   }
 

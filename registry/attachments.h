@@ -1,0 +1,56 @@
+// The files that go along with a model: what each is, whether it is of this drive, and how it is
+// without the drive's serial number.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/drive_model.h"
+#include "registry/oci.h"
+
+namespace platter::registry {
+
+struct Attachment {
+  std::string path, title, media_type, content;
+  Annotations annotations{};  // of its layer, beside the title
+};
+
+// What the room does not know of lookup tables, for which the command line answers: they follow
+// from the model, and platters of other times read other formats.
+struct TableForm {
+  std::uint32_t format = 0;
+  bool small = false;  // of the small profile
+};
+struct Tables {
+  // Throws Error(bad_input) for what is no table that can be read.
+  std::function<TableForm(const std::string& content, const std::string& path)> form{};
+  std::function<std::string(const model::DriveModel& model, bool small)> make{};
+};
+
+inline constexpr const char* kModelTitle = "model.json";  // of the model's layer
+
+inline constexpr const char* kTableFormatKey = "vnd.platter.table.format";
+inline constexpr const char* kTableProfileKey = "vnd.platter.table.profile";
+
+// Titles are the files' names; Error(usage) where two are alike. Files of platter are recognized by
+// their schema, others by their extension.
+std::vector<Attachment> read_attachments(const std::vector<std::string>& paths);
+
+// Throws Error(refused) for a result, samples or a comparison of which it can be told that they are
+// of another drive than the model.
+void require_of_drive(const Attachment& attachment, const model::DriveModel& model);
+
+// As the model's validity would state them: of the comparisons with this very model. Empty for
+// other files.
+std::vector<model::Demerit> demerits_in(const Attachment& attachment,
+                                        const model::DriveModel& model);
+
+// Samples, results and comparisons with the stand-in in the number's place, tables made again of
+// `hidden`, which is the model with the stand-in. Throws Error(refused) for another file that has
+// the number in it.
+void hide_serial(Attachment& attachment, const model::Identity& plain,
+                 const model::DriveModel& hidden, const Tables& tables);
+
+}  // namespace platter::registry
