@@ -91,8 +91,10 @@ class Writer {
       case Json::value_t::number_float:
         out += ecmascript_number(json.get<double>());
         return;
+      case Json::value_t::string:
+        return write_text(json.get_ref<const std::string&>());
       default:
-        out += json.dump();  // literals; texts, with just the escapes of section 3.2.2.2
+        out += json.dump();  // literals
     }
   }
 
@@ -100,20 +102,42 @@ class Writer {
 
  private:
   void write_object(const Json& json) {
-    std::vector<std::pair<std::u16string, Json::const_iterator>> members;
-    for (auto member = json.begin(); member != json.end(); ++member) {
-      members.emplace_back(utf16(member.key()), member);
-    }
-    std::sort(members.begin(), members.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-    out += '{';
-    for (const auto& [name, member] : members) {
+    const auto write_member = [&](const Json::const_iterator& member) {
       if (out.back() != '{') out += ',';
-      out += Json(member.key()).dump();
+      write_text(member.key());
       out += ':';
       write(member.value());
+    };
+    out += '{';
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    bool all_ascii = true;
+    for (auto member = json.begin(); member != json.end(); ++member)
+      all_ascii = all_ascii && std::all_of(member.key().begin(), member.key().end(), is_ascii);
+    if (all_ascii) {  // nlohmann's order is that of the bytes
+      for (auto member = json.begin(); member != json.end(); ++member) write_member(member);
+    } else {
+      std::vector<std::pair<std::u16string, Json::const_iterator>> members;
+      for (auto member = json.begin(); member != json.end(); ++member)
+        members.emplace_back(utf16(member.key()), member);
+      std::sort(members.begin(), members.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (const auto& [name, member] : members) write_member(member);
     }
     out += '}';
+  }
+
+  // With just the escapes of section 3.2.2.2.
+  void write_text(const std::string& text) {
+    const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+      return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+    });
+    if (!is_plain) {
+      out += Json(text).dump();
+      return;
+    }
+    out += '"';
+    out += text;
+    out += '"';
   }
 
   void write_array(const Json& json) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,7 +16,10 @@
 #include "registry/annotations.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
+#include "registry/entry_table.h"
+#include "registry/pending.h"
 #include "registry/reference.h"
+#include "registry/search_index.h"
 
 namespace platter::registry {
 namespace {
@@ -32,6 +36,7 @@ class Verifier {
       check_folder(entry.path());
     }
     check_shared_blobs();
+    compare_with_index();
   }
 
   void manifest(const Layout& layout, const Descriptor& descriptor) {
@@ -42,17 +47,19 @@ class Verifier {
       return;
     }
     note_use(descriptor.digest);
-    guarded([&] {
+    const bool whole = guarded([&] {
       const Manifest manifest = layout.manifest(descriptor);
       ++result.blobs;
+      if (manifest.is_model()) entries_.emplace(layout.drive(), descriptor.digest);
       check_blob(layout, manifest.config);
       for (const Descriptor& layer : manifest.layers) {
-        const bool whole = check_blob(layout, layer);
-        if (whole && manifest.is_model() && layer.media_type == kModelType) {
-          check_model(layout, layer, manifest);
-        }
+        std::string content;  // of one that was not read before, and is a model
+        const bool is_model = manifest.is_model() && layer.media_type == kModelType;
+        if (check_blob(layout, layer, is_model ? &content : nullptr) && is_model)
+          check_model(layout, layer, manifest, content);
       }
     });
+    if (!whole) damaged_.insert(layout.drive());
   }
 
   Verification result;
@@ -85,11 +92,12 @@ class Verifier {
     ++result.drives;
     const std::string marker = layout.folder() + "/oci-layout";
     guarded([&] { check_layout_marker(model::read_file(marker), marker); });
-    guarded([&] {
+    const bool whole = guarded([&] {
       const ImageIndex index = layout.index();
       check_tags(layout, index);
       for (const Descriptor& descriptor : index.manifests) manifest(layout, descriptor);
     });
+    if (!whole) damaged_.insert(layout.drive());
   }
 
   // Versions never move: each tag still names the manifest that was recorded for it.
@@ -118,20 +126,26 @@ class Verifier {
     }
   }
 
-  bool check_blob(const Layout& layout, const Descriptor& descriptor) {
+  bool check_blob(const Layout& layout, const Descriptor& descriptor,
+                  std::string* content = nullptr) {
     note_use(descriptor.digest);
     ++result.blobs;
     // A manifest may name one blob many times; it is read once.
     const auto [known, first] = whole_.try_emplace(
         {layout.drive(), descriptor.digest, descriptor.size}, false);
-    if (first) known->second = guarded([&] { static_cast<void>(layout.blob(descriptor)); });
+    if (!first) return known->second;
+    known->second = guarded([&] {
+      std::string text = layout.blob(descriptor);
+      if (content != nullptr) *content = std::move(text);
+    });
     return known->second;
   }
 
-  void check_model(const Layout& layout, const Descriptor& layer, const Manifest& manifest) {
+  void check_model(const Layout& layout, const Descriptor& layer, const Manifest& manifest,
+                   const std::string& content) {
     const std::string path = layout.blob_path(layer.digest);
     guarded([&] {
-      const std::string text = layout.blob(layer);
+      const std::string text = content.empty() ? layout.blob(layer) : content;
       const model::DriveModel model = model::from_json_text(text, path);
       ++result.models;
       if (canonical_json(text, path) != text) {
@@ -175,7 +189,33 @@ class Verifier {
     });
   }
 
+  // What others wrote into the folder, or took out of it.
+  void compare_with_index() {
+    const std::string path = search_index_path(store_);
+    try {
+      for (const std::string& drive : pending_drives(store_)) damaged_.insert(drive);
+      std::set<std::pair<std::string, std::string>> known;
+      EntryTable table = EntryTable::open(path);
+      for (EntryTable::Hit& hit : table.find({}, std::numeric_limits<std::size_t>::max()))
+        known.emplace(std::move(hit.drive), std::move(hit.digest));
+      const auto count_missing = [&](const auto& in, const auto& from) {
+        return std::count_if(from.begin(), from.end(), [&](const auto& entry) {
+          return !in.contains(entry) && !damaged_.contains(entry.first);
+        });
+      };
+      const auto lacks = count_missing(known, entries_), gone = count_missing(entries_, known);
+      if (lacks == 0 && gone == 0) return;
+      result.notices.push_back(
+          fmt::format("{}: lacks {} models and knows {} that are gone: others changed the folder; "
+                      "platter registry rebuild-index makes it anew",
+                      path, lacks, gone));
+    } catch (const UnusableTable&) {  // the next search makes it anew
+    }
+  }
+
   const Store& store_;
+  std::set<std::pair<std::string, std::string>> entries_;  // drive and digest of whole models
+  std::set<std::string> damaged_;                          // drives of which not all could be read
   std::set<std::string> used_;  // hexadecimal digits of the blobs that something refers to
   std::set<std::string> seen_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, bool> whole_;  // drive, digest,

@@ -317,8 +317,9 @@ class VersionFinder : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t, const string_t&) override { return next(); }
   bool binary(binary_t&) override { return next(); }
   bool string(string_t& text) override {
-    if (wanted_) version = text;
-    return next();
+    if (!wanted_) return next();
+    version = text;
+    return false;  // the rest is not looked at
   }
   bool start_object(std::size_t) override { return open(); }
   bool start_array(std::size_t) override { return open(); }

@@ -6,6 +6,7 @@
 #include "model/error.h"
 #include "registry/canonical_json.h"
 #include "registry/pull.h"
+#include "registry/search_index.h"
 #include "registry_folder.h"
 
 namespace platter::registry {
@@ -209,6 +210,24 @@ TEST_CASE("references that name nothing, or nothing sensible") {
     INFO(reference);
     CHECK_THROWS_AS(find(registry.store(), reference), Error);
   }
+}
+
+TEST_CASE("what others wrote into the folder is a notice, and rebuild-index finds it") {
+  const RegistryFolder folder;
+  folder.publish(small_model("S1"));
+  folder.publish(small_model("S2"));
+  CHECK(verify(folder.store()).notices.empty());
+  const std::string drives = folder.store().drives_folder();
+  std::filesystem::copy(
+      drives + "/acme-disk-9-s1", drives + "/copied",
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  std::filesystem::remove_all(drives + "/acme-disk-9-s2");
+  const Verification found = verify(folder.store());
+  CHECK(found.findings.empty());
+  CHECK_THAT(found.notices.back(), Catch::Contains("lacks 1 models and knows 1 that are gone"));
+  CHECK(rebuild_search_index(folder.store()) == 2);
+  for (const std::string& notice : verify(folder.store()).notices)
+    CHECK_THAT(notice, !Catch::Contains("search.sqlite"));
 }
 
 }  // namespace
