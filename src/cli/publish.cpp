@@ -4,14 +4,19 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 #include <string>
 
 #include "cli/doubts.h"
 #include "cli/published_tables.h"
 #include "cli/subcommands.h"
+#include "extract/record_file.h"
 #include "model/completeness.h"
+#include "model/file.h"
 #include "model/json.h"
 #include "model/json_head.h"
+#include "replay/rotational_delay.h"
 
 namespace platter::cli {
 namespace {
@@ -25,6 +30,15 @@ void print_json(const registry::Publication& published, const std::string& folde
   json["added"] = published.added;
   json["remarks"] = published.remarks;
   fmt::print("{}\n", json.dump(2));
+}
+
+std::optional<registry::RotationalDelay> delay_in(const std::string& samples,
+                                                  const model::DriveModel& model) {
+  std::istringstream in(model::read_file(samples));
+  const extract::KeptRecord kept = extract::read_record(in, samples);
+  const auto delay = replay::mean_rotational_delay(kept.record.facts.random, model);
+  if (!delay) return {};
+  return registry::RotationalDelay{delay->mean_ns, delay->error_ns, delay->accesses};
 }
 
 void tell(const registry::Publication& published) {
@@ -42,7 +56,7 @@ void tell(const registry::Publication& published) {
 
 void add_publish(CLI::App& app) {
   struct Options {
-    std::string model, registry;
+    std::string model, registry, samples;
     registry::PublishOptions publish;
     bool serial = false, json = false;
   };
@@ -53,6 +67,8 @@ void add_publish(CLI::App& app) {
                       "files to publish with it: the validation, plots, DiskSim files, the table");
   command->add_option("--registry", options->registry,
                       "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+  command->add_option("--samples", options->samples,
+                      "the run's raw samples, to publish with it and to hold the model against");
   command->add_flag("--serial", options->serial,
                     "publish the drive's serial number, not a stand-in for it");
   command
@@ -69,8 +85,18 @@ void add_publish(CLI::App& app) {
     tell_doubts(model);
     options->publish.hide_serial = !options->serial;
     options->publish.tables = published_tables();
+    if (!options->samples.empty()) {
+      options->publish.files.push_back(options->samples);
+      options->publish.delay = delay_in(options->samples, model);
+    }
     const auto published = registry::publish(store, options->model, options->publish);
     tell(published);
+    if (!options->samples.empty() && !options->publish.delay) {
+      fmt::print(stderr,
+                 "platter: {} has too few requests at random with the caches off to tell the mean "
+                 "rotational delay by\n",
+                 options->samples);
+    }
     if (options->json) return print_json(published, store.folder());
     fmt::print("{}\n{}\n", published.reference, published.digest);
     if (!published.added) fmt::print(stderr, "platter: was published before; nothing is new\n");
