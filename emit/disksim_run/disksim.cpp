@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "emit/disksim/export.h"
-#include "emit/disksim_run/bounded_process.h"
 #include "emit/disksim_run/execution_trace.h"
+#include "model/bounded_process.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/printable.h"
@@ -78,7 +78,7 @@ std::string last_words(const std::string& said) {
 class Simulation {
  public:
   Simulation(std::string program, const model::DriveModel& model, replay::Caches caches,
-             const Bounds& bounds = {})
+             const model::Bounds& bounds = {})
       : program_(std::move(program)),
         bounds_(bounds),
         folder_(model::temporary_name("platter-disksim")) {
@@ -112,9 +112,9 @@ class Simulation {
     write(kTrace, trace);
     std::error_code ignored;
     fs::remove(in_folder(kExecuted), ignored);
-    Bounds bounds = bounds_;
+    model::Bounds bounds = bounds_;
     bounds.folder_bytes += 4096 * asked.size();
-    const auto trouble = run_bounded(
+    const auto trouble = model::run_bounded(
         {program_, std::string(kName) + ".parv", "report", "ascii", kTrace, "0"}, folder_.path(),
         said_, errors_, bounds);
     if (trouble) fail(*trouble);
@@ -158,7 +158,7 @@ class Simulation {
   }
 
   std::string program_;
-  Bounds bounds_;
+  model::Bounds bounds_;
   model::TemporaryFolder folder_;
   std::string said_{}, errors_{};
 };

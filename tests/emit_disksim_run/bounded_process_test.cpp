@@ -1,4 +1,4 @@
-#include "emit/disksim_run/bounded_process.h"
+#include "model/bounded_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -21,9 +21,9 @@ using testing::Scripts;
 namespace {
 
 std::optional<std::string> run(const Scripts& scripts, const std::string& lines,
-                               const Bounds& bounds = {}) {
-  return run_bounded({scripts.program(lines), "first", "second"}, scripts.folder(),
-                     scripts.file("said"), scripts.file("errors"), bounds);
+                               const model::Bounds& bounds = {}) {
+  return model::run_bounded({scripts.program(lines), "first", "second"}, scripts.folder(),
+                            scripts.file("said"), scripts.file("errors"), bounds);
 }
 
 // Once what ended it has been told of.
@@ -61,8 +61,9 @@ TEST_CASE("how a program ended is told") {
   const Scripts scripts;
   CHECK(run(scripts, "exit 3") == "ended with status 3");
   CHECK(run(scripts, "kill -SEGV $$") == "was ended by signal 11 (Segmentation fault)");
-  CHECK(run_bounded({"/nowhere/disksim"}, scripts.folder(), scripts.file("said"),
-                    scripts.file("errors")) == "cannot be started: No such file or directory");
+  CHECK(model::run_bounded({"/nowhere/disksim"}, scripts.folder(), scripts.file("said"),
+                           scripts.file("errors")) ==
+        "cannot be started: No such file or directory");
 }
 
 TEST_CASE("a program that computes for ever, or waits for ever, is ended") {
@@ -75,7 +76,7 @@ TEST_CASE("a program that computes for ever, or waits for ever, is ended") {
 
 TEST_CASE("a program that writes for ever is ended, into one file or many") {
   const Scripts scripts;
-  const Bounds bounds{.folder_bytes = 8 << 20};
+  const model::Bounds bounds{.folder_bytes = 8 << 20};
   CHECK(run(scripts, "exec head -c 10G /dev/zero > big", bounds) == "wrote more than 8 MB");
   CHECK(std::filesystem::file_size(scripts.file("big")) <= bounds.folder_bytes);
   CHECK(run(scripts, "n=0; while :; do n=$((n+1)); head -c 1M /dev/zero > more$n; done", bounds) ==

@@ -1,5 +1,5 @@
-// A program that nobody vouches for, run to its end in a folder of its own: in bounds of time,
-// memory and what it writes.
+// A program that nobody vouches for, or that may never end, run to its end in a folder of its own:
+// in bounds of time, memory and what it writes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace platter::emit_disksim_run {
+namespace platter::model {
 
 struct Bounds {
   unsigned processor_s = 60, wall_s = 600;
@@ -24,4 +24,4 @@ std::optional<std::string> run_bounded(const std::vector<std::string>& words,
                                        const std::string& folder, const std::string& output,
                                        const std::string& errors, const Bounds& bounds = {});
 
-}  // namespace platter::emit_disksim_run
+}  // namespace platter::model

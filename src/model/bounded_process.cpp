@@ -1,4 +1,4 @@
-#include "emit/disksim_run/bounded_process.h"
+#include "model/bounded_process.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -19,7 +19,7 @@
 #include "model/interruption.h"
 #include "model/leftovers.h"
 
-namespace platter::emit_disksim_run {
+namespace platter::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,7 +138,7 @@ std::optional<std::string> run_bounded(const std::vector<std::string>& words,
   Start start{{}, folder.c_str(), output.c_str(), errors.c_str(), &bounds, ::getpid(), failure[1]};
   for (const std::string& word : words) start.words.push_back(const_cast<char*>(word.c_str()));
   start.words.push_back(nullptr);
-  std::optional<model::SignalsHeld> held(std::in_place);
+  std::optional<SignalsHeld> held(std::in_place);
   const pid_t pid = ::fork();
   if (pid == 0) become(start);
   ::close(failure[1]);
@@ -147,7 +147,7 @@ std::optional<std::string> run_bounded(const std::vector<std::string>& words,
     return fmt::format("cannot be started: {}", std::strerror(errno));
   }
   ::setpgid(pid, pid);
-  const model::Helper helper = model::Helper::group(pid);
+  const Helper helper = Helper::group(pid);
   held.reset();
   int error = 0;
   ssize_t told = 0;
@@ -168,4 +168,4 @@ std::optional<std::string> run_bounded(const std::vector<std::string>& words,
   return trouble ? trouble : how_it_ended(status, used, bounds);
 }
 
-}  // namespace platter::emit_disksim_run
+}  // namespace platter::model
