@@ -104,10 +104,10 @@ std::string Descriptor::annotation(const std::string& key) const {
 std::string manifest_text(const Manifest& manifest) {
   Json json = {{"schemaVersion", 2},
                {"mediaType", kManifestType},
-               {"artifactType", manifest.artifact_type},
                {"config", write_descriptor(manifest.config)},
                {"layers", Json::array()},
                {"annotations", manifest.annotations}};
+  if (!manifest.artifact_type.empty()) json["artifactType"] = manifest.artifact_type;
   for (const Descriptor& layer : manifest.layers) json["layers"].push_back(write_descriptor(layer));
   return canonical_json(json.dump(), "manifest");
 }

@@ -67,7 +67,7 @@ def read_allowed(cell):
         if not match:
             raise ValueError(f"{ARCHITECTURE}: {entry.strip()!r} is no room that one may include")
         name, only = match.groups()
-        path = name if "/" in name or name == "lib" else "src/" + name
+        path = name if "/" in name or name in ("lib", "registry") else "src/" + name
         words = [word for word in (only or "").split() if word not in ("the", "only")]
         allowed[path] = "_".join(words) + ".h" if words else None
     return allowed
@@ -106,15 +106,16 @@ class House:
         self.findings.append(f"{path}:{line}: {sentence}" if line else f"{path}: {sentence}")
 
     def room_of_include(self, header):
-        for room in self.rooms.values():
-            if header.startswith(room.prefix):
-                return room
-        return None
+        """The innermost: `registry/trust` lies in `registry`."""
+        rooms = [room for room in self.rooms.values() if header.startswith(room.prefix)]
+        return max(rooms, key=lambda room: len(room.path), default=None)
 
     def code(self, room):
         """(path, code without comments) of a room's sources."""
         for path in self.files(room.path, SOURCES):
-            yield path, without_comments(self.read(path))
+            if not any(path.startswith(other.path + "/") and other.path.startswith(room.path + "/")
+                       for other in self.rooms.values()):
+                yield path, without_comments(self.read(path))
 
     def check(self):
         self.check_rooms_are_listed()

@@ -91,6 +91,11 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.plant_all({f"{room}/planted.cpp": f'#include "{header}"\n'
                                          for room, header in right}), "")
 
+    def test_a_room_within_a_room(self):
+        self.assertIn("registry may not include registry/trust/keys.h",
+                      self.plant("registry/oci.cpp", '\n#include "registry/trust/keys.h"\n'))
+        self.assertEqual(self.plant("registry/trust/keys.cpp", '\n#include "registry/oci.h"\n'), "")
+
     def test_a_path_that_is_not_from_the_root(self):
         found = self.plant("src/scsi/planted.cpp", '\n#include "device.h"\n')
         self.assertIn('src/scsi/planted.cpp:2: "device.h" is no path', found)

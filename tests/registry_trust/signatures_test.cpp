@@ -1,0 +1,113 @@
+#include "registry/trust/signatures.h"
+
+#include <cstdlib>
+
+#include "catch.h"
+#include "model/error.h"
+#include "registry/oci.h"
+#include "registry/reference.h"
+#include "tests/registry/registry_folder.h"
+#include "tests/registry_trust/keys_on_disk.h"
+
+namespace platter::registry_trust {
+namespace {
+
+using registry::RegistryFolder;
+
+NamedKey named(const KeysOnDisk& keys, const std::string& name) {
+  const std::string path = keys.folder() + "/" + name + ".pub";
+  return {name, public_key_of(model::read_file(path), path)};
+}
+
+std::string digest(char digit) { return "sha256:" + std::string(64, digit); }
+
+}  // namespace
+
+TEST_CASE("a signature is of one digest and one key") {
+  const KeysOnDisk keys;
+  const PrivateKey mine = open_private_key(keys.make("mine"));
+  keys.make("other");
+  const NamedKey known = named(keys, "mine"), stranger = named(keys, "other");
+  const registry::Signature good = signature_of(digest('a'), "example.org/drives", mine);
+
+  CHECK(signed_by(digest('a'), {good}, {stranger, known}).sentence() == "signed by mine");
+  CHECK(signed_by(digest('a'), {good}, {stranger}).sentence() == "signed by an unknown key");
+  CHECK(signed_by(digest('a'), {}, {known}).sentence() == "unsigned");
+  CHECK(signed_by(digest('b'), {good}, {known}).sentence() ==
+        "unsigned: what is there is a signature of another digest");
+
+  registry::Signature changed = good;
+  changed.payload.replace(changed.payload.find("example"), 7, "elsewhr");
+  CHECK_FALSE(signed_by(digest('a'), {changed}, {known}).known());
+  changed = good;
+  changed.base64[20] = changed.base64[20] == 'A' ? 'B' : 'A';
+  CHECK_FALSE(signed_by(digest('a'), {changed}, {known}).known());
+  changed.base64 = "AAAA";
+  CHECK_FALSE(signed_by(digest('a'), {changed}, {known}).known());
+
+  // signed by the right key, but no statement about a manifest
+  const std::string type = R"({"critical":{"image":{"docker-manifest-digest":")" + digest('a') +
+                           R"("},"type":"other"}})";
+  for (const std::string& payload : {type, std::string("no JSON"), std::string("{}")})
+    CHECK_FALSE(signed_by(digest('a'), {{payload, mine.sign(payload)}}, {known}).known());
+}
+
+TEST_CASE("a key is ECDSA over P-256 in PEM, and an encrypted one needs its passphrase") {
+  const KeysOnDisk keys;
+  const std::string other_curve = keys.make("other", "P-384");
+  CHECK_THROWS_WITH(open_private_key(other_curve), Catch::Contains("not of ECDSA over P-256"));
+  CHECK_THROWS_WITH(named(keys, "other"), Catch::Contains("not of ECDSA over P-256"));
+  model::write_file(keys.folder() + "/cosign.key",
+                    "-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED "
+                    "SIGSTORE PRIVATE KEY-----\n");
+  CHECK_THROWS_WITH(open_private_key(keys.folder() + "/cosign.key"),
+                    Catch::Contains("cosign's own form"));
+  CHECK_THROWS_WITH(public_key_of("nothing", "k"), Catch::Contains("k: is no public key in PEM"));
+
+  const std::string encrypted = keys.make("secret", "P-256", "open sesame");
+  ::setenv("PLATTER_KEY_PASSPHRASE", "open sesame", 1);
+  CHECK(open_private_key(encrypted).public_key() == named(keys, "secret").key);
+  ::setenv("PLATTER_KEY_PASSPHRASE", "wrong", 1);
+  CHECK_THROWS_WITH(open_private_key(encrypted), Catch::Contains("its passphrase is another"));
+  ::unsetenv("PLATTER_KEY_PASSPHRASE");
+}
+
+TEST_CASE("two people sign one entry, each once, and its digest stays") {
+  const KeysOnDisk keys;
+  const PrivateKey one = open_private_key(keys.make("one")),
+                   two = open_private_key(keys.make("two"));
+  const RegistryFolder folder;
+  const auto published = folder.publish(registry::small_model("S1"));
+  CHECK(sign(folder.store(), published.reference, "", one).added);
+  CHECK_FALSE(sign(folder.store(), published.reference, "", one).added);
+  CHECK(sign(folder.store(), published.reference, "", two).added);
+
+  const auto found = registry::find(folder.store(), published.reference);
+  CHECK(found.descriptor.digest == published.digest);
+  const auto signatures = signatures_in(found.layout, published.digest);
+  CHECK(signatures.size() == 2);
+  CHECK(signed_by(published.digest, signatures, {named(keys, "one"), named(keys, "two")})
+            .sentence() == "signed by one and two");
+}
+
+TEST_CASE("trusted keys are kept by name, and a name keeps its key") {
+  const KeysOnDisk keys;
+  keys.make("one");
+  keys.make("two");
+  const std::string folder = keys.folder() + "/trust";
+  trust_key("me", keys.folder() + "/one.pub", folder);
+  trust_key("me", keys.folder() + "/one.pub", folder);
+  CHECK_THROWS_WITH(trust_key("me", keys.folder() + "/two.pub", folder),
+                    Catch::Contains("another key"));
+  CHECK_THROWS_WITH(trust_key("you", keys.folder() + "/one.pem", folder),
+                    Catch::Contains("no public key"));
+  CHECK_THROWS_WITH(trust_key("../you", keys.folder() + "/one.pub", folder),
+                    Catch::Contains("no name"));
+  REQUIRE(trusted_keys(folder).size() == 1);
+  CHECK(trusted_keys(folder).front().key == named(keys, "one").key);
+  forget_key("me", folder);
+  CHECK(trusted_keys(folder).empty());
+  CHECK_THROWS_WITH(forget_key("me", folder), Catch::Contains("is no trusted key"));
+}
+
+}  // namespace platter::registry_trust
