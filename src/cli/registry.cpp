@@ -11,6 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/published_tables.h"
 #include "cli/registry_folder.h"
+#include "cli/registry_verbs.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -18,7 +19,9 @@
 #include "model/printable.h"
 #include "registry/pull.h"
 #include "registry/query.h"
+#include "registry/remote/remotes.h"
 #include "registry/search_index.h"
+#include "registry/trust/signatures.h"
 #include "registry/verify.h"
 #include "report/model_summary.h"
 
@@ -65,7 +68,7 @@ struct RegistryOptions {
   RegistryFolder folder;
   std::string reference, output, files_folder;
   SearchOptions search;
-  bool json = false;
+  bool json = false, require_signature = false;
   Outputs outputs;
 
   registry::Store store() const { return folder.store(); }
@@ -191,8 +194,26 @@ void show(const RegistryOptions& options) {
   fmt::print("\n{}", report::model_as_text(contents.model));
 }
 
+void require_signature(const registry::Published& published) {
+  const std::string& digest = published.descriptor.digest;
+  const auto by = registry_trust::signed_by(digest,
+                                            registry_trust::signatures_in(published.layout, digest),
+                                            registry_trust::trusted_keys());
+  if (by.known()) return;
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
+                          "registry trust add names a key",
+                          published.reference(), by.sentence()));
+}
+
 void pull(const RegistryOptions& options) {
-  const registry::Published published = registry::find(options.store(), options.reference);
+  const bool remote = options.reference.find('/') != std::string::npos;
+  const registry::Store store = options.store();
+  const std::string reference = remote ? fetch_from_remote(store, options.reference,
+                                                           options.require_signature)
+                                       : registry_remote::local_reference(options.reference);
+  const registry::Published published = registry::find(store, reference);
+  if (!remote && options.require_signature) require_signature(published);
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
   if (!options.files_folder.empty())
@@ -303,7 +324,10 @@ void add_registry(CLI::App& app) {
   showing->add_option("REF", options->reference, reference)->required();
   add_json(showing);
   CLI::App* pulling = add("pull", "fetches a model, its digests checked", pull);
-  pulling->add_option("REF", options->reference, reference)->required();
+  pulling->add_option("REF", options->reference, "as for show; REMOTE/NAME.vN of a remote")
+      ->required();
+  pulling->add_flag("--require-signature", options->require_signature,
+                    "refuse what no trusted key has signed");
   pulling->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
   pulling->add_option("--files", options->files_folder,
                       "also write what went along into this folder");
@@ -314,6 +338,8 @@ void add_registry(CLI::App& app) {
   add_registry_match(*command);
   add_registry_keep(*command);
   add_json(add("rebuild-index", "makes the index for searching anew", rebuild_index));
+  add_registry_trust(*command);
+  add_registry_remote(*command);
 }
 
 }  // namespace platter::cli

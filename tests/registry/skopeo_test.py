@@ -5,67 +5,12 @@ skopeo and come back: same digests, and the registry that they come back to veri
 import hashlib
 import json
 import os
-import shutil
-import socket
 import subprocess
-import sys
-import tempfile
-import time
-import unittest
-import urllib.request
 
-PLATTER = os.environ.get("PLATTER_BINARY", "")
-UNPACKED = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                         "../../build/tools/usr/bin"))  # by scripts/unpack
-os.environ["PATH"] += os.pathsep + UNPACKED
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE in CMakeLists.txt
+from oci_server import PLATTER, WithOciServer, main
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-class ThroughAnOciRegistry(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = holder.name
-        self.host = f"127.0.0.1:{free_port()}"
-        config = os.path.join(self.folder, "config.yml")
-        with open(config, "w", encoding="utf-8") as file:
-            json.dump({"version": "0.1", "log": {"level": "error"},
-                       "storage": {"filesystem": {"rootdirectory": self.folder + "/served"}},
-                       "http": {"addr": self.host}}, file)
-        with open(self.folder + "/log", "w", encoding="utf-8") as log:
-            server = subprocess.Popen(["docker-registry", "serve", config], stdout=log, stderr=log)
-        self.addCleanup(server.wait)
-        self.addCleanup(server.terminate)
-        self.wait_for_server(server)
-
-    def wait_for_server(self, server):
-        for _ in range(300):
-            self.assertIsNone(server.poll(), "docker-registry has ended")
-            try:
-                urllib.request.urlopen(f"http://{self.host}/v2/", timeout=5).close()
-                return
-            except OSError:
-                time.sleep(0.1)
-        self.fail("docker-registry does not answer")
-
-    def run_program(self, *arguments):
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False,
-                              cwd=self.folder)
-        self.assertEqual(done.returncode, 0, f"{arguments}: {done.stderr}{done.stdout}")
-        return done.stdout
-
-    def platter(self, *arguments):
-        return self.run_program(PLATTER, *arguments)
-
-    def skopeo(self, *arguments):
-        return self.run_program("skopeo", *arguments)
-
+class ThroughAnOciRegistry(WithOciServer):
     def publish_two_versions(self):
         self.platter("truth", "virtual:quantum-atlas10k", "-o", "one.json")
         with open(self.folder + "/one.json", encoding="utf-8") as file:
@@ -128,8 +73,4 @@ class ThroughAnOciRegistry(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    absent = [name for name in ("skopeo", "docker-registry") if not shutil.which(name)]
-    if absent or not PLATTER:
-        print("skipped: not installed:", *absent, "" if PLATTER else "PLATTER_BINARY")
-        sys.exit(SKIPPED)
-    unittest.main()
+    main("skopeo", "docker-registry")

@@ -1,0 +1,135 @@
+#include "registry/remote/remotes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json_head.h"
+#include "model/strict_json.h"
+#include "registry/annotations.h"
+#include "registry/reference.h"
+
+namespace platter::registry_remote {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kDescription = "/remote.json";
+
+std::string remotes_folder(const registry::Store& store) { return store.folder() + "/remotes"; }
+
+Remote read_remote(const registry::Store& store, const std::string& name) {
+  const std::string path = remote_folder(store, name) + kDescription;
+  const Json json = model::parse_strictly<Json>(model::read_file(path), path);
+  try {
+    return {.name = name,
+            .place = place_of("oci://" + json.at("place").get<std::string>()),
+            .key_pem = json.at("key").get<std::string>(),
+            .require_signature = json.at("require_signature").get<bool>(),
+            .plain_http = json.at("plain_http").get<bool>()};
+  } catch (const Json::exception&) {
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: is no description of a remote; remove the remote and add it again", path));
+  }
+}
+
+}  // namespace
+
+std::vector<registry_trust::NamedKey> Remote::key() const {
+  if (key_pem.empty()) return {};
+  return {{name, registry_trust::public_key_of(key_pem, "the key of the remote " + name)}};
+}
+
+std::string place_of(const std::string& url) {
+  static const std::regex form(
+      "oci://([A-Za-z0-9.-]+|\\[[0-9a-fA-F:]+\\])(:[0-9]{1,5})?(/"
+      "[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*)+");
+  constexpr std::size_t kLongest = 255;
+  if (url.size() > kLongest || !std::regex_match(url, form))
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("{}: names no repository; oci://HOST[:PORT]/path in small letters does", url));
+  return url.substr(std::string_view("oci://").size());
+}
+
+std::string remote_folder(const registry::Store& store, const std::string& name) {
+  if (!registry_trust::is_plain_name(name))
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("{}: is no name for a remote; letters, digits, '-', '_' and '.' make one",
+                    name));
+  return remotes_folder(store) + "/" + name;
+}
+
+void add_remote(const registry::Store& store, const Remote& added) {
+  const registry::Lock lock(store);
+  const std::string folder = remote_folder(store, added.name);
+  if (fs::exists(folder + kDescription) && read_remote(store, added.name).place != added.place)
+    throw Error(
+        ExitStatus::refused,
+        fmt::format(
+            "{}: is the name of another remote, {}; remove that first, or take another name",
+            added.name, read_remote(store, added.name).place));
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  nlohmann::ordered_json json = model::json_head("platter-remote");
+  json["place"] = added.place;
+  json["key"] = added.key_pem;
+  json["require_signature"] = added.require_signature;
+  json["plain_http"] = added.plain_http;
+  model::write_file(folder + kDescription, json.dump(2) + "\n");
+}
+
+void remove_remote(const registry::Store& store, const std::string& name) {
+  remote(store, name);
+  const registry::Lock lock(store);
+  std::error_code failed;
+  fs::remove_all(remote_folder(store, name), failed);
+  if (failed)
+    throw Error(ExitStatus::output, fmt::format("{}: cannot be removed: {}",
+                                                remote_folder(store, name), failed.message()));
+}
+
+std::vector<Remote> remotes(const registry::Store& store) {
+  std::vector<Remote> all;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(remotes_folder(store), none)) {
+    const std::string name = entry.path().filename().string();
+    if (registry_trust::is_plain_name(name) && fs::exists(entry.path().string() + kDescription))
+      all.push_back(read_remote(store, name));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return all;
+}
+
+Remote remote(const registry::Store& store, const std::string& name) {
+  if (!fs::exists(remote_folder(store, name) + kDescription))
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: is no remote; platter registry remote list shows which there are", name));
+  return read_remote(store, name);
+}
+
+std::optional<EntryTag> entry_tag(const std::string& text) {
+  constexpr std::size_t kLongest = 128;  // of a tag (distribution specification)
+  const std::size_t point = text.rfind('.');
+  if (text.size() > kLongest || point == std::string::npos) return std::nullopt;
+  EntryTag tag{text.substr(0, point), text.substr(point + 1)};
+  if (!registry::is_drive_name(tag.drive) || registry::version_number(tag.version) == 0)
+    return std::nullopt;
+  return tag;
+}
+
+std::string local_reference(const std::string& text) {
+  const auto tag = entry_tag(text);
+  return tag ? tag->drive + ":" + tag->version : text;
+}
+
+}  // namespace platter::registry_remote

@@ -1,0 +1,49 @@
+// The remotes of a registry: each ONE repository of an OCI registry, with the key of its curator.
+//
+//   DIR/remotes/NAME/remote.json     what `registry remote add` was told
+//   DIR/remotes/NAME/index, search.sqlite   what the last refresh fetched, and made of it
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/store.h"
+#include "registry/trust/trusted_keys.h"
+
+namespace platter::registry_remote {
+
+struct Remote {
+  std::string name, place;  // HOST[:PORT]/repository
+  std::string key_pem;      // the curator's public key; empty: its index is not verified
+  bool require_signature = false;
+  bool plain_http = false;
+
+  std::vector<registry_trust::NamedKey> key() const;  // by the remote's name; none or one
+};
+
+// What lies behind "oci://". Throws Error(usage) for what is no repository in letters that the
+// distribution specification allows.
+std::string place_of(const std::string& url);
+
+// Throws Error(refused) where the name is taken by another remote.
+void add_remote(const registry::Store& store, const Remote& remote);
+void remove_remote(const registry::Store& store, const std::string& name);
+std::vector<Remote> remotes(const registry::Store& store);
+// Throws Error(bad_input) where there is none such.
+Remote remote(const registry::Store& store, const std::string& name);
+
+std::string remote_folder(const registry::Store& store, const std::string& name);
+
+// An entry is the tag NAME.vN of the repository.
+struct EntryTag {
+  std::string drive, version;  // "v3"
+
+  std::string text() const { return drive + "." + version; }
+};
+std::optional<EntryTag> entry_tag(const std::string& text);
+
+// "NAME.vN" as "NAME:vN", the way that a folder names it; anything else stays.
+std::string local_reference(const std::string& text);
+
+}  // namespace platter::registry_remote

@@ -1,0 +1,190 @@
+#include "registry/remote/transfer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "model/error.h"
+#include "model/interruption.h"
+#include "model/leftovers.h"
+#include "registry/digest.h"
+#include "registry/enter.h"
+#include "registry/pull.h"
+#include "registry/remote/skopeo.h"
+#include "registry/remote/working_layout.h"
+#include "registry/verify.h"
+
+namespace platter::registry_remote {
+namespace {
+
+using registry::Descriptor;
+using registry::Published;
+using registry::Store;
+using Signatures = std::vector<registry::Signature>;
+
+constexpr const char* kIdentityKey = "vnd.platter.drive";
+
+// The signatures of a digest that the remote has.
+Signatures fetch_signatures(const Skopeo& skopeo, const WorkingLayout& into,
+                            const std::string& digest) {
+  const std::string tag = registry_trust::tag_of_signatures(digest);
+  if (!skopeo.fetch(tag, into.folder(), tag)) return {};
+  return registry_trust::signatures_in(into.layout(), digest);
+}
+
+bool holds(const Signatures& all, const registry::Signature& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+// Those there stay in front; those here that are not there come behind.
+bool send_signatures(const Skopeo& skopeo, const Published& published) {
+  const std::string& digest = published.descriptor.digest;
+  const Signatures here = registry_trust::signatures_in(published.layout, digest);
+  if (here.empty()) return false;
+  const WorkingLayout work(published.layout.drive());
+  const Signatures there = fetch_signatures(skopeo, work, digest);
+  if (std::all_of(here.begin(), here.end(), [&](const auto& one) { return holds(there, one); }))
+    return false;
+  const WorkingLayout out(published.layout.drive());
+  const registry::Lock lock(out.store());
+  Signatures all = there;
+  all.insert(all.end(), here.begin(), here.end());
+  out.store().replace_index(out.drive(),
+                            registry::index_with("", published.descriptor, {.tag = "entry"}));
+  registry_trust::add_signatures(out.store(), lock, out.drive(), digest, all);
+  const std::string tag = registry_trust::tag_of_signatures(digest);
+  skopeo.send(out.folder(), tag, tag);
+  return true;
+}
+
+void send_entry(const Skopeo& skopeo, const Published& published, const std::string& tag) {
+  const WorkingLayout out(published.layout.drive());
+  copy_blobs(published.layout, published.descriptor, out.store(), out.drive());
+  out.store().replace_index(out.drive(),
+                            registry::index_with("", published.descriptor, {.tag = published.tag}));
+  skopeo.send(out.folder(), published.tag, tag);
+}
+
+Pushed push_found(const Skopeo& skopeo, const Published& published, const Remote& remote) {
+  const auto tag = entry_tag(published.layout.drive() + "." + published.tag);
+  if (!tag)
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: has no version, and a remote's tags are NAME.vN; publish it",
+                            published.reference()));
+  registry::open(published);  // no damaged or foreign entry leaves
+  const std::string& digest = published.descriptor.digest;
+  Pushed pushed{remote.name + "/" + tag->text(), digest};
+  if (const auto there = skopeo.manifest(tag->text()); !there) {
+    send_entry(skopeo, published, tag->text());
+    pushed.sent = true;
+  } else if (registry::digest_of(*there) != digest) {
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: names {} there, and tags never move: {} is not pushed; pull that "
+                            "one, then publish "
+                            "this model again as a further version",
+                            pushed.reference, registry::digest_of(*there), published.reference()));
+  }
+  pushed.signatures_sent = send_signatures(skopeo, published);
+  return pushed;
+}
+
+// The folder's own name of the drive: another drive may have the remote's.
+std::string own_name(const Store& store, const EntryTag& tag, const std::string& identity) {
+  const registry::Layout layout = store.layout(tag.drive);
+  if (!std::filesystem::exists(layout.index_path())) return tag.drive;
+  for (const Descriptor& descriptor : layout.index().manifests) {
+    const registry::Manifest manifest = layout.manifest(descriptor);
+    const auto other = manifest.annotations.find(kIdentityKey);
+    if (other == manifest.annotations.end() || other->second == identity) continue;
+    const std::string suffix = "-" + std::string(registry::hex_of(identity).substr(0, 8));
+    return tag.drive.ends_with(suffix) ? tag.drive : tag.drive + suffix;
+  }
+  return tag.drive;
+}
+
+// With the version that it has there, where that is free here; else with the next.
+registry::Entered enter(const Store& store, const registry::Lock& lock, const std::string& drive,
+                        const Descriptor& manifest, const EntryTag& tag) {
+  const bool is_new = !std::filesystem::exists(store.layout(drive).index_path());
+  if (!is_new) {
+    const registry::ImageIndex index = store.layout(drive).index();
+    const std::string has = registry::tag_of(index, manifest.digest);
+    if (!has.empty()) return {has, false};
+    const bool taken = index.annotations.contains(registry::tag_record_key(tag.version)) ||
+                       std::any_of(index.manifests.begin(), index.manifests.end(),
+                                   [&](const Descriptor& one) {
+                                     return one.annotation(registry::kTagKey) == tag.version;
+                                   });
+    if (taken) return registry::enter_version(store, lock, drive, manifest);
+  }
+  return registry::enter_as(store, lock, drive, manifest, tag.version);
+}
+
+void require_sound(const WorkingLayout& work, const Descriptor& manifest,
+                   const std::string& reference) {
+  const auto found = registry::verify(work.store(), work.drive() + "@" + manifest.digest);
+  if (found.findings.empty()) return;
+  throw Error(ExitStatus::bad_input, fmt::format("{}: is damaged there, and not pulled: {}",
+                                                 reference, found.findings.front()));
+}
+
+}  // namespace
+
+Pushed push(const Store& store, const std::string& reference, const Remote& remote) {
+  return push_found(Skopeo(remote), registry::find(store, reference), remote);
+}
+
+std::vector<Pushed> push_all(const Store& store, const Remote& remote) {
+  const Skopeo skopeo(remote);
+  std::vector<Pushed> pushed;
+  for (const std::string& drive : store.drives()) {
+    for (const Descriptor& descriptor : store.layout(drive).index().manifests) {
+      stop_if_asked();
+      const std::string tag = descriptor.annotation(registry::kTagKey);
+      if (registry::version_number(tag) > 0)
+        pushed.push_back(push_found(skopeo, registry::find(store, drive + ":" + tag), remote));
+    }
+  }
+  return pushed;
+}
+
+Pulled pull(const Store& store, const Remote& remote, const EntryTag& tag,
+            const std::vector<registry_trust::NamedKey>& keys, const PullRules& rules) {
+  const Skopeo skopeo(remote);
+  const std::string reference = remote.name + "/" + tag.text();
+  const WorkingLayout work(tag.drive);
+  if (!skopeo.fetch(tag.text(), work.folder(), tag.version))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is not there; platter registry refresh {} and search show what is",
+                            reference, remote.name));
+  const Descriptor manifest = manifest_tagged(work.layout(), tag.version);
+  if (!rules.expected_digest.empty() && manifest.digest != rules.expected_digest)
+    throw Error(
+        ExitStatus::refused,
+        fmt::format(
+            "{}: was moved: the remote's index names {}, the tag {}; ask the remote's curator, or "
+            "refresh if the index is old",
+            reference, rules.expected_digest, manifest.digest));
+  require_sound(work, manifest, reference);
+  const Signatures signatures = fetch_signatures(skopeo, work, manifest.digest);
+  const auto by = registry_trust::signed_by(manifest.digest, signatures, keys);
+  if (rules.require_signature && !by.known())
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
+                            "registry trust add names a key",
+                            reference, by.sentence()));
+
+  const registry::Lock lock(store);
+  const model::SignalsHeld held;
+  const auto annotations = work.layout().manifest(manifest).annotations;
+  const std::string drive = own_name(store, tag, annotations.at(kIdentityKey));
+  store.create_layout(drive);
+  copy_blobs(work.layout(), manifest, store, drive);
+  const auto entered = enter(store, lock, drive, manifest, tag);
+  registry_trust::add_signatures(store, lock, drive, manifest.digest, signatures);
+  return {{store.layout(drive), manifest, entered.tag}, by, entered.added};
+}
+
+}  // namespace platter::registry_remote

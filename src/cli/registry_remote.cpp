@@ -1,0 +1,143 @@
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/registry_verbs.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "registry/remote/transfer.h"
+
+namespace platter::cli {
+namespace {
+
+struct RemoteOptions {
+  std::string registry, name, url, reference, key, sign;
+  bool all = false, require_signature = false, plain_http = false, json = false;
+
+  registry::Store store() const { return registry_in(registry); }
+};
+
+void add_remote(const RemoteOptions& options) {
+  registry_remote::Remote added{.name = options.name,
+                                .place = registry_remote::place_of(options.url),
+                                .key_pem = {},
+                                .require_signature = options.require_signature,
+                                .plain_http = options.plain_http};
+  if (!options.key.empty()) {
+    added.key_pem = registry_trust::public_key_of(model::read_file(options.key), options.key).pem();
+  }
+  registry_remote::add_remote(options.store(), added);
+}
+
+void list_remotes(const RemoteOptions& options) {
+  nlohmann::ordered_json remotes = nlohmann::ordered_json::array();
+  for (const auto& one : registry_remote::remotes(options.store())) {
+    if (!options.json) {
+      fmt::print("{:<20} oci://{}{}{}\n", one.name, one.place,
+                 one.key_pem.empty() ? "  without a key" : "",
+                 one.require_signature ? "  signatures required" : "");
+    }
+    remotes.push_back({{"name", one.name},
+                       {"place", "oci://" + one.place},
+                       {"key", one.key_pem},
+                       {"require_signature", one.require_signature},
+                       {"plain_http", one.plain_http}});
+  }
+  if (options.json) print_registry_json("platter-registry-remotes", {{"remotes", remotes}});
+}
+
+void push(const RemoteOptions& options) {
+  const registry::Store store = options.store();
+  // push REF REMOTE; push --all REMOTE
+  const bool one = !options.all;
+  if (one != !options.name.empty())
+    throw Error(ExitStatus::usage, one ? "push needs a model and a remote, or --all and a remote"
+                                       : "push --all takes a remote alone; leave the model out");
+  const registry_remote::Remote remote = registry_remote::remote(
+      store, one ? options.name : options.reference);
+  if (!one && !options.sign.empty())
+    throw Error(
+        ExitStatus::usage,
+        "--sign signs one model, and --all pushes many; sign them by platter registry sign");
+  std::vector<registry_remote::Pushed> pushed;
+  if (one) {
+    const std::string reference = registry_remote::local_reference(options.reference);
+    if (!options.sign.empty())
+      registry_trust::sign(store, reference, remote.place,
+                           registry_trust::open_private_key(options.sign));
+    pushed.push_back(registry_remote::push(store, reference, remote));
+  } else {
+    pushed = registry_remote::push_all(store, remote);
+  }
+  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+  for (const auto& each : pushed) {
+    entries.push_back({{"reference", each.reference},
+                       {"digest", each.digest},
+                       {"sent", each.sent},
+                       {"signatures_sent", each.signatures_sent}});
+    if (options.json) continue;
+    fmt::print("{}  {}{}\n", each.reference, each.sent ? "sent" : "was there",
+               each.signatures_sent ? ", signatures sent" : "");
+  }
+  if (options.json) print_registry_json("platter-registry-push", {{"entries", entries}});
+}
+
+}  // namespace
+
+std::string fetch_from_remote(const registry::Store& store, const std::string& reference,
+                              bool require_signature) {
+  const std::size_t slash = reference.find('/');
+  const registry_remote::Remote remote = registry_remote::remote(store, reference.substr(0, slash));
+  const auto tag = registry_remote::entry_tag(reference.substr(slash + 1));
+  if (!tag)
+    throw Error(ExitStatus::usage,
+                fmt::format("{}: names no model of a remote; REMOTE/NAME.vN does", reference));
+  auto keys = registry_trust::trusted_keys();
+  for (const auto& own : remote.key()) keys.push_back(own);
+  const auto pulled = registry_remote::pull(
+      store, remote, *tag, keys,
+      {.require_signature = require_signature || remote.require_signature});
+  fmt::print(stderr, "platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),
+             pulled.published.reference());
+  return pulled.published.reference();
+}
+
+void add_registry_remote(CLI::App& registry) {
+  auto options = std::make_shared<RemoteOptions>();
+  const auto verb = [&](CLI::App& under, const char* name, const char* what,
+                        void (*run)(const RemoteOptions&)) {
+    CLI::App* added = under.add_subcommand(name, what);
+    added->add_option("--registry", options->registry,
+                      "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+    added->callback([options, run] { run(*options); });
+    return added;
+  };
+  CLI::App* remote = registry.add_subcommand("remote", "the registries that models come from");
+  remote->require_subcommand(1);
+  CLI::App* add = verb(*remote, "add", "names a repository of an OCI registry", add_remote);
+  add->add_option("NAME", options->name, "how it is called here")->required();
+  add->add_option("URL", options->url, "oci://HOST[:PORT]/repository")->required();
+  add->add_option("--key", options->key, "its curator's public key in PEM");
+  add->add_flag("--require-signature", options->require_signature,
+                "pull nothing from it that no trusted key has signed");
+  add->add_flag("--plain-http", options->plain_http, "without TLS");
+  CLI::App* list = verb(*remote, "list", "every remote", list_remotes);
+  list->add_flag("--json", options->json, "write it as JSON to stdout");
+  CLI::App* remove = verb(*remote, "remove", "forgets a remote and what was fetched of its index",
+                          [](const RemoteOptions& chosen) {
+                            registry_remote::remove_remote(chosen.store(), chosen.name);
+                          });
+  remove->add_option("NAME", options->name, "as it was added")->required();
+
+  CLI::App* pushing = verb(registry, "push", "copies models and signatures to a remote", push);
+  pushing->add_option("REF", options->reference, "DRIVE or DRIVE:vN; with --all the remote")
+      ->required();
+  pushing->add_option("REMOTE", options->name, "as it was added");
+  pushing->add_flag("--all", options->all, "every version of every drive");
+  pushing->add_option("--sign", options->sign, "first sign it by this private key (see sign)");
+  pushing->add_flag("--json", options->json, "write it as JSON to stdout");
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,70 @@
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/registry_verbs.h"
+#include "registry/remote/remotes.h"
+#include "registry/trust/signatures.h"
+
+namespace platter::cli {
+namespace {
+
+struct TrustOptions {
+  std::string registry, reference, key, name;
+  bool json = false;
+};
+
+void sign_entry(const TrustOptions& options) {
+  const auto done = registry_trust::sign(registry_in(options.registry),
+                                         registry_remote::local_reference(options.reference), "",
+                                         registry_trust::open_private_key(options.key));
+  if (options.json) {
+    return print_registry_json(
+        "platter-registry-signing",
+        {{"reference", done.reference}, {"digest", done.digest}, {"added", done.added}});
+  }
+  fmt::print("{}\n{}\n", done.reference, done.digest);
+  if (!done.added) fmt::print("was signed by this key before\n");
+}
+
+void list_keys(const TrustOptions& options) {
+  nlohmann::ordered_json keys = nlohmann::ordered_json::array();
+  for (const auto& one : registry_trust::trusted_keys()) {
+    if (!options.json) fmt::print("{}\n{}", one.name, one.key.pem());
+    keys.push_back({{"name", one.name}, {"key", one.key.pem()}});
+  }
+  if (options.json) print_registry_json("platter-registry-keys", {{"keys", keys}});
+}
+
+}  // namespace
+
+void add_registry_trust(CLI::App& registry) {
+  auto options = std::make_shared<TrustOptions>();
+  CLI::App* sign = registry.add_subcommand("sign", "signs a model that is in the registry");
+  sign->add_option("REF", options->reference, "DRIVE, DRIVE:vN, DRIVE@sha256:... or sha256:...")
+      ->required();
+  sign->add_option("--key", options->key,
+                   "the private key: PEM, or a URI that OpenSSL opens (passphrase: asked, or "
+                   "$PLATTER_KEY_PASSPHRASE)")
+      ->required();
+  sign->add_option("--registry", options->registry,
+                   "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+  sign->add_flag("--json", options->json, "write it as JSON to stdout");
+  sign->callback([options] { sign_entry(*options); });
+
+  CLI::App* trust = registry.add_subcommand("trust", "the keys whose signatures count");
+  trust->require_subcommand(1);
+  CLI::App* add = trust->add_subcommand("add", "trusts a public key under a name");
+  add->add_option("NAME", options->name, "how it is called when it has signed")->required();
+  add->add_option("KEY", options->key, "the public key in PEM")->required();
+  add->callback([options] { registry_trust::trust_key(options->name, options->key); });
+  CLI::App* list = trust->add_subcommand("list", "every trusted key");
+  list->add_flag("--json", options->json, "write it as JSON to stdout");
+  list->callback([options] { list_keys(*options); });
+  CLI::App* remove = trust->add_subcommand("remove", "trusts a key no longer");
+  remove->add_option("NAME", options->name, "as it was added")->required();
+  remove->callback([options] { registry_trust::forget_key(options->name); });
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Models go to a remote and come to somebody else, signed; who changes something on the way is found out."""
+
+import base64
+import glob
+import hashlib
+import json
+import os
+import subprocess
+
+from oci_server import PLATTER, WithOciServer, main
+
+REFUSED, BAD_INPUT = 5, 6
+
+
+class Remote(WithOciServer):
+    def setUp(self):
+        super().setUp()
+        os.environ["XDG_CONFIG_HOME"] = self.folder + "/config"
+        for name in ("me", "curator", "stranger"):
+            self.run_program("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
+                             "-out", name + ".pem")
+            self.run_program("openssl", "pkey", "-in", name + ".pem", "-pubout", "-out", name + ".pub")
+        self.place = self.host + "/storage/drives"
+        for home in ("mine", "yours"):
+            self.platter("registry", "remote", "add", "lab", "oci://" + self.place, "--key", "curator.pub",
+                         "--plain-http", "--registry", home)
+        self.platter("truth", "virtual:quantum-atlas10k", "-o", "one.json")
+        with open(self.folder + "/report.html", "w", encoding="utf-8") as file:
+            file.write("<html></html>")
+        self.published = self.publish("one.json", "report.html")
+        self.drive = self.published["reference"].partition(":")[0]
+
+    def publish(self, *files, home="mine"):
+        return json.loads(self.platter("publish", *files, "--registry", home, "--json"))
+
+    def variant(self, name, more_ms):
+        with open(self.folder + "/one.json", encoding="utf-8") as file:
+            model = json.load(file)
+        model["seek"]["points"][-1]["time_ms"] += more_ms
+        with open(self.folder + "/" + name, "w", encoding="utf-8") as file:
+            json.dump(model, file)
+        return name
+
+    def registry(self, *arguments, home="mine"):
+        return self.platter("registry", *arguments, "--registry", home)
+
+    def refused(self, status, sentence, *arguments, home="yours"):
+        done = subprocess.run([PLATTER, "registry", *arguments, "--registry", home], capture_output=True,
+                              text=True, timeout=120, check=False, cwd=self.folder)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def pull(self, tag, *options):
+        done = subprocess.run([PLATTER, "registry", "pull", "lab/" + tag, "-o", "pulled.json", "--force", *options,
+                               "--registry", "yours"], capture_output=True, text=True, timeout=120, check=False,
+                              cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def push(self, *options):
+        return json.loads(self.registry("push", *options, "--json"))["entries"]
+
+    def signature_tag(self, digest=None):
+        return (digest or self.published["digest"]).replace(":", "-") + ".sig"
+
+    def served_blob(self, digest):
+        hexadecimal = digest.partition(":")[2]
+        return f"{self.folder}/served/docker/registry/v2/blobs/sha256/{hexadecimal[:2]}/{hexadecimal}/data"
+
+    def served_raw(self, tag):
+        return self.skopeo("inspect", "--raw", "--tls-verify=false", f"docker://{self.place}:{tag}").encode()
+
+    def test_push_and_pull_as_somebody_else(self):
+        self.platter("registry", "trust", "add", "me", "me.pub")
+        pushed = self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.assertEqual(pushed, [{"reference": f"lab/{self.drive}.v1", "digest": self.published["digest"],
+                                   "sent": True, "signatures_sent": True}])
+        again = self.push("--all", "lab")
+        self.assertEqual([(one["sent"], one["signatures_sent"]) for one in again], [(False, False)])
+
+        said = self.pull(self.drive + ".v1", "--files", "files", "--require-signature")
+        self.assertIn(f"is signed by me; here it is {self.drive}:v1", said)
+        self.platter("diff", "one.json", "pulled.json")
+        self.assertEqual(os.listdir(self.folder + "/files"), ["report.html"])
+        shown = json.loads(self.registry("show", self.drive, "--json", home="yours"))
+        self.assertEqual(shown["digest"], self.published["digest"])
+        self.registry("verify", home="yours")
+        self.assertIn("signed by me", self.pull(self.drive + ".v1"))  # again: nothing is added
+        self.registry("pull", self.drive + ".v1", "-o", "local.json", "--require-signature", home="yours")
+
+    def test_skopeo_and_openssl_alone(self):
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        tags = json.loads(self.skopeo("list-tags", "--tls-verify=false", "docker://" + self.place))["Tags"]
+        self.assertEqual(sorted(tags), sorted([self.drive + ".v1", self.signature_tag()]))
+        raw = self.served_raw(self.drive + ".v1")
+        self.assertEqual("sha256:" + hashlib.sha256(raw).hexdigest(), self.published["digest"])
+        self.skopeo("copy", "-q", "--src-tls-verify=false", f"docker://{self.place}:{self.signature_tag()}",
+                    "dir:signatures")
+        with open(self.folder + "/signatures/manifest.json", encoding="utf-8") as file:
+            layer = json.load(file)["layers"][0]
+        with open(self.folder + "/signature", "wb") as file:
+            file.write(base64.b64decode(layer["annotations"]["dev.cosignproject.cosign/signature"]))
+        payload = "signatures/" + layer["digest"].partition(":")[2]
+        self.assertIn("Verified OK", self.run_program("openssl", "dgst", "-sha256", "-verify", "me.pub", "-signature",
+                                                      "signature", payload))
+        with open(os.path.join(self.folder, payload), encoding="utf-8") as file:
+            critical = json.load(file)["critical"]
+        self.assertEqual(critical["image"]["docker-manifest-digest"], self.published["digest"])
+        self.assertEqual(critical["identity"]["docker-reference"], self.place)
+
+    def test_a_second_signature_joins_the_first(self):
+        for name in ("me", "stranger"):
+            self.platter("registry", "trust", "add", name, name + ".pub")
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.pull(self.drive + ".v1")
+        self.registry("sign", self.drive, "--key", "stranger.pem", home="yours")
+        self.registry("push", self.drive, "lab", home="yours")
+        self.assertIn("signed by me and stranger", self.pull(self.drive + ".v1"))
+        # who has not seen the second does not take it away
+        self.assertFalse(self.push(self.published["reference"], "lab")[0]["signatures_sent"])
+        self.assertIn("signed by me and stranger", self.pull(self.drive + ".v1"))
+
+    def test_an_unsigned_entry_and_one_of_a_stranger(self):
+        self.platter("registry", "trust", "add", "me", "me.pub")
+        self.push(self.published["reference"], "lab")
+        tag = f"lab/{self.drive}.v1"
+        self.refused(REFUSED, "is unsigned, and a signature by a trusted key is required", "pull", tag, "-o",
+                     "refused.json", "--require-signature")
+        self.assertIn("is unsigned", self.pull(self.drive + ".v1"))
+        self.push(self.published["reference"], "lab", "--sign", "stranger.pem")
+        self.refused(REFUSED, "is signed by an unknown key, and", "pull", tag, "-o", "refused.json",
+                     "--require-signature")
+        self.assertFalse(os.path.exists(self.folder + "/refused.json"))
+        self.assertIn("signed by an unknown key", self.pull(self.drive + ".v1"))
+        self.registry("remote", "add", "lab", "oci://" + self.place, "--plain-http", "--require-signature",
+                      home="yours")
+        self.refused(REFUSED, "is required", "pull", tag, "-o", "refused.json")
+
+    def test_a_signature_of_another_digest(self):
+        self.platter("registry", "trust", "add", "me", "me.pub")
+        other = self.publish(self.variant("two.json", 0.125))
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.push(other["reference"], "lab")
+        self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
+                    f"docker://{self.place}:{self.signature_tag()}",
+                    f"docker://{self.place}:{self.signature_tag(other['digest'])}")
+        self.refused(REFUSED, "a signature of another digest", "pull", f"lab/{self.drive}.v2", "-o", "refused.json",
+                     "--require-signature")
+
+    def test_what_was_changed_on_the_server(self):
+        self.platter("registry", "trust", "add", "me", "me.pub")
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        manifest = json.loads(self.served_raw(self.drive + ".v1"))
+        signatures = json.loads(self.served_raw(self.signature_tag()))
+        tag = f"lab/{self.drive}.v1"
+        for digest, sentence in ((manifest["layers"][0]["digest"], "skopeo ended with status"),
+                                 (self.published["digest"], "skopeo ended with status"),
+                                 (signatures["layers"][0]["digest"], "skopeo ended with status")):
+            with open(self.served_blob(digest), "rb+") as file:
+                whole = file.read()
+                file.seek(len(whole) // 2)
+                file.write(b"#")
+            self.refused(10, sentence, "pull", tag, "-o", "refused.json")
+            with open(self.served_blob(digest), "wb") as file:
+                file.write(whole)
+        self.assertEqual(glob.glob(self.folder + "/yours/blobs/sha256/*"), [])
+        self.assertIn("signed by me", self.pull(self.drive + ".v1", "--require-signature"))
+
+    def test_a_tag_never_moves(self):
+        self.push(self.published["reference"], "lab")
+        theirs = self.publish(self.variant("two.json", 0.125), home="yours")
+        self.assertEqual(theirs["reference"], self.published["reference"])
+        self.refused(REFUSED, "tags never move", "push", theirs["reference"], "lab")
+        self.assertEqual(hashlib.sha256(self.served_raw(self.drive + ".v1")).hexdigest(),
+                         self.published["digest"].partition(":")[2])
+        # v1 is another model here: what comes is the next version
+        self.assertIn(f"here it is {self.drive}:v2", self.pull(self.drive + ".v1"))
+        self.registry("verify", home="yours")
+
+    def test_what_is_not_there(self):
+        self.refused(BAD_INPUT, "is not there", "pull", "lab/nothing.v1", "-o", "refused.json")
+        self.refused(BAD_INPUT, "is no remote", "pull", "nowhere/nothing.v1", "-o", "refused.json")
+        self.refused(2, "names no model of a remote", "pull", "lab/nothing", "-o", "refused.json")
+        self.refused(2, "names no repository", "remote", "add", "x", "https://example.org/drives")
+        self.refused(REFUSED, "is the name of another remote", "remote", "add", "lab", "oci://example.org/drives")
+        self.registry("remote", "add", "away", "oci://127.0.0.1:1/drives", "--plain-http", home="yours")
+        self.refused(10, "connection refused", "pull", "away/nothing.v1", "-o", "refused.json")
+
+
+if __name__ == "__main__":
+    main("skopeo", "docker-registry", "openssl")
