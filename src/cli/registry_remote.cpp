@@ -1,5 +1,7 @@
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +9,8 @@
 #include "cli/registry_verbs.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/printable.h"
+#include "registry/remote/remote_index.h"
 #include "registry/remote/transfer.h"
 
 namespace platter::cli {
@@ -84,6 +88,60 @@ void push(const RemoteOptions& options) {
   if (options.json) print_registry_json("platter-registry-push", {{"entries", entries}});
 }
 
+void say(const std::string& sentence) {
+  fmt::print(stderr, "platter: {}\n", model::printable(sentence));
+}
+
+void refresh(const RemoteOptions& options) {
+  const registry::Store store = options.store();
+  const auto remote = registry_remote::remote(store, options.name);
+  const auto done = registry_remote::refresh(store, remote, say);
+  for (const std::string& problem : done.problems) say(problem);
+  if (done.number == 0)
+    say(remote.name +
+        " has no index, and nobody vouches for what its tags say; see platter "
+        "registry index");
+  else if (!done.verified)
+    say(remote.name + " was added without a key: its index is not verified");
+  if (options.json) {
+    return print_registry_json("platter-registry-refresh", {{"remote", remote.name},
+                                                            {"number", done.number},
+                                                            {"date", done.date},
+                                                            {"entries", done.entries},
+                                                            {"changed_parts", done.changed_parts},
+                                                            {"fetched_bytes", done.fetched_bytes},
+                                                            {"verified", done.verified},
+                                                            {"problems", done.problems}});
+  }
+  fmt::print("{}: {} models", remote.name, done.entries);
+  if (done.number > 0)
+    fmt::print(", index {} of {}, {} of 16 parts were new", done.number,
+               model::printable(done.date), done.changed_parts);
+  fmt::print("\n");
+}
+
+// In RFC 3339, as annotations of OCI have it.
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+void write_index(const RemoteOptions& options) {
+  const registry::Store store = options.store();
+  const auto remote = registry_remote::remote(store, options.name);
+  const auto done = registry_remote::write_index(
+      store, remote, registry_trust::open_private_key(options.key), now(), say);
+  for (const std::string& problem : done.problems) say(problem);
+  if (options.json) {
+    return print_registry_json("platter-registry-remote-index", {{"remote", remote.name},
+                                                                 {"number", done.number},
+                                                                 {"digest", done.digest},
+                                                                 {"entries", done.entries},
+                                                                 {"added", done.added},
+                                                                 {"gone", done.gone},
+                                                                 {"problems", done.problems}});
+  }
+  fmt::print("{}: index {} of {} models, {} new, {} gone\n{}\n", remote.name, done.number,
+             done.entries, done.added, done.gone, done.digest);
+}
+
 }  // namespace
 
 std::string fetch_from_remote(const registry::Store& store, const std::string& reference,
@@ -98,7 +156,8 @@ std::string fetch_from_remote(const registry::Store& store, const std::string& r
   for (const auto& own : remote.key()) keys.push_back(own);
   const auto pulled = registry_remote::pull(
       store, remote, *tag, keys,
-      {.require_signature = require_signature || remote.require_signature});
+      {.require_signature = require_signature || remote.require_signature,
+       .expected_digest = registry_remote::indexed_digest(store, remote, *tag)});
   fmt::print(stderr, "platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),
              pulled.published.reference());
   return pulled.published.reference();
@@ -130,6 +189,16 @@ void add_registry_remote(CLI::App& registry) {
                             registry_remote::remove_remote(chosen.store(), chosen.name);
                           });
   remove->add_option("NAME", options->name, "as it was added")->required();
+
+  CLI::App* refreshing = verb(registry, "refresh", "fetches what changed of a remote's index",
+                              refresh);
+  refreshing->add_option("REMOTE", options->name, "as it was added")->required();
+  refreshing->add_flag("--json", options->json, "write it as JSON to stdout");
+  CLI::App* indexing = verb(registry, "index", "its curator's: writes and signs a remote's index",
+                            write_index);
+  indexing->add_option("REMOTE", options->name, "as it was added")->required();
+  indexing->add_option("--key", options->key, "the private key (see sign)")->required();
+  indexing->add_flag("--json", options->json, "write it as JSON to stdout");
 
   CLI::App* pushing = verb(registry, "push", "copies models and signatures to a remote", push);
   pushing->add_option("REF", options->reference, "DRIVE or DRIVE:vN; with --all the remote")

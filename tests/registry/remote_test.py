@@ -6,6 +6,7 @@ import glob
 import hashlib
 import json
 import os
+import sqlite3
 import subprocess
 
 from oci_server import PLATTER, WithOciServer, main
@@ -187,6 +188,91 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "is the name of another remote", "remote", "add", "lab", "oci://example.org/drives")
         self.registry("remote", "add", "away", "oci://127.0.0.1:1/drives", "--plain-http", home="yours")
         self.refused(10, "connection refused", "pull", "away/nothing.v1", "-o", "refused.json")
+
+    def assert_counts(self, answer, **expected):
+        self.assertEqual({name: answer[name] for name in expected}, expected)
+
+    def index(self):
+        return json.loads(self.registry("index", "lab", "--key", "curator.pem", "--json"))
+
+    def refresh(self, home="yours"):
+        return json.loads(self.registry("refresh", "lab", "--json", home=home))
+
+    def copy_tag(self, tag, to):
+        self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
+                    f"docker://{self.place}:{tag}", f"docker://{self.place}:{to}")
+
+    def known_entries(self, home="yours"):
+        with sqlite3.connect(f"file:{self.folder}/{home}/remotes/lab/search.sqlite?mode=ro", uri=True) as table:
+            return table.execute("SELECT count(*) FROM entries").fetchone()[0]
+
+    def test_an_index_is_refreshed_part_by_part(self):
+        self.platter("registry", "trust", "add", "me", "me.pub")
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.assert_counts(self.index(), number=1, entries=1, added=1)
+        self.assert_counts(self.refresh(), number=1, entries=1, changed_parts=16, verified=True)
+        self.assert_counts(self.refresh(), changed_parts=0, fetched_bytes=0)
+        other = self.publish(self.variant("two.json", 0.125))
+        self.push(other["reference"], "lab")
+        self.assert_counts(self.index(), number=2, entries=2, added=1)
+        self.assert_counts(self.refresh(), number=2, entries=2, changed_parts=1)
+        self.assertEqual(self.known_entries(), 2)
+        self.assertIn("is signed by me", self.pull(self.drive + ".v1"))
+
+    def test_an_old_index(self):
+        self.push(self.published["reference"], "lab")
+        old = self.index()["digest"]
+        self.copy_tag("index", "kept")
+        self.index()
+        self.assertEqual(self.refresh()["number"], 2)
+        self.copy_tag("kept", "index")
+        self.assertEqual("sha256:" + hashlib.sha256(self.served_raw("index")).hexdigest(), old)
+        self.refused(REFUSED, "has the number 1, and 2 was seen before", "refresh", "lab")
+        self.assertEqual(self.known_entries(), 1)
+        self.refused(REFUSED, "an old index is passed off", "index", "lab", "--key", "curator.pem")
+
+    def test_an_index_by_somebody_else(self):
+        self.push(self.published["reference"], "lab")
+        self.refused(REFUSED, "the key is not that of the remote", "index", "lab", "--key", "stranger.pem")
+        self.registry("remote", "add", "lab", "oci://" + self.place, "--key", "stranger.pub", "--plain-http")
+        self.registry("index", "lab", "--key", "stranger.pem")
+        self.refused(REFUSED, "is not signed by the key of lab but signed by an unknown key", "refresh", "lab")
+        self.assertFalse(os.path.exists(self.folder + "/yours/remotes/lab/search.sqlite"))
+
+    def test_an_index_that_was_changed_on_the_way(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        signed = self.served_raw("index")
+        self.skopeo("copy", "-q", "--src-tls-verify=false", f"docker://{self.place}:index", "dir:index")
+        with open(self.folder + "/index/manifest.json", "wb") as file:
+            file.write(signed.replace(b'"vnd.platter.index.number":"1"', b'"vnd.platter.index.number":"9"'))
+        self.skopeo("copy", "-q", "--dest-tls-verify=false", "dir:index", f"docker://{self.place}:index")
+        self.refused(REFUSED, "is not signed by the key of lab but unsigned", "refresh", "lab")
+        with open(self.folder + "/index/manifest.json", "wb") as file:
+            file.write(signed)
+        self.skopeo("copy", "-q", "--dest-tls-verify=false", "dir:index", f"docker://{self.place}:index")
+        filled = max(json.loads(signed)["layers"], key=lambda layer: layer["size"])["digest"]
+        with open(self.served_blob(filled), "rb+") as file:
+            file.seek(30)
+            file.write(b"#")
+        self.refused(10, "skopeo ended with status", "refresh", "lab")
+
+    def test_a_tag_that_was_moved_behind_the_index(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        self.refresh()
+        other = self.publish(self.variant("two.json", 0.125))
+        self.push(other["reference"], "lab")
+        self.copy_tag(self.drive + ".v2", self.drive + ".v1")
+        self.refused(REFUSED, "was moved: the remote's index names", "pull", f"lab/{self.drive}.v1", "-o",
+                     "refused.json")
+
+    def test_a_remote_without_an_index(self):
+        self.push(self.published["reference"], "lab")
+        self.assert_counts(self.refresh(), number=0, entries=1, verified=False)
+        self.assertEqual(self.known_entries(), 1)
+        self.index()
+        self.assertEqual(self.refresh()["number"], 1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,26 @@
+// What a remote's index says of its entries: a line of JSON each, in 16 parts by the first
+// hexadecimal digit of the drive's identity, so that a new entry changes one part; each part in
+// zstd. Pure functions.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "registry/entry.h"
+
+namespace platter::registry_remote {
+
+inline constexpr std::size_t kParts = 16;
+inline constexpr char kHexDigits[] = "0123456789abcdef";
+
+// The same entries are the same bytes. Throws Error(bad_input) for an entry without an identity.
+std::array<std::string, kParts> index_parts(const std::vector<registry::Entry>& entries);
+
+// The entries of one part, `latest` set; they lie in `remote`. Throws Error(bad_input) with
+// `origin` for what is no zstd, expands without end, or has a line that is no entry or belongs into
+// another part.
+std::vector<registry::Entry> entries_in(const std::string& part, std::size_t digit,
+                                        const std::string& remote, const std::string& origin);
+
+}  // namespace platter::registry_remote

@@ -1,0 +1,102 @@
+#include "registry/remote/index_lines.h"
+
+#include <zstd.h>
+
+#include "catch.h"
+#include "model/error.h"
+#include "registry/remote/remotes.h"
+#include "registry/remote/skopeo.h"
+
+namespace platter::registry_remote {
+namespace {
+
+registry::Entry some_entry(const std::string& drive, char digit, int version = 1) {
+  registry::Entry entry{.drive = drive,
+                        .tag = "v" + std::to_string(version),
+                        .digest = "sha256:" + std::string(64, 'e'),
+                        .annotations = {{"vnd.platter.drive", "sha256:" + std::string(64, digit)},
+                                        {"vnd.platter.rpm", "7200.0"}},
+                        .files = {"model.json"},
+                        .signatures = {{"{\"critical\":{}}", "c2lnbmF0dXJl"}}};
+  return entry;
+}
+
+std::string zstd(const std::string& text) {
+  std::string bytes(ZSTD_compressBound(text.size()), '\0');
+  bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(), 1));
+  return bytes;
+}
+
+std::string line(const std::string& tag, char digit) {
+  return R"({"tag":")" + tag + R"(","digest":"sha256:)" + std::string(64, 'e') +
+         R"(","annotations":{"vnd.platter.drive":"sha256:)" + std::string(64, digit) +
+         R"("},"files":[]})" + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("an index gives its entries back, each from the part of its drive's identity") {
+  const auto parts =
+      index_parts({some_entry("one", '3', 2), some_entry("one", '3', 10), some_entry("two", 'f')});
+  const auto three = entries_in(parts[3], 3, "lab", "lab/index");
+  REQUIRE(three.size() == 2);
+  for (const registry::Entry& entry : three) {
+    const registry::Entry was = some_entry("one", '3', entry.tag == "v2" ? 2 : 10);
+    CHECK(entry.reference() == "lab/one." + was.tag);
+    CHECK(entry.digest == was.digest);
+    CHECK(entry.annotations == was.annotations);
+    CHECK(entry.files == was.files);
+    CHECK(entry.signatures == was.signatures);
+    CHECK(entry.latest == (was.tag == "v10"));
+  }
+  CHECK(entries_in(parts[15], 15, "lab", "lab/index").size() == 1);
+  CHECK(entries_in(parts[0], 0, "lab", "lab/index").empty());
+}
+
+TEST_CASE("a further entry changes one part, and the order in which they come changes none") {
+  const auto before = index_parts({some_entry("one", '3'), some_entry("two", 'f')});
+  CHECK(index_parts({some_entry("two", 'f'), some_entry("one", '3')}) == before);
+  const auto after =
+      index_parts({some_entry("one", '3'), some_entry("two", 'f'), some_entry("x", 'f')});
+  for (std::size_t i = 0; i < kParts; ++i) CHECK((after[i] == before[i]) == (i != 15));
+}
+
+TEST_CASE("a hostile part of an index is refused by a sentence") {
+  const auto read = [](const std::string& part) { return entries_in(part, 3, "lab", "the part"); };
+  CHECK(read(zstd(line("one.v1", '3') + line("one.v2", '3'))).size() == 2);
+  CHECK_THROWS_WITH(read("no zstd"), "the part: is no zstd");
+  CHECK_THROWS_WITH(read(""), Catch::Contains("is cut off"));
+  const std::string whole = zstd(line("one.v1", '3'));
+  CHECK_THROWS_WITH(read(whole.substr(0, whole.size() - 3)), Catch::Contains("is cut off"));
+  CHECK_THROWS_WITH(read(whole + "x"), Catch::Contains("the part: is"));
+  CHECK_THROWS_WITH(read(zstd(line("one.v1", '4'))), Catch::Contains("into another part"));
+  CHECK_THROWS_WITH(read(zstd(line("one.v1", '3') + line("one.v1", '3'))),
+                    Catch::Contains("twice"));
+  for (const char* const tag : {"one", "one.latest", "../one.v1", "One.v1", "one.v0", "a/b.v1"})
+    CHECK_THROWS_WITH(read(zstd(line(tag, '3'))), Catch::Contains("no NAME.vN"));
+  CHECK_THROWS_WITH(read(zstd("{}\n")), Catch::Contains("is no entry"));
+  CHECK_THROWS_WITH(read(zstd("[\n")), Catch::Contains("not valid JSON"));
+  CHECK_THROWS_WITH(read(zstd(std::string(std::size_t{300} << 20, 'x'))),
+                    Catch::Contains("longer than any"));
+  CHECK_THROWS_WITH(read(zstd(std::string(100, '\n'))), Catch::Contains("not valid JSON"));
+}
+
+TEST_CASE("places and tags are those of the distribution specification") {
+  CHECK(place_of("oci://example.org:5000/storage/drives") == "example.org:5000/storage/drives");
+  for (const char* const url :
+       {"example.org/drives", "oci://example.org", "oci://example.org/Drives", "oci://-x y/drives",
+        "oci://example.org/drives:tag", "oci://example.org//drives", "oci:///drives"})
+    CHECK_THROWS_WITH(place_of(url), Catch::Contains("names no repository"));
+  CHECK(local_reference("hp-c2247.v12") == "hp-c2247:v12");
+  CHECK(local_reference("hp-c2247") == "hp-c2247");
+  CHECK(!entry_tag(std::string(120, 'a') + ".v1234567890"));
+}
+
+TEST_CASE("skopeo's complaint is one line") {
+  CHECK(complaint_in("time=\"x\" level=fatal msg=\"no \\\"such\\\" host\"\n") ==
+        "no \"such\" host");
+  CHECK(complaint_in("first\nlast\n") == "last");
+  CHECK(complaint_in("") == "it says nothing");
+}
+
+}  // namespace platter::registry_remote
