@@ -25,9 +25,11 @@ class LayoutReader {
   explicit LayoutReader(const Layout& layout) : layout_(layout) {}
 
   void read() {
-    if (state_of_file(layout_.index_path()) == "absent") return;
+    std::error_code none;
+    if (!std::filesystem::exists(layout_.index_path(), none)) return;
     ImageIndex index;
-    if (!remembered(layout_.index_path(), [&] { index = layout_.index(); })) return;
+    const auto index_path = [&] { return layout_.index_path(); };
+    if (!remembered(index_path, [&] { index = layout_.index(); })) return;
     std::set<std::string> seen, latest;
     std::map<std::string, const Descriptor*> signatures;
     for (const Descriptor& descriptor : index.manifests) {
@@ -50,20 +52,26 @@ class LayoutReader {
   LayoutEntries out;
 
  private:
-  template <typename Work>
-  bool remembered(const std::string& path, Work work) {
+  template <typename Path, typename Work>
+  bool remembered(Path where, Work work) {
     try {
       work();
       return true;
     } catch (const Error& error) {
+      const std::string path = where();
       out.damages.push_back({layout_.drive(), path, state_of_file(path), error.what()});
       return false;
     }
   }
 
+  // Asked for only where something is wrong: it takes a look at the folder.
+  auto path_of(const Descriptor& descriptor) const {
+    return [this, &descriptor] { return layout_.blob_path(descriptor.digest); };
+  }
+
   // Whatever else shares the layout is no entry.
   void read_entry(const ImageIndex& index, const Descriptor& descriptor, bool latest) {
-    remembered(layout_.blob_path(descriptor.digest), [&] {
+    remembered(path_of(descriptor), [&] {
       Manifest manifest = layout_.manifest(descriptor);
       if (!manifest.is_model()) return;
       Entry entry{.drive = layout_.drive(),
@@ -79,14 +87,13 @@ class LayoutReader {
 
   void read_signatures(const Descriptor& descriptor, Entry& entry) {
     Manifest manifest;
-    remembered(layout_.blob_path(descriptor.digest),
-               [&] { manifest = layout_.manifest(descriptor); });
+    remembered(path_of(descriptor), [&] { manifest = layout_.manifest(descriptor); });
     for (const Descriptor& layer : manifest.layers) {
       const std::string base64 = layer.annotation(kSignatureKey);
       if (layer.media_type != kSimpleSigning || base64.empty()) continue;
       if (layer.size > kLargestPayload || base64.size() > kLargestPayload) continue;
       if (entry.signatures.size() == kMostSignatures) break;
-      remembered(layout_.blob_path(layer.digest), [&] {
+      remembered(path_of(layer), [&] {
         entry.signatures.push_back({layout_.blob(layer), base64});
       });
     }
