@@ -1,164 +1,140 @@
 #!/usr/bin/env python3
-"""Published models in the hands of the programs that others use: cosign, oras and skopeo beside Debian's docker-registry
-on this machine, each way round. Prints one line for each thing tried; docs/registry.md has the result.
+"""Signed entries of platter in other programs, and theirs in platter: cosign, skopeo's policies, oras, as Debian 13 has
+them. They are looked for below --root (packages unpacked by dpkg -x), skopeo of this machine and docker-registry on PATH.
 
-    bench/registry/peers.py [--platter PROGRAM] [--peers FOLDER]
-
-FOLDER has cosign 2, oras 1.2 and skopeo 1.18, as in Debian 13; else those of PATH are taken. About a minute."""
+    bench/registry/peers.py --root UNPACKED --platter build/release/platter
+"""
 
 import argparse
 import json
 import os
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/registry"))
+from oci_server import free_port  # noqa: E402
 
 
-class Failed(Exception):
-    pass
+class Bench:
+    def __init__(self, folder, root, platter):
+        self.folder, self.root, self.program = folder, root, platter
+        self.failed = 0
+        self.environment = dict(os.environ, COSIGN_PASSWORD="", XDG_CONFIG_HOME=folder + "/config", HOME=folder)
 
+    def run(self, *words):
+        return subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True,
+                              timeout=120, check=False)
 
-class Peers:
-    def __init__(self, folder, platter, peers):
-        self.folder, self.platter_program, self.peers, self.done = folder, platter, peers, []
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            self.host = f"127.0.0.1:{listener.getsockname()[1]}"
-        self.repository = f"{self.host}/storage/drives"
-        self.environment = dict(os.environ, COSIGN_PASSWORD="", HOME=folder, XDG_CONFIG_HOME=folder + "/config",
-                                XDG_DATA_HOME=folder + "/data")
+    def peer(self, name, *words):
+        """A program of Debian 13, with its own loader and libraries where it has any."""
+        loader = self.root + "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+        program = f"{self.root}/usr/bin/{name}"
+        if not os.path.exists(loader):
+            return self.run(program, *words)
+        return self.run(loader, "--library-path", self.root + "/usr/lib/x86_64-linux-gnu", program, *words)
 
-    def serve(self):
-        config = os.path.join(self.folder, "config.yml")
-        with open(config, "w", encoding="utf-8") as file:
-            json.dump({"version": "0.1", "log": {"level": "error"},
-                       "storage": {"filesystem": {"rootdirectory": self.folder + "/served"}},
-                       "http": {"addr": self.host}}, file)
-        program = shutil.which("docker-registry") or os.path.join(ROOT, "build/tools/usr/bin/docker-registry")
-        server = subprocess.Popen([program, "serve", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(100):
-            try:
-                urllib.request.urlopen(f"http://{self.host}/v2/", timeout=5).close()
-                return server
-            except OSError:
-                time.sleep(0.1)
-        raise Failed("docker-registry does not answer")
-
-    def program(self, name):
-        own = os.path.join(self.peers or "/nonexistent", name)
-        found = own if os.path.exists(own) else shutil.which(name)
-        if not found:
-            raise Failed(f"there is no {name}; name its folder with --peers")
-        return found
-
-    def run(self, *command):
-        program = self.platter_program if command[0] == "platter" else self.program(command[0])
-        return subprocess.run([program, *command[1:]], cwd=self.folder, env=self.environment, capture_output=True,
-                              text=True, check=False, timeout=300)
-
-    def does(self, *command):
-        done = self.run(*command)
+    def platter(self, *words):
+        done = self.run(self.program, *words)
         if done.returncode != 0:
-            raise Failed(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+            raise SystemExit(f"platter {words}: {done.stderr}")
         return done.stdout + done.stderr
 
-    def holds(self, what, true):
-        print(("yes  " if true else "NO   ") + what)
-        self.done.append(bool(true))
+    def expect(self, what, good, done=None):
+        self.failed += not good
+        said = (done.stderr or done.stdout).strip().splitlines() if done else []
+        print(("yes  " if good else "NO   ") + what + (f": {said[-1][:160]}" if said else ""), flush=True)
 
-    def refuses(self, what, words, *command):
-        done = self.run(*command)
-        said = done.stdout + done.stderr
-        self.holds(what, done.returncode != 0 and words in said)
-        if done.returncode == 0 or words not in said:
-            print("     " + said.strip()[-300:])
 
-    def publish(self, name):
-        self.does("platter", "truth", "virtual:" + name, "-o", name + ".json")
-        return self.does("platter", "publish", name + ".json").split()[0]
+def serve(bench):
+    host = f"127.0.0.1:{free_port()}"
+    with open(bench.folder + "/config.yml", "w", encoding="utf-8") as file:
+        json.dump({"version": "0.1", "log": {"level": "error"}, "http": {"addr": host},
+                   "storage": {"filesystem": {"rootdirectory": bench.folder + "/served"}}}, file)
+    server = subprocess.Popen(["docker-registry", "serve", bench.folder + "/config.yml"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    for _ in range(100):
+        try:
+            urllib.request.urlopen(f"http://{host}/v2/", timeout=5).close()
+            return server, host
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("docker-registry does not answer")
 
-    def with_cosign(self, signed, unsigned):
-        """Signed by platter, verified by cosign; and the other way round."""
-        at = lambda reference: f"{self.repository}:{reference.replace(':', '.')}"
-        verify = ("cosign", "verify", "--key", "me.pub", "--insecure-ignore-tlog", "--allow-insecure-registry")
-        said = self.does(*verify, at(signed))
-        self.holds("cosign verifies what platter signed", "docker-manifest-digest" in said)
-        self.refuses("cosign refuses what nobody signed", "no signatures", *verify, at(unsigned))
-        self.does("cosign", "generate-key-pair", "--output-key-prefix", "theirs")
-        self.does("cosign", "sign", "--key", "theirs.key", "--tlog-upload=false", "--allow-insecure-registry", "--yes",
-                  at(unsigned))
-        self.does("platter", "registry", "trust", "add", "them", "theirs.pub")
-        pulled = self.does("platter", "registry", "pull", "lab/" + unsigned.replace(":", "."), "-o", "pulled.json",
-                           "--require-signature")
-        self.holds("platter verifies what cosign signed", "signed by them" in pulled)
-        self.does("cosign", "sign", "--key", "theirs.key", "--tlog-upload=false", "--allow-insecure-registry", "--yes",
-                  at(signed))
-        self.holds("a second signature leaves the first", "docker-manifest-digest" in self.does(*verify, at(signed)))
 
-    def with_policy(self, signed, unsigned):
-        """containers-policy.json(5) and containers-registries.d(5), as skopeo and podman obey them."""
-        os.makedirs(self.folder + "/registries.d", exist_ok=True)
-        with open(self.folder + "/registries.d/lab.yaml", "w", encoding="utf-8") as file:
-            json.dump({"docker": {self.host: {"use-sigstore-attachments": True}}}, file)
-        with open(self.folder + "/policy.json", "w", encoding="utf-8") as file:
-            rule = {"type": "sigstoreSigned", "keyPath": self.folder + "/me.pub",
-                    "signedIdentity": {"type": "matchRepository"}}
-            json.dump({"default": [{"type": "reject"}], "transports": {"docker": {self.repository: [rule]}}}, file)
-        copy = lambda reference, to: ("skopeo", "--policy", "policy.json", "--registries.d", "registries.d", "copy",
-                                      "--src-tls-verify=false", "docker://" + self.repository + ":" +
-                                      reference.replace(":", "."), "oci:" + to + ":x")
-        self.does(*copy(signed, "taken"))
-        self.holds("skopeo's policy sigstoreSigned takes what platter signed", os.path.exists(self.folder + "/taken"))
-        self.refuses("skopeo's policy sigstoreSigned rejects what nobody signed", "signature was required",
-                     *copy(unsigned, "rejected"))
+def try_all(bench, host):
+    place = host + "/storage/drives"
+    for name in ("me", "other"):
+        bench.run("openssl", "ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", name + ".pem")
+        bench.run("openssl", "pkey", "-in", name + ".pem", "-pubout", "-out", name + ".pub")
+    bench.platter("registry", "remote", "add", "lab", "oci://" + place, "--plain-http", "--registry", "home")
+    drives = []
+    for drive in ("quantum-atlas10k", "hp-c2247", "seagate-cheetah9lp"):
+        bench.platter("truth", "virtual:" + drive, "-o", "model.json")
+        drives.append(json.loads(bench.platter("publish", "model.json", "--registry", "home", "--json"))["reference"])
+        os.remove(bench.folder + "/model.json")
+    signed, unsigned, by_cosign = [drive.replace(":", ".") for drive in drives]
+    bench.platter("registry", "push", signed, "lab", "--sign", "me.pem", "--registry", "home")
+    bench.platter("registry", "push", unsigned, "lab", "--registry", "home")
+    bench.platter("registry", "push", by_cosign, "lab", "--registry", "home")
 
-    def with_oras(self, signed):
-        tags = self.does("oras", "repo", "tags", "--plain-http", self.repository)
-        self.holds("oras lists the entry", signed.replace(":", ".") in tags.split())
-        self.does("oras", "pull", "--plain-http", "-o", "by-oras", self.repository + ":" + signed.replace(":", "."))
-        self.does("platter", "registry", "pull", signed, "-o", "own.json")
-        with open(self.folder + "/by-oras/model.json", encoding="utf-8") as theirs, \
-             open(self.folder + "/own.json", encoding="utf-8") as own:
-            self.holds("oras pulls the model, byte for byte", theirs.read().strip() == own.read().strip())
+    verify = ("verify", "--insecure-ignore-tlog", "--allow-http-registry", "--key")
+    done = bench.peer("cosign", *verify, "me.pub", f"{place}:{signed}")
+    bench.expect("cosign verifies what platter signed", done.returncode == 0, done)
+    done = bench.peer("cosign", *verify, "other.pub", f"{place}:{signed}")
+    bench.expect("cosign refuses it by another key", done.returncode != 0, done)
+    done = bench.peer("cosign", *verify, "me.pub", f"{place}:{unsigned}")
+    bench.expect("cosign refuses what is unsigned", done.returncode != 0, done)
 
-    def all(self):
-        self.does("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "me.ec")
-        self.does("openssl", "pkcs8", "-topk8", "-nocrypt", "-in", "me.ec", "-out", "me.pem")
-        self.does("openssl", "ec", "-in", "me.ec", "-pubout", "-out", "me.pub")
-        signed, unsigned = self.publish("quantum-atlas10k"), self.publish("hp-c2247")
-        self.does("platter", "registry", "remote", "add", "lab", "oci://" + self.repository, "--key", "me.pub",
-                  "--plain-http")
-        self.does("platter", "registry", "push", signed, "lab", "--sign", "me.pem")
-        self.does("platter", "registry", "push", unsigned, "lab")
-        self.with_policy(signed, unsigned)
-        self.with_oras(signed)
-        self.with_cosign(signed, unsigned)
+    with open(bench.folder + "/policy.json", "w", encoding="utf-8") as file:
+        json.dump({"default": [{"type": "reject"}], "transports": {"docker": {place: [
+            {"type": "sigstoreSigned", "keyPath": bench.folder + "/me.pub",
+             "signedIdentity": {"type": "matchRepository"}}]}}}, file)
+    os.makedirs(bench.folder + "/registries.d")
+    with open(bench.folder + "/registries.d/here.yaml", "w", encoding="utf-8") as file:
+        file.write(f"docker:\n  {place}:\n    use-sigstore-attachments: true\n")
+    copy = ("--policy", "policy.json", "--registries.d", "registries.d", "copy", "--src-tls-verify=false")
+    done = bench.peer("skopeo", *copy, f"docker://{place}:{signed}", "dir:signed")
+    bench.expect("skopeo's sigstoreSigned takes what platter signed", done.returncode == 0, done)
+    done = bench.peer("skopeo", *copy, f"docker://{place}:{unsigned}", "dir:unsigned")
+    bench.expect("skopeo's sigstoreSigned rejects what is unsigned", done.returncode != 0, done)
+
+    bench.peer("cosign", "generate-key-pair")
+    done = bench.peer("cosign", "sign", "--key", "cosign.key", "--tlog-upload=false", "--allow-http-registry", "-y",
+                      f"{place}:{by_cosign}")
+    bench.expect("cosign signs an entry", done.returncode == 0, done)
+    bench.platter("registry", "trust", "add", "cosigner", "cosign.pub")
+    bench.platter("registry", "remote", "add", "lab", "oci://" + place, "--plain-http", "--registry", "away")
+    done = bench.run(bench.program, "registry", "pull", "lab/" + by_cosign, "-o", "pulled.json", "--require-signature",
+                     "--registry", "away")
+    bench.expect("platter verifies what cosign signed", done.returncode == 0 and "cosigner" in done.stderr, done)
+
+    done = bench.peer("oras", "repo", "tags", "--plain-http", place)
+    bench.expect("oras lists the tags", signed in done.stdout.split(), done)
+    done = bench.peer("oras", "pull", "--plain-http", "-o", "by-oras", f"{place}:{signed}")
+    bench.expect("oras pulls the model", os.path.exists(bench.folder + "/by-oras/model.json"), done)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--platter", default=os.path.join(ROOT, "build/release/platter"))
-    parser.add_argument("--peers", help="the folder of cosign, oras and skopeo")
-    arguments = parser.parse_args()
+    parser.add_argument("--root", required=True, help="where Debian 13's cosign, oras and skopeo are unpacked")
+    parser.add_argument("--platter", required=True)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        peers = Peers(folder, os.path.abspath(arguments.platter), arguments.peers)
+        bench = Bench(folder, os.path.abspath(options.root), os.path.abspath(options.platter))
+        for name, words in (("cosign", ("version",)), ("skopeo", ("--version",)), ("oras", ("version",))):
+            done = bench.peer(name, *words)
+            print(name, [line for line in (done.stdout + done.stderr).splitlines() if "ersion" in line][:1])
+        server, host = serve(bench)
         try:
-            server = peers.serve()
-            try:
-                peers.all()
-            finally:
-                server.terminate()
-                server.wait()
-        except Failed as failed:
-            sys.exit(f"peers: {failed}")
-    sys.exit(0 if all(peers.done) else 1)
+            try_all(bench, host)
+        finally:
+            server.terminate()
+            server.wait()
+    return 1 if bench.failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -25,7 +25,7 @@ using registry::Entry;
 constexpr std::size_t kLargestPart = std::size_t{256} << 20;  // expanded; 100,000 entries have 5 MB
                                                               // in each
 constexpr std::size_t kLargestLine = std::size_t{1} << 20;
-constexpr int kLevel = 12;  // 19 takes seven times as long for 4 % less
+constexpr int kLevel = 19;  // 115 bytes an entry; 132 at level 12
 
 constexpr const char* kDriveKey = "vnd.platter.drive";
 

@@ -66,7 +66,7 @@ Prove it
 Use it
   emit, report               for simulators and emulators; a page for people
   emulate, cosim             a disk for other programs; for a simulated kernel
-  publish, registry          put it into a registry; find, fetch, check
+  publish, registry          put it into a registry; find, sign, share
 
   --version                  --help
 )";

@@ -24,10 +24,12 @@ from test_outputs import PRINTS, Case
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 SOURCES = ("src", "registry", "emulator", "lib", "emit")
-NAMED = (r'(?:json_head|print_json)\(\s*"(platter-[a-z-]+)"', r'\bkSchema(?:Name)?\s*=\s*"(platter-[a-z-]+)"')
+NAMED = (r'(?:json_head|print_json|print_registry_json)\(\s*"(platter-[a-z-]+)"', r'\bkSchema(?:Name)?\s*=\s*"(platter-[a-z-]+)"')
 WITHOUT_HEAD = {"platter-progress"}  # lines on standard error
 # Where tests/cosim runs a guest its report is held against its schema.
-ELSEWHERE = {"platter-cosim"}
+ELSEWHERE = {"platter-cosim", "platter-registry-push", "platter-registry-refresh", "platter-registry-remote-index"}
+# What needs a registry elsewhere: tests/registry/remote_test.py holds it against its schema.
+REMOTE = {"registry push", "registry refresh", "registry index"}
 SOME_FAILED = 14
 
 # What an output may leave out, by the members' names: all others are there in every one.
@@ -203,6 +205,7 @@ class Outputs(Case):
             cls.run_all()
         for path in cls.files_below():
             in_registry = os.path.relpath(path, cls.template).startswith(("registry/", "others/"))  # of OCI
+            in_registry = in_registry and "/remotes/" not in path
             if os.path.basename(path) not in HAND_MADE and not in_registry:
                 cls.take_file(path)
 
@@ -436,7 +439,7 @@ class Outputs(Case):
 
     def test_every_subcommand_that_prints_json_was_tried(self):
         prints = {command for command, options in self.commands.items() if "--json" in options}
-        self.assertEqual(prints - self.tried, set())
+        self.assertEqual(prints - self.tried, REMOTE)
 
     def test_every_schema_had_an_output(self):
         self.assertEqual(names() - {name for _, name, _ in self.found}, ELSEWHERE)

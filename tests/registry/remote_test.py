@@ -11,7 +11,23 @@ import subprocess
 
 from oci_server import PLATTER, WithOciServer, main
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 REFUSED, BAD_INPUT = 5, 6
+SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../schemas")
+
+
+def checked(text):
+    """What a JSON text says, held against its schema."""
+    document = json.loads(text)
+    with open(f"{SCHEMAS}/{document['schema']['name']}.json", encoding="utf-8") as file:
+        schema = json.load(file)
+    if jsonschema:
+        jsonschema.validate(document, schema)
+    return document
 
 
 class Remote(WithOciServer):
@@ -61,7 +77,7 @@ class Remote(WithOciServer):
         return done.stderr
 
     def push(self, *options):
-        return json.loads(self.registry("push", *options, "--json"))["entries"]
+        return checked(self.registry("push", *options, "--json"))["entries"]
 
     def signature_tag(self, digest=None):
         return (digest or self.published["digest"]).replace(":", "-") + ".sig"
@@ -85,7 +101,7 @@ class Remote(WithOciServer):
         self.assertIn(f"is signed by me; here it is {self.drive}:v1", said)
         self.platter("diff", "one.json", "pulled.json")
         self.assertEqual(os.listdir(self.folder + "/files"), ["report.html"])
-        shown = json.loads(self.registry("show", self.drive, "--json", home="yours"))
+        shown = checked(self.registry("show", self.drive, "--json", home="yours"))
         self.assertEqual(shown["digest"], self.published["digest"])
         self.registry("verify", home="yours")
         self.assertIn("signed by me", self.pull(self.drive + ".v1"))  # again: nothing is added
@@ -193,10 +209,10 @@ class Remote(WithOciServer):
         self.assertEqual({name: answer[name] for name in expected}, expected)
 
     def index(self):
-        return json.loads(self.registry("index", "lab", "--key", "curator.pem", "--json"))
+        return checked(self.registry("index", "lab", "--key", "curator.pem", "--json"))
 
     def refresh(self, home="yours"):
-        return json.loads(self.registry("refresh", "lab", "--json", home=home))
+        return checked(self.registry("refresh", "lab", "--json", home=home))
 
     def copy_tag(self, tag, to):
         self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
