@@ -15,8 +15,6 @@
 namespace platter::registry {
 namespace {
 
-constexpr const char* kSimpleSigning = "application/vnd.dev.cosign.simplesigning.v1+json";
-constexpr const char* kSignatureKey = "dev.cosignproject.cosign/signature";
 constexpr std::uint64_t kLargestPayload = std::uint64_t{64} << 10;  // cosign's have 250 bytes
 constexpr std::size_t kMostSignatures = 64;                         // of one manifest
 
@@ -44,7 +42,7 @@ class LayoutReader {
       read_entry(index, descriptor, latest.contains(descriptor.digest));
     }
     for (Entry& entry : out.entries) {
-      const auto found = signatures.find(signature_tag(entry.digest));
+      const auto found = signatures.find(signatures_tag(entry.digest));
       if (found != signatures.end()) read_signatures(*found->second, entry);
     }
   }
@@ -90,7 +88,7 @@ class LayoutReader {
     remembered(path_of(descriptor), [&] { manifest = layout_.manifest(descriptor); });
     for (const Descriptor& layer : manifest.layers) {
       const std::string base64 = layer.annotation(kSignatureKey);
-      if (layer.media_type != kSimpleSigning || base64.empty()) continue;
+      if (layer.media_type != kSimpleSigningType || base64.empty()) continue;
       if (layer.size > kLargestPayload || base64.size() > kLargestPayload) continue;
       if (entry.signatures.size() == kMostSignatures) break;
       remembered(path_of(layer), [&] {
@@ -123,10 +121,6 @@ std::string state_of_file(const std::string& path) {
   } catch (const Error&) {
     return "unreadable";
   }
-}
-
-std::string signature_tag(const std::string& digest) {
-  return "sha256-" + std::string(hex_of(digest)) + ".sig";
 }
 
 }  // namespace platter::registry

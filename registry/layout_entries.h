@@ -29,7 +29,4 @@ LayoutEntries entries_of(const Layout& layout);
 // Of a file: its digest, "absent", or in words why it has none.
 std::string state_of_file(const std::string& path);
 
-// The tag under which cosign keeps the signatures of a manifest: "sha256-HEX.sig".
-std::string signature_tag(const std::string& digest);
-
 }  // namespace platter::registry

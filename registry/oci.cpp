@@ -180,6 +180,10 @@ std::string index_without(const std::string& text, const std::vector<std::string
   return canonical_json(json.dump(), "index.json");
 }
 
+std::string signatures_tag(const std::string& digest) {
+  return "sha256-" + std::string(hex_of(digest)) + ".sig";
+}
+
 std::string tag_record_key(const std::string& tag) { return "vnd.platter.tag." + tag; }
 
 std::string pruned_record_key(const std::string& tag) { return "vnd.platter.pruned." + tag; }

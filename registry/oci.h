@@ -20,6 +20,15 @@ inline constexpr const char* kTableType = "application/vnd.platter.table.v1";
 inline constexpr const char* kTagKey = "org.opencontainers.image.ref.name";
 inline constexpr const char* kTitleKey = "org.opencontainers.image.title";
 
+// Signatures as cosign lays them out (SIGNATURE_SPEC.md of sigstore/cosign): a manifest under a tag
+// of the digest that it signs; each layer a payload, its signature the layer's annotation.
+inline constexpr const char* kSimpleSigningType =
+    "application/vnd.dev.cosign.simplesigning.v1+json";
+inline constexpr const char* kSignatureKey = "dev.cosignproject.cosign/signature";
+
+// "sha256-HEX.sig"
+std::string signatures_tag(const std::string& digest);
+
 inline constexpr const char* kLatest = "latest";  // the tag of the newest version
 
 inline constexpr const char* kConfig = "{}";  // all there is to say is in the annotations

@@ -20,11 +20,6 @@ namespace fs = std::filesystem;
 
 using DigestsByDrive = std::map<std::string, std::set<std::string>>;
 
-// The tag under which cosign looks for the signatures of a manifest.
-std::string signatures_tag(const std::string& digest) {
-  return "sha256-" + std::string(hex_of(digest)) + ".sig";
-}
-
 std::vector<Pruned> take_away(const Store& store, const Lock& lock, const DigestsByDrive& unwanted,
                               Doing doing) {
   std::vector<Pruned> pruned;

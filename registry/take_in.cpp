@@ -33,14 +33,6 @@ void keep_blob(const Store& store, const std::string& drive, const Layout& from,
   store.put_blob(drive, descriptor.media_type, from.blob(descriptor));
 }
 
-void keep_manifest(const Store& store, const std::string& drive, const Layout& from,
-                   const Descriptor& descriptor) {
-  const Manifest manifest = from.manifest(descriptor);
-  keep_blob(store, drive, from, manifest.config);
-  for (const Descriptor& layer : manifest.layers) keep_blob(store, drive, from, layer);
-  keep_blob(store, drive, from, descriptor);
-}
-
 Entered enter(const Store& store, const Lock& lock, const std::string& drive,
               const Descriptor& manifest, const std::string& version) {
   const Layout layout = store.layout(drive);
@@ -55,19 +47,15 @@ std::string tag_there(const Layout& from, const std::string& digest) {
   return tag_of(from.index(), digest);
 }
 
-void import_layout(const Store& store, const Lock& lock, const Layout& from,
-                   std::vector<TakenIn>& taken) {
-  const std::string marker = from.folder() + "/oci-layout";
-  check_layout_marker(model::read_file(marker), marker);
-  std::set<std::string> seen;
-  for (const Descriptor& descriptor : from.index().manifests) {
-    if (descriptor.media_type != kManifestType || !seen.insert(descriptor.digest).second) continue;
-    if (from.manifest(descriptor).is_model())
-      taken.push_back(take_in(store, lock, from, descriptor));
-  }
-}
-
 }  // namespace
+
+void keep_manifest(const Store& store, const std::string& drive, const Layout& from,
+                   const Descriptor& descriptor) {
+  const Manifest manifest = from.manifest(descriptor);
+  keep_blob(store, drive, from, manifest.config);
+  for (const Descriptor& layer : manifest.layers) keep_blob(store, drive, from, layer);
+  keep_blob(store, drive, from, descriptor);
+}
 
 TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
                 const Descriptor& manifest) {
@@ -79,27 +67,7 @@ TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
   keep_manifest(store, drive, from, manifest);
   const Descriptor plain{manifest.media_type, manifest.digest, manifest.size, {}};
   const Entered entered = enter(store, lock, drive, plain, version_in(tag));
-  return {drive + ":" + entered.tag, manifest.digest, tag, entered.added};
-}
-
-std::vector<TakenIn> import_all(const Store& store, const std::string& folder) {
-  const Store other(folder);
-  const bool registry = fs::is_directory(other.drives_folder());
-  if (!registry && !fs::exists(folder + "/oci-layout")) {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: is neither an OCI image layout (it has no oci-layout) nor a "
-                            "registry's folder",
-                            folder));
-  }
-  std::vector<TakenIn> taken;
-  const Lock lock(store);
-  if (!registry) {
-    import_layout(store, lock, Layout::elsewhere(folder), taken);
-  } else {
-    for (const std::string& drive : other.drives())
-      import_layout(store, lock, other.layout(drive), taken);
-  }
-  return taken;
+  return {drive, entered.tag, manifest.digest, tag, entered.added};
 }
 
 }  // namespace platter::registry

@@ -3,28 +3,30 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "registry/store.h"
 
 namespace platter::registry {
 
 struct TakenIn {
-  std::string reference;  // in this registry
-  std::string digest;     // of the manifest, as it was there
+  std::string drive, version;  // as this registry calls them
+  std::string digest;          // of the manifest, as it was there
   std::string tag_there;
   bool added = false;  // false: it was here already
+
+  std::string reference() const { return drive + ":" + version; }
 };
 
-// One model of a layout, with its blobs and signatures. A tag vN, or NAME.vN as remotes have it,
-// keeps its number where that is free here; else it becomes the drive's next version. The name here
-// follows from the model, whatever it is called there. Throws Error(bad_input) for what is damaged
-// or no valid model; then nothing refers to what was kept of it.
+// One model of a layout, with its blobs. A tag vN, or NAME.vN as remotes have it, keeps its number
+// where that is free here; else it becomes the drive's next version. The name here follows from the
+// model, whatever it is called there. Throws Error(bad_input) for what is damaged or no valid
+// model; then nothing refers to what was kept of it.
 TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
                 const Descriptor& manifest);
 
-// All models of an OCI image layout, or of all layouts of another registry's folder. What is no
-// model of a drive is left alone. Throws Error(bad_input) where `folder` is neither.
-std::vector<TakenIn> import_all(const Store& store, const std::string& folder);
+// The blobs of a manifest and the manifest, each checked against its descriptor. Nothing refers to
+// them yet.
+void keep_manifest(const Store& store, const std::string& drive, const Layout& from,
+                   const Descriptor& manifest);
 
 }  // namespace platter::registry

@@ -100,7 +100,7 @@ void offer_kept_blobs(const Store& kept, const std::optional<Index>& index,
 void require_signed(const Remote& remote, const Index& index, const Skopeo& skopeo,
                     const WorkingLayout& work) {
   const std::string& digest = index.descriptor.digest;
-  const std::string tag = registry_trust::tag_of_signatures(digest);
+  const std::string tag = registry::signatures_tag(digest);
   std::vector<registry::Signature> signatures;
   if (skopeo.fetch(tag, work.folder(), tag))
     signatures = registry_trust::signatures_in(work.layout(), digest);
@@ -247,7 +247,7 @@ void fill_table(const std::string& path, const Layout& layout, const Index& inde
 void keep(const Store& kept, const Index& index, const WorkingLayout& work) {
   const model::SignalsHeld held;
   kept.create_layout(kIndexTag);
-  copy_blobs(work.layout(), index.descriptor, kept, kIndexTag);
+  registry::keep_manifest(kept, kIndexTag, work.layout(), index.descriptor);
   kept.replace_index(kIndexTag,
                      registry::index_with("", index.descriptor,
                                           {.tag = kIndexTag, .latest = false, .moves = true}));
@@ -319,7 +319,7 @@ Indexed write_index(const Store& store, const Remote& remote, const registry_tru
   const std::string& digest = index.descriptor.digest;
   registry_trust::add_signatures(next.store(), registry::Lock(next.store()), kIndexTag, digest,
                                  {registry_trust::signature_of(digest, remote.place, key)});
-  const std::string signatures = registry_trust::tag_of_signatures(digest);
+  const std::string signatures = registry::signatures_tag(digest);
   skopeo.send(next.folder(), signatures, signatures);  // first: an index without it is refused
   skopeo.send(next.folder(), kIndexTag, kIndexTag);
   return {index.number, digest,      walked.entries.size(),

@@ -14,6 +14,7 @@
 #include "registry/pull.h"
 #include "registry/remote/skopeo.h"
 #include "registry/remote/working_layout.h"
+#include "registry/take_in.h"
 #include "registry/verify.h"
 
 namespace platter::registry_remote {
@@ -24,12 +25,10 @@ using registry::Published;
 using registry::Store;
 using Signatures = std::vector<registry::Signature>;
 
-constexpr const char* kIdentityKey = "vnd.platter.drive";
-
 // The signatures of a digest that the remote has.
 Signatures fetch_signatures(const Skopeo& skopeo, const WorkingLayout& into,
                             const std::string& digest) {
-  const std::string tag = registry_trust::tag_of_signatures(digest);
+  const std::string tag = registry::signatures_tag(digest);
   if (!skopeo.fetch(tag, into.folder(), tag)) return {};
   return registry_trust::signatures_in(into.layout(), digest);
 }
@@ -54,14 +53,14 @@ bool send_signatures(const Skopeo& skopeo, const Published& published) {
   out.store().replace_index(out.drive(),
                             registry::index_with("", published.descriptor, {.tag = "entry"}));
   registry_trust::add_signatures(out.store(), lock, out.drive(), digest, all);
-  const std::string tag = registry_trust::tag_of_signatures(digest);
+  const std::string tag = registry::signatures_tag(digest);
   skopeo.send(out.folder(), tag, tag);
   return true;
 }
 
 void send_entry(const Skopeo& skopeo, const Published& published, const std::string& tag) {
   const WorkingLayout out(published.layout.drive());
-  copy_blobs(published.layout, published.descriptor, out.store(), out.drive());
+  registry::keep_manifest(out.store(), out.drive(), published.layout, published.descriptor);
   out.store().replace_index(out.drive(),
                             registry::index_with("", published.descriptor, {.tag = published.tag}));
   skopeo.send(out.folder(), published.tag, tag);
@@ -88,38 +87,6 @@ Pushed push_found(const Skopeo& skopeo, const Published& published, const Remote
   }
   pushed.signatures_sent = send_signatures(skopeo, published);
   return pushed;
-}
-
-// The folder's own name of the drive: another drive may have the remote's.
-std::string own_name(const Store& store, const EntryTag& tag, const std::string& identity) {
-  const registry::Layout layout = store.layout(tag.drive);
-  if (!std::filesystem::exists(layout.index_path())) return tag.drive;
-  for (const Descriptor& descriptor : layout.index().manifests) {
-    const registry::Manifest manifest = layout.manifest(descriptor);
-    const auto other = manifest.annotations.find(kIdentityKey);
-    if (other == manifest.annotations.end() || other->second == identity) continue;
-    const std::string suffix = "-" + std::string(registry::hex_of(identity).substr(0, 8));
-    return tag.drive.ends_with(suffix) ? tag.drive : tag.drive + suffix;
-  }
-  return tag.drive;
-}
-
-// With the version that it has there, where that is free here; else with the next.
-registry::Entered enter(const Store& store, const registry::Lock& lock, const std::string& drive,
-                        const Descriptor& manifest, const EntryTag& tag) {
-  const bool is_new = !std::filesystem::exists(store.layout(drive).index_path());
-  if (!is_new) {
-    const registry::ImageIndex index = store.layout(drive).index();
-    const std::string has = registry::tag_of(index, manifest.digest);
-    if (!has.empty()) return {has, false};
-    const bool taken = index.annotations.contains(registry::tag_record_key(tag.version)) ||
-                       std::any_of(index.manifests.begin(), index.manifests.end(),
-                                   [&](const Descriptor& one) {
-                                     return one.annotation(registry::kTagKey) == tag.version;
-                                   });
-    if (taken) return registry::enter_version(store, lock, drive, manifest);
-  }
-  return registry::enter_as(store, lock, drive, manifest, tag.version);
 }
 
 void require_sound(const WorkingLayout& work, const Descriptor& manifest,
@@ -178,13 +145,9 @@ Pulled pull(const Store& store, const Remote& remote, const EntryTag& tag,
 
   const registry::Lock lock(store);
   const model::SignalsHeld held;
-  const auto annotations = work.layout().manifest(manifest).annotations;
-  const std::string drive = own_name(store, tag, annotations.at(kIdentityKey));
-  store.create_layout(drive);
-  copy_blobs(work.layout(), manifest, store, drive);
-  const auto entered = enter(store, lock, drive, manifest, tag);
-  registry_trust::add_signatures(store, lock, drive, manifest.digest, signatures);
-  return {{store.layout(drive), manifest, entered.tag}, by, entered.added};
+  const registry::TakenIn taken = registry::take_in(store, lock, work.layout(), manifest);
+  registry_trust::add_signatures(store, lock, taken.drive, manifest.digest, signatures);
+  return {{store.layout(taken.drive), manifest, taken.version}, by, taken.added};
 }
 
 }  // namespace platter::registry_remote

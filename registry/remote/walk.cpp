@@ -77,7 +77,7 @@ Walk walk(const Skopeo& skopeo, const Remote& remote, std::vector<Entry> known,
     });
   }
   for (Entry& entry : found.entries) {
-    const std::string tag = registry_trust::tag_of_signatures(entry.digest);
+    const std::string tag = registry::signatures_tag(entry.digest);
     if (!entry.signatures.empty() || !tags.contains(tag)) continue;
     attempt([&] {
       const WorkingLayout work(entry.drive);

@@ -22,15 +22,6 @@ WorkingLayout::WorkingLayout(const std::string& drive)
   store_.create_layout(drive_);
 }
 
-void copy_blobs(const registry::Layout& from, const registry::Descriptor& manifest,
-                const registry::Store& to, const std::string& drive) {
-  const registry::Manifest parsed = from.manifest(manifest);
-  to.put_blob(drive, parsed.config.media_type, from.blob(parsed.config));
-  for (const registry::Descriptor& layer : parsed.layers)
-    to.put_blob(drive, layer.media_type, from.blob(layer));
-  to.put_blob(drive, manifest.media_type, from.blob(manifest));
-}
-
 registry::Descriptor manifest_tagged(const registry::Layout& layout, const std::string& tag) {
   for (registry::Descriptor& descriptor : layout.index().manifests) {
     if (descriptor.annotation(registry::kTagKey) != tag) continue;

@@ -23,11 +23,6 @@ class WorkingLayout {
   std::string drive_;
 };
 
-// The blobs of a manifest and itself, each checked against its descriptor, from one layout into
-// another.
-void copy_blobs(const registry::Layout& from, const registry::Descriptor& manifest,
-                const registry::Store& to, const std::string& drive);
-
 // The manifest that the layout's index names by this tag. Throws Error(bad_input) where none is.
 registry::Descriptor manifest_tagged(const registry::Layout& layout, const std::string& tag);
 

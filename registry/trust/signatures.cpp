@@ -60,10 +60,6 @@ std::string config_text(const std::vector<registry::Descriptor>& layers) {
 
 }  // namespace
 
-std::string tag_of_signatures(const std::string& digest) {
-  return "sha256-" + std::string(registry::hex_of(digest)) + ".sig";
-}
-
 registry::Signature signature_of(const std::string& digest, const std::string& place,
                                  const PrivateKey& key) {
   const std::string payload = registry::canonical_json(
@@ -112,12 +108,13 @@ SignedBy signed_by(const std::string& digest, const std::vector<registry::Signat
 std::vector<registry::Signature> signatures_in(const registry::Layout& layout,
                                                const std::string& digest) {
   const registry::ImageIndex index = layout.index();
-  const registry::Descriptor* const found = tagged(index, tag_of_signatures(digest));
+  const registry::Descriptor* const found = tagged(index, registry::signatures_tag(digest));
   if (found == nullptr) return {};
   std::vector<registry::Signature> signatures;
   for (const registry::Descriptor& layer : layout.manifest(*found).layers) {
-    const std::string base64 = layer.annotation(kSignatureAnnotation);
-    if (layer.media_type != kSimpleSigningType || base64.empty() || layer.size > kLargestPayload)
+    const std::string base64 = layer.annotation(registry::kSignatureKey);
+    if (layer.media_type != registry::kSimpleSigningType || base64.empty() ||
+        layer.size > kLargestPayload)
       continue;
     if (signatures.size() == kMostSignatures) break;
     signatures.push_back({layout.blob(layer), base64});
@@ -140,14 +137,14 @@ bool add_signatures(const registry::Store& store, const registry::Lock& lock,
   const model::SignalsHeld held;
   registry::Manifest manifest;
   for (const registry::Signature& one : all) {
-    registry::Descriptor layer = store.put_blob(drive, kSimpleSigningType, one.payload);
-    layer.annotations[kSignatureAnnotation] = one.base64;
+    registry::Descriptor layer = store.put_blob(drive, registry::kSimpleSigningType, one.payload);
+    layer.annotations[registry::kSignatureKey] = one.base64;
     manifest.layers.push_back(layer);
   }
   manifest.config = store.put_blob(drive, kImageConfigType, config_text(manifest.layers));
   const registry::Descriptor descriptor = store.put_blob(drive, registry::kManifestType,
                                                          registry::manifest_text(manifest));
-  registry::enter_signatures(store, lock, drive, descriptor, tag_of_signatures(digest));
+  registry::enter_signatures(store, lock, drive, descriptor, registry::signatures_tag(digest));
   return true;
 }
 

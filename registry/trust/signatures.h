@@ -12,12 +12,7 @@
 
 namespace platter::registry_trust {
 
-inline constexpr const char* kSimpleSigningType =
-    "application/vnd.dev.cosign.simplesigning.v1+json";
-inline constexpr const char* kSignatureAnnotation = "dev.cosignproject.cosign/signature";
 inline constexpr const char* kImageConfigType = "application/vnd.oci.image.config.v1+json";
-
-std::string tag_of_signatures(const std::string& digest);
 
 // `place`: HOST/repository, what policies of containers compare ("docker-reference").
 registry::Signature signature_of(const std::string& digest, const std::string& place,

@@ -11,7 +11,6 @@
 #include "cli/outputs.h"
 #include "cli/published_tables.h"
 #include "cli/registry_folder.h"
-#include "cli/registry_verbs.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"

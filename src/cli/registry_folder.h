@@ -24,4 +24,9 @@ struct RegistryFolder {
 // The document of this schema on standard output.
 void print_json(const std::string& schema, const nlohmann::ordered_json& members);
 
+// `pull REMOTE/NAME.vN`: fetched from the remote and entered into the folder, where it has the
+// returned reference. Says so, and whose signatures it bears, on standard error.
+std::string fetch_from_remote(const registry::Store& store, const std::string& reference,
+                              bool require_signature);
+
 }  // namespace platter::cli

@@ -12,7 +12,7 @@
 #include "model/printable.h"
 #include "registry/prune.h"
 #include "registry/pull.h"
-#include "registry/take_in.h"
+#include "registry/remote/import.h"
 #include "report/diff_table.h"
 #include "report/model_diff.h"
 
@@ -51,18 +51,18 @@ void import(const ImportOptions& options) {
   const registry::Store store = options.folder.store();
   Json list = Json::array();
   for (const std::string& folder : options.folders) {
-    const std::vector<registry::TakenIn> taken = registry::import_all(store, folder);
+    const std::vector<registry::TakenIn> taken = registry_remote::import_all(store, folder);
     if (taken.empty()) {
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: holds no model of a drive that platter published", folder));
     }
     for (const registry::TakenIn& one : taken) {
-      list.push_back({{"reference", one.reference},
+      list.push_back({{"reference", one.reference()},
                       {"digest", one.digest},
                       {"tag_there", one.tag_there},
                       {"added", one.added}});
       if (!options.json)
-        fmt::print("{}  {}{}\n", model::printable(one.reference), one.digest,
+        fmt::print("{}  {}{}\n", model::printable(one.reference()), one.digest,
                    one.added ? "" : "  was there");
     }
   }

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/registry_verbs.h"
+#include "cli/registry_folder.h"
+#include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/printable.h"
@@ -17,10 +18,11 @@ namespace platter::cli {
 namespace {
 
 struct RemoteOptions {
-  std::string registry, name, url, reference, key, sign;
+  RegistryFolder folder;
+  std::string name, url, reference, key, sign;
   bool all = false, require_signature = false, plain_http = false, json = false;
 
-  registry::Store store() const { return registry_in(registry); }
+  registry::Store store() const { return folder.store(); }
 };
 
 void add_remote(const RemoteOptions& options) {
@@ -49,7 +51,7 @@ void list_remotes(const RemoteOptions& options) {
                        {"require_signature", one.require_signature},
                        {"plain_http", one.plain_http}});
   }
-  if (options.json) print_registry_json("platter-registry-remotes", {{"remotes", remotes}});
+  if (options.json) print_json("platter-registry-remotes", {{"remotes", remotes}});
 }
 
 void push(const RemoteOptions& options) {
@@ -85,7 +87,7 @@ void push(const RemoteOptions& options) {
     fmt::print("{}  {}{}\n", each.reference, each.sent ? "sent" : "was there",
                each.signatures_sent ? ", signatures sent" : "");
   }
-  if (options.json) print_registry_json("platter-registry-push", {{"entries", entries}});
+  if (options.json) print_json("platter-registry-push", {{"entries", entries}});
 }
 
 void say(const std::string& sentence) {
@@ -104,14 +106,14 @@ void refresh(const RemoteOptions& options) {
   else if (!done.verified)
     say(remote.name + " was added without a key: its index is not verified");
   if (options.json) {
-    return print_registry_json("platter-registry-refresh", {{"remote", remote.name},
-                                                            {"number", done.number},
-                                                            {"date", done.date},
-                                                            {"entries", done.entries},
-                                                            {"changed_parts", done.changed_parts},
-                                                            {"fetched_bytes", done.fetched_bytes},
-                                                            {"verified", done.verified},
-                                                            {"problems", done.problems}});
+    return print_json("platter-registry-refresh", {{"remote", remote.name},
+                                                   {"number", done.number},
+                                                   {"date", done.date},
+                                                   {"entries", done.entries},
+                                                   {"changed_parts", done.changed_parts},
+                                                   {"fetched_bytes", done.fetched_bytes},
+                                                   {"verified", done.verified},
+                                                   {"problems", done.problems}});
   }
   fmt::print("{}: {} models", remote.name, done.entries);
   if (done.number > 0)
@@ -130,13 +132,13 @@ void write_index(const RemoteOptions& options) {
       store, remote, registry_trust::open_private_key(options.key), now(), say);
   for (const std::string& problem : done.problems) say(problem);
   if (options.json) {
-    return print_registry_json("platter-registry-remote-index", {{"remote", remote.name},
-                                                                 {"number", done.number},
-                                                                 {"digest", done.digest},
-                                                                 {"entries", done.entries},
-                                                                 {"added", done.added},
-                                                                 {"gone", done.gone},
-                                                                 {"problems", done.problems}});
+    return print_json("platter-registry-remote-index", {{"remote", remote.name},
+                                                        {"number", done.number},
+                                                        {"digest", done.digest},
+                                                        {"entries", done.entries},
+                                                        {"added", done.added},
+                                                        {"gone", done.gone},
+                                                        {"problems", done.problems}});
   }
   fmt::print("{}: index {} of {} models, {} new, {} gone\n{}\n", remote.name, done.number,
              done.entries, done.added, done.gone, done.digest);
@@ -168,8 +170,7 @@ void add_registry_remote(CLI::App& registry) {
   const auto verb = [&](CLI::App& under, const char* name, const char* what,
                         void (*run)(const RemoteOptions&)) {
     CLI::App* added = under.add_subcommand(name, what);
-    added->add_option("--registry", options->registry,
-                      "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+    options->folder.add_to(*added);
     added->callback([options, run] { run(*options); });
     return added;
   };

@@ -3,7 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "cli/registry_verbs.h"
+#include "cli/registry_folder.h"
+#include "cli/subcommands.h"
 #include "registry/remote/remotes.h"
 #include "registry/trust/signatures.h"
 
@@ -11,16 +12,17 @@ namespace platter::cli {
 namespace {
 
 struct TrustOptions {
-  std::string registry, reference, key, name;
+  RegistryFolder folder;
+  std::string reference, key, name;
   bool json = false;
 };
 
 void sign_entry(const TrustOptions& options) {
-  const auto done = registry_trust::sign(registry_in(options.registry),
+  const auto done = registry_trust::sign(options.folder.store(),
                                          registry_remote::local_reference(options.reference), "",
                                          registry_trust::open_private_key(options.key));
   if (options.json) {
-    return print_registry_json(
+    return print_json(
         "platter-registry-signing",
         {{"reference", done.reference}, {"digest", done.digest}, {"added", done.added}});
   }
@@ -34,7 +36,7 @@ void list_keys(const TrustOptions& options) {
     if (!options.json) fmt::print("{}\n{}", one.name, one.key.pem());
     keys.push_back({{"name", one.name}, {"key", one.key.pem()}});
   }
-  if (options.json) print_registry_json("platter-registry-keys", {{"keys", keys}});
+  if (options.json) print_json("platter-registry-keys", {{"keys", keys}});
 }
 
 }  // namespace
@@ -48,8 +50,7 @@ void add_registry_trust(CLI::App& registry) {
                    "the private key: PEM, or a URI that OpenSSL opens (passphrase: asked, or "
                    "$PLATTER_KEY_PASSPHRASE)")
       ->required();
-  sign->add_option("--registry", options->registry,
-                   "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+  options->folder.add_to(*sign);
   sign->add_flag("--json", options->json, "write it as JSON to stdout");
   sign->callback([options] { sign_entry(*options); });
 

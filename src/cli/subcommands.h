@@ -27,6 +27,8 @@ void add_publish(CLI::App& app);
 void add_registry(CLI::App& app);
 void add_registry_keep(CLI::App& registry);
 void add_registry_match(CLI::App& registry);
+void add_registry_remote(CLI::App& registry);
+void add_registry_trust(CLI::App& registry);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 void add_restore(CLI::App& app);

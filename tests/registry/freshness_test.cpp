@@ -235,7 +235,7 @@ TEST_CASE("signatures that cosign left in a layout belong to the entry that they
   const Descriptor signatures = store.put_blob(drive, kManifestType, manifest_text(manifest));
   {
     const Lock lock(store);
-    enter_signatures(store, lock, drive, signatures, signature_tag(published.digest));
+    enter_signatures(store, lock, drive, signatures, signatures_tag(published.digest));
   }
   Listing listing = search(store);
   REQUIRE(listing.entries.size() == 1);

@@ -1,16 +1,18 @@
-#include "registry/take_in.h"
+#include "registry/remote/import.h"
 
 #include <filesystem>
 
+#include "../registry/registry_folder.h"
 #include "catch.h"
 #include "model/error.h"
 #include "registry/reference.h"
 #include "registry/search_index.h"
 #include "registry/verify.h"
-#include "registry_folder.h"
 
-namespace platter::registry {
+namespace platter::registry_remote {
 namespace {
+
+using namespace registry;
 
 namespace fs = std::filesystem;
 
@@ -33,7 +35,7 @@ std::string layout_of(const RegistryFolder& folder, const Publication& published
 
 std::vector<std::string> references(const std::vector<TakenIn>& taken) {
   std::vector<std::string> references;
-  for (const TakenIn& one : taken) references.push_back(one.reference);
+  for (const TakenIn& one : taken) references.push_back(one.reference());
   return references;
 }
 
@@ -128,4 +130,4 @@ TEST_CASE("what is no layout is told from an empty one") {
 }
 
 }  // namespace
-}  // namespace platter::registry
+}  // namespace platter::registry_remote
