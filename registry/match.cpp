@@ -65,6 +65,27 @@ std::vector<std::string> identities_of(const Store& store, model::Identity ident
   return identities;
 }
 
+void look_up(const Store& store, const Query& query, std::vector<Entry>& entries) {
+  for (Entry& found : search(store, query).entries) {
+    const auto same = [&](const Entry& entry) {
+      return entry.reference() == found.reference() && entry.digest == found.digest;
+    };
+    if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back(std::move(found));
+  }
+}
+
+Range of_size(std::uint32_t block_bytes) {
+  const auto size = static_cast<double>(block_bytes);
+  return {.least = size, .most = size};
+}
+
+std::vector<Match> merged(std::vector<Match> best, std::vector<Match> more, std::size_t most) {
+  for (Match& one : more)
+    best.insert(std::upper_bound(best.begin(), best.end(), one, is_better), std::move(one));
+  if (best.size() > most) best.erase(best.begin() + static_cast<std::ptrdiff_t>(most), best.end());
+  return best;
+}
+
 }  // namespace
 
 const char* name_of(Closeness closeness) {
@@ -111,7 +132,24 @@ std::vector<Match> match(const AttachedDrive& drive, const std::vector<std::stri
 }
 
 std::vector<Match> match(const Store& store, const AttachedDrive& drive, std::size_t most) {
-  return match(drive, identities_of(store, drive.identity), search(store).entries, most);
+  const std::vector<std::string> identities = identities_of(store, drive.identity);
+  std::vector<Entry> entries;
+  for (const std::string& identity : identities)
+    look_up(store, {.annotations = {{"vnd.platter.drive", identity}}}, entries);
+  if (!drive.identity.product.empty()) {
+    look_up(store,
+            {.annotations = {{"vnd.platter.vendor", drive.identity.vendor},
+                             {"vnd.platter.product", drive.identity.product}}},
+            entries);
+  }
+  if (!entries.empty()) return match(drive, identities, entries, most);
+  // Every drive of its block size; the best are kept, so that none lies in memory for long.
+  std::vector<Match> best;
+  const Query same_blocks{.block_size = of_size(drive.identity.block_bytes)};
+  search(store, same_blocks, [&](const Entry& entry) {
+    best = merged(std::move(best), match(drive, identities, {entry}, 1), most);
+  });
+  return best;
 }
 
 }  // namespace platter::registry

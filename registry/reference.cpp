@@ -75,6 +75,16 @@ Published find_digest(const Store& store, const std::string& digest) {
   not_found(digest);
 }
 
+// "NAME.vN", as remotes call it, is "NAME:vN" unless a drive has that very name.
+std::string with_colon(const Store& store, const std::string& reference) {
+  const std::size_t dot = reference.rfind('.');
+  if (dot == std::string::npos || reference.find_first_of(":@") != std::string::npos ||
+      version_number(reference.substr(dot + 1)) == 0 || !is_drive_name(reference) ||
+      std::filesystem::exists(store.layout(reference).index_path()))
+    return reference;
+  return reference.substr(0, dot) + ":" + reference.substr(dot + 1);
+}
+
 }  // namespace
 
 std::string Published::reference() const {
@@ -98,8 +108,9 @@ std::string tag_of(const ImageIndex& index, const std::string& digest) {
   return best;
 }
 
-Published find(const Store& store, const std::string& reference) {
+Published find(const Store& store, const std::string& named) {
   store.require();
+  const std::string reference = with_colon(store, named);
   if (is_digest(reference)) return find_digest(store, reference);
   const std::size_t at = reference.find('@');
   const std::size_t colon = at == std::string::npos ? reference.find(':') : std::string::npos;

@@ -1,4 +1,4 @@
-// How one names a published model: DRIVE, DRIVE:TAG, DRIVE@sha256:HEX or sha256:HEX.
+// How one names a published model: DRIVE, DRIVE:TAG (DRIVE.vN), DRIVE@sha256:HEX or sha256:HEX.
 #pragma once
 
 #include <string>

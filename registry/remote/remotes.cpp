@@ -127,9 +127,4 @@ std::optional<EntryTag> entry_tag(const std::string& text) {
   return tag;
 }
 
-std::string local_reference(const std::string& text) {
-  const auto tag = entry_tag(text);
-  return tag ? tag->drive + ":" + tag->version : text;
-}
-
 }  // namespace platter::registry_remote

@@ -43,7 +43,4 @@ struct EntryTag {
 };
 std::optional<EntryTag> entry_tag(const std::string& text);
 
-// "NAME.vN" as "NAME:vN", the way that a folder names it; anything else stays.
-std::string local_reference(const std::string& text);
-
 }  // namespace platter::registry_remote

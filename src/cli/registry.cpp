@@ -11,6 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/published_tables.h"
 #include "cli/registry_folder.h"
+#include "cli/registry_signers.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -18,9 +19,7 @@
 #include "model/printable.h"
 #include "registry/pull.h"
 #include "registry/query.h"
-#include "registry/remote/remotes.h"
 #include "registry/search_index.h"
-#include "registry/trust/signatures.h"
 #include "registry/verify.h"
 #include "report/model_summary.h"
 
@@ -78,14 +77,17 @@ void notice(const std::vector<std::string>& sentences) {
     fmt::print(stderr, "platter: {}\n", model::printable(sentence));
 }
 
-Json as_json(const registry::Entry& entry) {
+Json as_json(const registry::Entry& entry, const Signers& signers) {
+  const registry_trust::SignedBy by = signers.of(entry);
   return {{"reference", entry.reference()},
           {"drive", entry.drive},
           {"tag", entry.tag},
           {"latest", entry.latest},
           {"digest", entry.digest},
           {"annotations", entry.annotations},
-          {"files", entry.files}};
+          {"files", entry.files},
+          {"signature", by.sentence()},
+          {"signed_by", by.names}};
 }
 
 double gigabytes(const registry::Entry& entry) {
@@ -116,6 +118,7 @@ std::string indented(const Json& json, const std::string& by) {
 
 // One after the other: a registry may have more of them than one would hold in memory.
 void list_as_json(const RegistryOptions& options) {
+  const Signers signers(options.store());
   bool first = true;
   const auto begin = [&] {
     Json head = model::json_head("platter-registry-list");
@@ -125,7 +128,7 @@ void list_as_json(const RegistryOptions& options) {
   const registry::Found found = models_in(
       options.store(), options, [&](const registry::Entry& entry) {
         if (first) begin();
-        fmt::print("{}\n    {}", first ? "" : ",", indented(as_json(entry), "    "));
+        fmt::print("{}\n    {}", first ? "" : ",", indented(as_json(entry, signers), "    "));
         first = false;
       });
   notice(found.problems);
@@ -136,14 +139,16 @@ void list_as_json(const RegistryOptions& options) {
 
 void list(const RegistryOptions& options) {
   if (options.json) return list_as_json(options);
+  const Signers signers(options.store());
   const registry::Found found = models_in(
-      options.store(), options, [](const registry::Entry& entry) {
+      options.store(), options, [&](const registry::Entry& entry) {
         const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
         const std::string standing = said("vnd.platter.standing");
-        fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {}{}\n",
+        fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {:<20}  {}{}\n",
                    model::printable(entry.reference()), gigabytes(entry), said("vnd.platter.rpm"),
                    standing.empty() ? said("vnd.platter.method") : standing,
-                   said("org.opencontainers.image.created"), entry.latest ? "  latest" : "");
+                   said("org.opencontainers.image.created"), signers.of(entry).sentence(),
+                   entry.latest ? ", latest" : "");
         for (const char* key : {"vnd.platter.remarks", "vnd.platter.forced"}) {
           const std::string remark = said(key);
           if (!remark.empty()) fmt::print("    {}\n", remark);
@@ -167,6 +172,7 @@ void search(const RegistryOptions& options) {
 void show(const RegistryOptions& options) {
   const registry::Published published = registry::find(options.store(), options.reference);
   const registry::Contents contents = registry::open(published);
+  const registry_trust::SignedBy by = Signers(options.store()).of(published);
   if (options.json) {
     Json layers = Json::array();
     for (const registry::Descriptor& layer : contents.manifest.layers) {
@@ -178,10 +184,13 @@ void show(const RegistryOptions& options) {
     return print_json("platter-registry-show", {{"reference", published.reference()},
                                                 {"digest", published.descriptor.digest},
                                                 {"layout", published.layout.folder()},
+                                                {"signature", by.sentence()},
+                                                {"signed_by", by.names},
                                                 {"annotations", contents.manifest.annotations},
                                                 {"layers", layers}});
   }
-  fmt::print("{}\n{}\n\n", published.reference(), published.descriptor.digest);
+  fmt::print("{}\n{}\n{}\n\n", published.reference(), published.descriptor.digest,
+             model::printable(by.sentence()));
   for (const auto& [key, value] : contents.manifest.annotations)
     fmt::print("  {:<36} {}\n", model::printable(key), model::printable(value));
   fmt::print("\n");
@@ -193,11 +202,7 @@ void show(const RegistryOptions& options) {
   fmt::print("\n{}", report::model_as_text(contents.model));
 }
 
-void require_signature(const registry::Published& published) {
-  const std::string& digest = published.descriptor.digest;
-  const auto by = registry_trust::signed_by(digest,
-                                            registry_trust::signatures_in(published.layout, digest),
-                                            registry_trust::trusted_keys());
+void require_signature(const registry::Published& published, const registry_trust::SignedBy& by) {
   if (by.known()) return;
   throw Error(ExitStatus::refused,
               fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
@@ -210,9 +215,13 @@ void pull(const RegistryOptions& options) {
   const registry::Store store = options.store();
   const std::string reference = remote ? fetch_from_remote(store, options.reference,
                                                            options.require_signature)
-                                       : registry_remote::local_reference(options.reference);
+                                       : options.reference;
   const registry::Published published = registry::find(store, reference);
-  if (!remote && options.require_signature) require_signature(published);
+  if (!remote) {
+    const registry_trust::SignedBy by = Signers(store).of(published);
+    if (options.require_signature) require_signature(published, by);
+    notice({published.reference() + " is " + by.sentence()});
+  }
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
   if (!options.files_folder.empty())

@@ -69,7 +69,7 @@ void push(const RemoteOptions& options) {
         "--sign signs one model, and --all pushes many; sign them by platter registry sign");
   std::vector<registry_remote::Pushed> pushed;
   if (one) {
-    const std::string reference = registry_remote::local_reference(options.reference);
+    const std::string& reference = options.reference;
     if (!options.sign.empty())
       registry_trust::sign(store, reference, remote.place,
                            registry_trust::open_private_key(options.sign));

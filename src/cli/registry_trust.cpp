@@ -5,7 +5,6 @@
 
 #include "cli/registry_folder.h"
 #include "cli/subcommands.h"
-#include "registry/remote/remotes.h"
 #include "registry/trust/signatures.h"
 
 namespace platter::cli {
@@ -18,8 +17,7 @@ struct TrustOptions {
 };
 
 void sign_entry(const TrustOptions& options) {
-  const auto done = registry_trust::sign(options.folder.store(),
-                                         registry_remote::local_reference(options.reference), "",
+  const auto done = registry_trust::sign(options.folder.store(), options.reference, "",
                                          registry_trust::open_private_key(options.key));
   if (options.json) {
     return print_json(

@@ -1,8 +1,11 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "catch.h"
 #include "model/error.h"
+#include "registry/reference.h"
 #include "registry/search_index.h"
 #include "registry_folder.h"
 
@@ -134,6 +137,19 @@ TEST_CASE("where there is no registry, the sentence says so") {
   const RegistryFolder folder;
   CHECK_THROWS_WITH(search(folder.store()), Catch::Contains("is no registry"));
   CHECK_THROWS_AS(rebuild_search_index(folder.store()), Error);
+}
+
+TEST_CASE("the way that remotes name a version names it here, too") {
+  const RegistryFolder folder;
+  folder.publish(small_model("S1", 1.25));
+  folder.publish(small_model("S1", 1.5));
+  CHECK(find(folder.store(), "acme-disk-9-s1.v1").reference() == "acme-disk-9-s1:v1");
+  CHECK_THROWS_AS(find(folder.store(), "acme-disk-9-s1.v3"), Error);
+  const std::string theirs = folder.store().folder() + "/drives/acme-disk-9-s1";
+  std::filesystem::copy(
+      theirs, theirs + ".v1",
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  CHECK(find(folder.store(), "acme-disk-9-s1.v1").reference() == "acme-disk-9-s1.v1:v2");
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ model::DriveModel tiny_model() {
   model.provenance = {.method = "characterized",
                       .source = "/dev/sg9",
                       .date = "2026-01-02T03:04:05Z",
+                      .licence = {},
                       .drive_seconds = 130.25,
                       .wall_seconds = 140,
                       .commands = 12345,

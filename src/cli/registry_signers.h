@@ -1,0 +1,28 @@
+// Who signed an entry, by the keys that the user trusts and those of the remotes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "registry/entry.h"
+#include "registry/reference.h"
+#include "registry/store.h"
+#include "registry/trust/signatures.h"
+
+namespace platter::cli {
+
+class Signers {
+ public:
+  explicit Signers(const registry::Store& store);
+
+  registry_trust::SignedBy of(const registry::Entry& entry) const;
+  registry_trust::SignedBy of(const registry::Published& published) const;
+
+ private:
+  std::vector<registry_trust::NamedKey> trusted_;
+  std::map<std::string, std::vector<registry_trust::NamedKey>> of_remotes_;  // the trusted ones,
+                                                                             // too
+};
+
+}  // namespace platter::cli
