@@ -217,11 +217,8 @@ void pull(const RegistryOptions& options) {
                                                            options.require_signature)
                                        : options.reference;
   const registry::Published published = registry::find(store, reference);
-  if (!remote) {
-    const registry_trust::SignedBy by = Signers(store).of(published);
-    if (options.require_signature) require_signature(published, by);
-    notice({published.reference() + " is " + by.sentence()});
-  }
+  const registry_trust::SignedBy by = Signers(store).of(published);
+  if (!remote && options.require_signature) require_signature(published, by);
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
   if (!options.files_folder.empty())
@@ -236,6 +233,7 @@ void pull(const RegistryOptions& options) {
   } else {
     model::write_file(options.output, contents.model_text);
   }
+  if (!remote) notice({published.reference() + " is " + by.sentence()});
 }
 
 void verify(const RegistryOptions& options) {

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import shutil
 import subprocess
 
 from oci_server import PLATTER, WithOciServer, main
@@ -172,14 +173,18 @@ class Remote(WithOciServer):
         manifest = json.loads(self.served_raw(self.drive + ".v1"))
         signatures = json.loads(self.served_raw(self.signature_tag()))
         tag = f"lab/{self.drive}.v1"
-        for digest, sentence in ((manifest["layers"][0]["digest"], "skopeo ended with status"),
-                                 (self.published["digest"], "skopeo ended with status"),
-                                 (signatures["layers"][0]["digest"], "skopeo ended with status")):
+        layer, annotation = manifest["layers"][0]["digest"], manifest["annotations"]["vnd.platter.vendor"]
+        payload = signatures["layers"][0]["digest"]
+        for digest, words, status, sentence in (
+                (layer, "identity", 10, "skopeo ended with status"),
+                (self.published["digest"], layer[-8:], 10, "skopeo ended with status"),
+                (self.published["digest"], annotation, BAD_INPUT, "is damaged there, and not pulled"),
+                (payload, "docker-manifest-digest", 10, "skopeo ended with status")):
             with open(self.served_blob(digest), "rb+") as file:
                 whole = file.read()
-                file.seek(len(whole) // 2)
-                file.write(b"#")
-            self.refused(10, sentence, "pull", tag, "-o", "refused.json")
+                file.seek(whole.index(words.encode()))
+                file.write(b"0" if words != layer[-8:] or not words.startswith("0") else b"1")
+            self.refused(status, sentence, "pull", tag, "-o", "refused.json")
             with open(self.served_blob(digest), "wb") as file:
                 file.write(whole)
         self.assertEqual(glob.glob(self.folder + "/yours/blobs/sha256/*"), [])
@@ -187,6 +192,7 @@ class Remote(WithOciServer):
 
     def test_a_tag_never_moves(self):
         self.push(self.published["reference"], "lab")
+        shutil.copy(self.folder + "/mine/serial.key", self.folder + "/yours/serial.key")  # one stand-in for both
         theirs = self.publish(self.variant("two.json", 0.125), home="yours")
         self.assertEqual(theirs["reference"], self.published["reference"])
         self.refused(REFUSED, "tags never move", "push", theirs["reference"], "lab")
