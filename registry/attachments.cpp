@@ -131,6 +131,7 @@ std::vector<Attachment> read_attachments(const std::vector<std::string>& paths) 
   std::set<std::string> titles{kModelTitle};
   for (const std::string& path : paths) {
     const std::string title = std::filesystem::path(path).filename().string();
+    require_plain_title(title, path);
     if (!titles.insert(title).second) {
       throw Error(ExitStatus::usage,
                   fmt::format("{}: another file of this publication is called {} too; rename one",
@@ -188,13 +189,14 @@ void hide_serial(Attachment& attachment, const model::Identity& plain,
     // Of the same length, so that what follows a head of fixed size stays where it is.
     content.replace(content.find(mark), mark.size(), model::drive_mark(hidden.identity));
   }
-  if (!is_telling(plain.serial) || content.find(plain.serial) == std::string::npos) return;
+  if (!is_telling(plain.serial)) return;
   const bool is_text = attachment.media_type == kSamplesType ||
                        attachment.media_type == kComparisonType ||
                        (attachment.media_type == kResultType && content.starts_with("# "));
-  if (is_text) {
+  const bool tells = place_of_serial(content, plain.serial) != std::string::npos;
+  if (is_text && tells) {
     content = with_stand_in(std::move(content), plain.serial, hidden.identity.serial);
-  } else if (attachment.media_type == kTableType && tables.form && tables.make) {
+  } else if (tells && attachment.media_type == kTableType && tables.form && tables.make) {
     content = tables.make(hidden, tables.form(content, attachment.path).small);
   }
   require_without_serial(content, plain.serial, attachment.path);

@@ -132,7 +132,8 @@ class Conditions {
   }
 
   void demerit(const std::string& workload, const Range& wanted) {
-    add("EXISTS (SELECT 1 FROM demerits WHERE entry = e.id AND workload = ?",
+    add("EXISTS (SELECT 1 FROM demerits WHERE entry = e.id AND instr(lower(workload), lower(?)) > "
+        "0",
         {lower_case(workload)});
     range("percent", wanted);
     where_ += ")";

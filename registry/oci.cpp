@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
+#include "model/printable.h"
 #include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
@@ -178,6 +179,15 @@ std::string index_without(const std::string& text, const std::vector<std::string
   }
   json["manifests"] = std::move(kept);
   return canonical_json(json.dump(), "index.json");
+}
+
+void require_plain_title(const std::string& title, const std::string& origin) {
+  constexpr std::size_t kLongest = 200;
+  const bool plain = !title.empty() && title.size() <= kLongest && title.front() != '.' &&
+                     title.find('/') == std::string::npos && model::printable(title) == title;
+  if (!plain)
+    fail(origin,
+         fmt::format("a title of \"{}\" is no plain name of a file", model::printable(title)));
 }
 
 std::string signatures_tag(const std::string& digest) {

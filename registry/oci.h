@@ -35,6 +35,10 @@ inline constexpr const char* kConfig = "{}";  // all there is to say is in the a
 
 inline constexpr std::uint64_t kLargestDocument = std::uint64_t{4} << 20;  // manifest or index
 
+// Throws Error(bad_input) with `origin` unless it is the plain name of a file, which any system
+// can write: at most 200 letters, none of them '/' or for a terminal alone, no '.' in front.
+void require_plain_title(const std::string& title, const std::string& origin);
+
 using Annotations = std::map<std::string, std::string>;
 
 struct Descriptor {

@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "model/error.h"
 #include "model/file.h"
@@ -16,6 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kShortestTelling = 4;  // a shorter number is found in texts by chance
 constexpr std::size_t kStandInDigits = 16;
+constexpr std::size_t kKeyBytes = 32;
 const std::string kStandInPrefix = "hidden-";
 
 std::string key_path(const Store& store) { return store.folder() + "/serial.key"; }
@@ -23,15 +27,28 @@ std::string key_path(const Store& store) { return store.folder() + "/serial.key"
 std::string key_of(const Store& store) {
   const std::string path = key_path(store);
   if (!std::filesystem::exists(path)) {
-    model::write_file(path, random_hex(32) + "\n");
+    model::write_file(path, random_hex(kKeyBytes) + "\n");
     std::filesystem::permissions(
         path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
-  return model::read_file(path);
+  const std::string key = model::read_file(path);
+  const bool whole = key.size() == 2 * kKeyBytes + 1 && key.back() == '\n' &&
+                     key.find_first_not_of("0123456789abcdef") == key.size() - 1;
+  if (whole) return key;
+  throw Error(
+      ExitStatus::bad_input,
+      fmt::format("{}: is no key of 64 hexadecimal digits; put back the one that was there, "
+                  "or delete it: then every drive gets a new stand-in",
+                  path));
 }
 
 void replace_everywhere(Json& json, const std::string& serial, const std::string& stand_in) {
-  if (json.is_structured()) {
+  // What says in a word of the format's how or when, and tells of no drive.
+  static const std::set<std::string> words = {"schema", "platter", "method", "date", "unit"};
+  if (json.is_object()) {
+    for (auto& [name, element] : json.items())
+      if (!words.contains(name)) replace_everywhere(element, serial, stand_in);
+  } else if (json.is_array()) {
     for (Json& element : json) replace_everywhere(element, serial, stand_in);
   } else if (json.is_string()) {
     auto& text = json.get_ref<std::string&>();
@@ -39,7 +56,30 @@ void replace_everywhere(Json& json, const std::string& serial, const std::string
   }
 }
 
+// Of gzip, zstd, xz, bzip2 and zip.
+bool is_compressed(std::string_view content) {
+  using namespace std::literals;
+  for (const std::string_view magic : {"\x1f\x8b"sv, "\x28\xb5\x2f\xfd"sv,
+                                       "\xfd"
+                                       "7zXZ"sv,
+                                       "BZh"sv, "PK\x03\x04"sv})
+    if (content.starts_with(magic)) return true;
+  return false;
+}
+
 }  // namespace
+
+std::size_t place_of_serial(std::string_view text, std::string_view serial, std::size_t from) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  if (from > text.size()) return std::string_view::npos;
+  const auto found = std::search(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(),
+                                 serial.begin(), serial.end(), same);
+  return found == text.end() ? std::string_view::npos
+                             : static_cast<std::size_t>(found - text.begin());
+}
 
 std::string stand_in_for(const model::Identity& identity, const Store& store) {
   if (identity.serial.empty() || is_stand_in(identity.serial)) return identity.serial;
@@ -62,20 +102,38 @@ void hide_serial(Json& model, const std::string& serial, const std::string& stan
 
 std::string with_stand_in(std::string text, const std::string& serial,
                           const std::string& stand_in) {
-  for (std::size_t at = text.find(serial); at != std::string::npos;
-       at = text.find(serial, at + stand_in.size())) {
+  for (std::size_t at = place_of_serial(text, serial); at != std::string::npos;
+       at = place_of_serial(text, serial, at + stand_in.size())) {
     text.replace(at, serial.size(), stand_in);
   }
   return text;
 }
 
 std::string known_stand_in(const Store& store, const model::Identity& identity) {
-  return std::filesystem::exists(key_path(store)) ? stand_in_for(identity, store) : "";
+  try {
+    return std::filesystem::exists(key_path(store)) ? stand_in_for(identity, store) : "";
+  } catch (const Error&) {  // the key is its writers' alone
+    return "";
+  }
 }
 
 void require_without_serial(std::string_view content, const std::string& serial,
                             const std::string& path) {
-  if (!is_telling(serial) || content.find(serial) == std::string_view::npos) return;
+  if (!is_telling(serial)) return;
+  if (is_compressed(content)) {
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: is compressed, so nobody sees whether it holds the drive's serial "
+                            "number; expand it, or publish the number with --serial",
+                            path));
+  }
+  const std::string name = std::filesystem::path(path).filename().string();
+  if (place_of_serial(name, serial) != std::string::npos) {
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: its name holds the drive's serial number; rename it, or publish "
+                            "the number with --serial",
+                            path));
+  }
+  if (place_of_serial(content, serial) == std::string::npos) return;
   throw Error(
       ExitStatus::refused,
       fmt::format("{}: holds the drive's serial number; leave the file out, make it again of the "

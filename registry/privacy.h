@@ -28,11 +28,16 @@ void hide_serial(nlohmann::json& model, const std::string& serial, const std::st
 // The text with the stand-in in every place of the number.
 std::string with_stand_in(std::string text, const std::string& serial, const std::string& stand_in);
 
+// Where the number begins in a text, in any case of letters: names by id are often spelled
+// otherwise. npos: nowhere.
+std::size_t place_of_serial(std::string_view text, std::string_view serial, std::size_t from = 0);
+
 // The stand-in under which this registry has published the drive, or would; empty where it has
 // never made one (there is no key), and for a drive without a serial number. Reads only.
 std::string known_stand_in(const Store& store, const model::Identity& identity);
 
-// Throws Error(refused) if a file that goes along with the model has the serial number in it.
+// Throws Error(refused) if a file, or its name, that goes along with the model has the serial
+// number in it.
 void require_without_serial(std::string_view content, const std::string& serial,
                             const std::string& path);
 

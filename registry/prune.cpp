@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "model/error.h"
+#include "registry/annotations.h"
 #include "registry/digest.h"
 #include "registry/enter.h"
 #include "registry/reference.h"
+#include "registry/search_index.h"
 
 namespace platter::registry {
 namespace {
@@ -50,16 +52,41 @@ std::vector<Pruned> take_away(const Store& store, const Lock& lock, const Digest
 void add_reached(const Layout& layout, std::set<std::string>& reached) {
   for (const Descriptor& descriptor : layout.index().manifests) {
     if (!reached.emplace(hex_of(descriptor.digest)).second) continue;
-    if (descriptor.media_type != kManifestType) continue;
+    if (descriptor.media_type != kManifestType) {
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: names {} of type {}, which may refer to more",
+                              layout.index_path(), descriptor.digest, descriptor.media_type));
+    }
     const Manifest manifest = layout.manifest(descriptor);
     reached.emplace(hex_of(manifest.config.digest));
     for (const Descriptor& layer : manifest.layers) reached.emplace(hex_of(layer.digest));
   }
 }
 
+// What lies there that no image index tells of: its blobs may be needed all the same.
+void require_understood(const Store& store) {
+  std::set<std::string> known;  // of drives that were published
+  search(store, {.only_local = true}, [&](const Entry& entry) { known.insert(entry.drive); });
+  for (const std::string& drive : store.drives()) known.erase(drive);
+  if (!known.empty()) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: has no index.json any more, though models were published there",
+                            store.layout(*known.begin()).folder()));
+  }
+  for (const auto& entry : fs::directory_iterator(store.drives_folder())) {
+    if (is_drive_name(entry.path().filename().string())) continue;
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: is no drive's layout (names have small letters), and may share the "
+                    "blobs; move it away, or take its models in by platter registry import",
+                    entry.path().string()));
+  }
+}
+
 std::set<std::string> reached_blobs(const Store& store) {
   std::set<std::string> reached;
   try {
+    require_understood(store);
     for (const std::string& drive : store.drives()) add_reached(store.layout(drive), reached);
   } catch (const Error& error) {
     throw Error(

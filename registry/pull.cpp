@@ -8,7 +8,6 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "model/leftovers.h"
-#include "model/printable.h"
 
 namespace platter::registry {
 namespace {
@@ -22,11 +21,6 @@ const Descriptor& model_layer(const Manifest& manifest, const Published& publish
   throw Error(ExitStatus::bad_input,
               fmt::format("{}: is not the model of a drive but an artifact of type \"{}\"",
                           published.reference(), manifest.artifact_type));
-}
-
-bool is_plain_name(const std::string& title) {
-  return !title.empty() && title.size() <= 200 && title.front() != '.' &&
-         title.find('/') == std::string::npos && model::printable(title) == title;
 }
 
 }  // namespace
@@ -51,11 +45,7 @@ std::vector<std::string> pull_files(const Published& published, const std::strin
   for (const Descriptor& layer : manifest.layers) {
     if (layer.media_type == kModelType) continue;
     const std::string title = layer.annotation(kTitleKey);
-    if (!is_plain_name(title)) {
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: has a layer whose title \"{}\" is no plain name of a file",
-                              published.reference(), title));
-    }
+    require_plain_title(title, published.reference());
     paths.push_back(folder + "/" + title);
     contents.push_back(published.layout.blob(layer));
     if (made_again) contents.back() = made_again(layer, contents.back()).value_or(contents.back());

@@ -92,8 +92,9 @@ std::string Published::reference() const {
 }
 
 std::uint64_t version_number(const std::string& tag) {
+  constexpr std::size_t kMostDigits = 9;  // the next one always has a number
   std::uint64_t number = 0;
-  if (!tag.starts_with('v')) return 0;
+  if (!tag.starts_with('v') || tag.size() > 1 + kMostDigits || tag.starts_with("v0")) return 0;
   const auto end = std::from_chars(tag.data() + 1, tag.data() + tag.size(), number);
   return end.ec == std::errc() && end.ptr == tag.data() + tag.size() ? number : 0;
 }
@@ -115,6 +116,11 @@ Published find(const Store& store, const std::string& named) {
   const std::size_t at = reference.find('@');
   const std::size_t colon = at == std::string::npos ? reference.find(':') : std::string::npos;
   const std::string drive = reference.substr(0, std::min(at, colon));
+  if (drive.find('/') != std::string::npos) {
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: lies in a remote; platter registry pull {} brings it here", named, named));
+  }
   if (!is_drive_name(drive)) not_found(reference);
   const Layout layout = store.layout(drive);
   if (!std::filesystem::exists(layout.index_path())) {

@@ -19,7 +19,7 @@ struct Published {
 // was moved to another manifest.
 Published find(const Store& store, const std::string& reference);
 
-// The number of a version's tag (3 of "v3"), 0 of any other.
+// The number of a version's tag (3 of "v3"), 0 of any other: at most nine digits, no 0 in front.
 std::uint64_t version_number(const std::string& tag);
 
 // The manifest's own tag where several name it: a version rather than "latest".

@@ -135,10 +135,19 @@ Store::Store(std::string folder) : folder_(std::move(folder)) {
 
 std::vector<std::string> Store::drives() const {
   std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(drives_folder(), none)) {
-    const std::string name = entry.path().filename().string();
-    if (is_drive_name(name) && fs::exists(entry.path() / "index.json")) names.push_back(name);
+  std::error_code none, failed;
+  if (!fs::exists(drives_folder(), none) && !none) return names;
+  fs::directory_iterator entry(drives_folder(), failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    if (is_drive_name(name) && fs::exists(entry->path() / "index.json", none))
+      names.push_back(name);
+    if (none.value() != 0 && none != std::errc::no_such_file_or_directory) failed = none;
+  }
+  if (failed) {
+    throw Error(
+        failed == std::errc::permission_denied ? ExitStatus::permission : ExitStatus::bad_input,
+        fmt::format("{}: cannot be read: {}", drives_folder(), failed.message()));
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -54,7 +54,8 @@ class Store {
   std::string blobs_folder() const { return folder_ + "/blobs/sha256"; }
   std::string drives_folder() const { return folder_ + "/drives"; }
 
-  // Of drives that have an index.json, by name. None where there is no registry yet.
+  // Of drives that have an index.json, by name. None where there is no registry yet. Throws
+  // Error(permission, bad_input) where they cannot be looked at: none of them is overlooked.
   std::vector<std::string> drives() const;
   Layout layout(const std::string& drive) const { return {folder_, drive}; }
 

@@ -13,6 +13,7 @@
 #include "registry/digest.h"
 #include "registry/enter.h"
 #include "registry/naming.h"
+#include "registry/plausibility.h"
 #include "registry/pull.h"
 #include "registry/reference.h"
 
@@ -60,6 +61,8 @@ void keep_manifest(const Store& store, const std::string& drive, const Layout& f
 TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
                 const Descriptor& manifest) {
   const Contents contents = open({from, manifest, ""});  // a valid model, before anything is kept
+  for (const Descriptor& layer : contents.manifest.layers)
+    require_plain_title(layer.annotation(kTitleKey), from.index_path());
   const std::string drive = name_in(store, contents.model.identity);
   const std::string tag = tag_there(from, manifest.digest);
   const model::SignalsHeld held;  // all of it or nothing
@@ -67,7 +70,10 @@ TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
   keep_manifest(store, drive, from, manifest);
   const Descriptor plain{manifest.media_type, manifest.digest, manifest.size, {}};
   const Entered entered = enter(store, lock, drive, plain, version_in(tag));
-  return {drive, entered.tag, manifest.digest, tag, entered.added};
+  TakenIn taken{drive, entered.tag, manifest.digest, tag, entered.added, {}};
+  for (const Objection& objection : objections_to(contents.model, {}))
+    taken.objections.push_back(objection.what);
+  return taken;
 }
 
 }  // namespace platter::registry

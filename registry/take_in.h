@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "registry/store.h"
 
@@ -12,7 +13,8 @@ struct TakenIn {
   std::string drive, version;  // as this registry calls them
   std::string digest;          // of the manifest, as it was there
   std::string tag_there;
-  bool added = false;  // false: it was here already
+  bool added = false;                   // false: it was here already
+  std::vector<std::string> objections;  // of publish's rules: others may not have kept to them
 
   std::string reference() const { return drive + ":" + version; }
 };

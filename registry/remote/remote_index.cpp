@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -49,7 +50,7 @@ std::uint64_t number_said(const registry::Manifest& manifest, const char* key,
   if (found != manifest.annotations.end()) {
     const char* const end = found->second.data() + found->second.size();
     const auto read = std::from_chars(found->second.data(), end, number);
-    if (read.ec == std::errc() && read.ptr == end) return number;
+    if (read.ec == std::errc() && read.ptr == end && number <= kLargestNumber) return number;
   }
   throw Error(ExitStatus::bad_input, fmt::format("{}: says no {}", origin, key));
 }
@@ -104,6 +105,9 @@ void require_signed(const Remote& remote, const Index& index, const Skopeo& skop
   std::vector<registry::Signature> signatures;
   if (skopeo.fetch(tag, work.folder(), tag))
     signatures = registry_trust::signatures_in(work.layout(), digest);
+  std::erase_if(signatures, [&](const registry::Signature& one) {
+    return registry_trust::place_in(one) != remote.place;  // the same curator's, of another remote
+  });
   const auto by = registry_trust::signed_by(digest, signatures, remote.key());
   if (by.known()) return;
   throw Error(ExitStatus::refused, fmt::format("{}: is not signed by the key of {} but {}; ask its "
@@ -143,6 +147,15 @@ std::optional<Index> fetch_index(const Skopeo& skopeo, const Remote& remote, con
   if (!remote.key_pem.empty()) require_signed(remote, index, skopeo, work);
   require_newer(remote, index, known);
   return index;
+}
+
+// That of whatever index was fetched, also of one that is refused; 0: there is none.
+std::uint64_t number_under_tag(const WorkingLayout& work) {
+  try {
+    return read_index(work.layout(), kIndexTag).number;
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 std::vector<Entry> part_of(const Layout& layout, const Index& index, std::size_t digit,
@@ -243,6 +256,15 @@ void fill_table(const std::string& path, const Layout& layout, const Index& inde
   fill_anew(path, parts);
 }
 
+bool is_whole(const std::string& path, std::uint64_t entries) {
+  if (!fs::exists(path)) return false;
+  try {
+    return registry::EntryTable::open_for_writing(path).size() == entries;
+  } catch (const registry::UnusableTable&) {
+    return false;
+  }
+}
+
 // From now on this is what was seen; blobs that it does not need go.
 void keep(const Store& kept, const Index& index, const WorkingLayout& work) {
   const model::SignalsHeld held;
@@ -285,7 +307,7 @@ Refreshed refresh(const Store& store, const Remote& remote, const Announce& anno
   }
   const Parts changed = changed_parts(*index, before);
   const std::string table = remote_table_path(store, remote.name);
-  if (!changed.empty() || !fs::exists(table))
+  if (!changed.empty() || !is_whole(table, index->entries))
     fill_table(table, work.layout(), *index, remote, changed);
   keep(kept, *index, work);
   done.number = index->number;
@@ -297,7 +319,7 @@ Refreshed refresh(const Store& store, const Remote& remote, const Announce& anno
 }
 
 Indexed write_index(const Store& store, const Remote& remote, const registry_trust::PrivateKey& key,
-                    const std::string& date, const Announce& announce) {
+                    const std::string& date, std::uint64_t least, const Announce& announce) {
   for (const auto& own : remote.key()) {
     if (!(own.key == key.public_key()))
       throw Error(ExitStatus::refused,
@@ -311,11 +333,22 @@ Indexed write_index(const Store& store, const Remote& remote, const registry_tru
   const registry::Lock lock(kept);
   const auto before = kept_index(kept, said(remote));
   const WorkingLayout last(kIndexTag), next(kIndexTag);
-  const auto there = fetch_index(skopeo, remote, kept, before, last);
+  std::optional<Index> there;
+  try {
+    there = fetch_index(skopeo, remote, kept, before, last);
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::refused && error.status() != ExitStatus::bad_input) throw;
+    announce(fmt::format("{}; a new index takes its place", error.what()));
+  }
   Walk walked = walk(skopeo, remote,
                      there ? all_entries(last.layout(), *there, remote) : std::vector<Entry>{},
                      announce);
-  const Index index = put_index(next, walked.entries, there ? there->number + 1 : 1, date);
+  const Index index = put_index(
+      next, walked.entries,
+      1 + std::max({number_under_tag(last), before ? before->number : 0, least}), date);
+  if (there && least == 0 && changed_parts(index, there).empty())
+    return {there->number, there->descriptor.digest,  walked.entries.size(), walked.added,
+            walked.gone,   std::move(walked.problems)};
   const std::string& digest = index.descriptor.digest;
   registry_trust::add_signatures(next.store(), registry::Lock(next.store()), kIndexTag, digest,
                                  {registry_trust::signature_of(digest, remote.place, key)});

@@ -32,6 +32,8 @@ struct Refreshed {
 // Then what was known stays.
 Refreshed refresh(const registry::Store& store, const Remote& remote, const Announce& announce);
 
+inline constexpr std::uint64_t kLargestNumber = 1'000'000'000'000;  // of an index
+
 struct Indexed {
   std::uint64_t number = 0;
   std::string digest;
@@ -39,11 +41,13 @@ struct Indexed {
   std::vector<std::string> problems;  // tags that are no entries
 };
 
-// The curator's: walks the tags that the last index does not have, writes and signs the next.
-// `date`: now, RFC 3339. Throws Error(refused) where the key is not the remote's.
+// The curator's: walks the tags that the last index does not have, writes and signs the next;
+// writes nothing where that would say the same. Its number is above that of the index there,
+// whatever that is worth, above all that were seen here, and above `least`. `date`: now, RFC 3339.
+// Throws Error(refused) where the key is not the remote's.
 Indexed write_index(const registry::Store& store, const Remote& remote,
                     const registry_trust::PrivateKey& key, const std::string& date,
-                    const Announce& announce);
+                    std::uint64_t least, const Announce& announce);
 
 // The table that search reads, filled by refresh.
 std::string remote_table_path(const registry::Store& store, const std::string& name);

@@ -40,6 +40,13 @@ Remote read_remote(const registry::Store& store, const std::string& name) {
   }
 }
 
+void require_there(const registry::Store& store, const std::string& name) {
+  if (fs::exists(remote_folder(store, name) + kDescription)) return;
+  throw Error(
+      ExitStatus::bad_input,
+      fmt::format("{}: is no remote; platter registry remote list shows which there are", name));
+}
+
 }  // namespace
 
 std::vector<registry_trust::NamedKey> Remote::key() const {
@@ -56,7 +63,14 @@ std::string place_of(const std::string& url) {
     throw Error(
         ExitStatus::usage,
         fmt::format("{}: names no repository; oci://HOST[:PORT]/path in small letters does", url));
-  return url.substr(std::string_view("oci://").size());
+  const std::string place = url.substr(std::string_view("oci://").size());
+  const std::string host = place.substr(0, place.find('/'));
+  // As references of images are read (distribution's grammar): else it were a path of Docker's hub.
+  if (host.find_first_of(".:") == std::string::npos && host != "localhost")
+    throw Error(ExitStatus::usage,
+                fmt::format("{}: tools for images take {} for a path on Docker Hub; write {}:443",
+                            url, host, host));
+  return place;
 }
 
 std::string remote_folder(const registry::Store& store, const std::string& name) {
@@ -71,12 +85,15 @@ std::string remote_folder(const registry::Store& store, const std::string& name)
 void add_remote(const registry::Store& store, const Remote& added) {
   const registry::Lock lock(store);
   const std::string folder = remote_folder(store, added.name);
-  if (fs::exists(folder + kDescription) && read_remote(store, added.name).place != added.place)
+  if (fs::exists(folder + kDescription)) {
+    const Remote there = read_remote(store, added.name);
+    if (there == added) return;
     throw Error(
         ExitStatus::refused,
-        fmt::format(
-            "{}: is the name of another remote, {}; remove that first, or take another name",
-            added.name, read_remote(store, added.name).place));
+        fmt::format("{}: is the name of another remote, {}, or was added with another key or "
+                    "other options; remove it first (platter registry remote remove {})",
+                    added.name, there.place, added.name));
+  }
   std::error_code failed;
   fs::create_directories(folder, failed);
   nlohmann::ordered_json json = model::json_head("platter-remote");
@@ -88,7 +105,7 @@ void add_remote(const registry::Store& store, const Remote& added) {
 }
 
 void remove_remote(const registry::Store& store, const std::string& name) {
-  remote(store, name);
+  require_there(store, name);
   const registry::Lock lock(store);
   std::error_code failed;
   fs::remove_all(remote_folder(store, name), failed);
@@ -110,10 +127,7 @@ std::vector<Remote> remotes(const registry::Store& store) {
 }
 
 Remote remote(const registry::Store& store, const std::string& name) {
-  if (!fs::exists(remote_folder(store, name) + kDescription))
-    throw Error(
-        ExitStatus::bad_input,
-        fmt::format("{}: is no remote; platter registry remote list shows which there are", name));
+  require_there(store, name);
   return read_remote(store, name);
 }
 

@@ -19,6 +19,7 @@ struct Remote {
   bool require_signature = false;
   bool plain_http = false;
 
+  bool operator==(const Remote&) const = default;
   std::vector<registry_trust::NamedKey> key() const;  // by the remote's name; none or one
 };
 
@@ -26,7 +27,7 @@ struct Remote {
 // distribution specification allows.
 std::string place_of(const std::string& url);
 
-// Throws Error(refused) where the name is taken by another remote.
+// Throws Error(refused) where the name is taken by another remote, or was added otherwise.
 void add_remote(const registry::Store& store, const Remote& remote);
 void remove_remote(const registry::Store& store, const std::string& name);
 std::vector<Remote> remotes(const registry::Store& store);

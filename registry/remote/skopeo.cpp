@@ -18,7 +18,7 @@ namespace {
 
 // Go reserves addresses that it does not use.
 constexpr model::Bounds kSkopeoBounds{.processor_s = 300,
-                                      .wall_s = 600,
+                                      .wall_s = 300,
                                       .memory_bytes = std::uint64_t{64} << 30,
                                       .folder_bytes = std::uint64_t{512} << 20};
 
@@ -89,7 +89,9 @@ std::vector<std::string> Skopeo::tags() const {
   if (remote_.plain_http) words.push_back("--tls-verify=false");
   words.push_back("docker://" + remote_.place);
   const Said said = run(words, "");
-  if (said.absent) return {};
+  // Of a repository that nobody has pushed to yet some registries say no more than that.
+  const bool none = said.trouble && said.trouble->find("404 (Not Found)") != std::string::npos;
+  if (said.absent || none) return {};
   if (said.trouble) fail("", *said.trouble);
   try {
     const auto json = model::parse_strictly<nlohmann::json>(said.output, "skopeo list-tags");

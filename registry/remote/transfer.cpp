@@ -9,6 +9,7 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/leftovers.h"
+#include "registry/annotations.h"
 #include "registry/digest.h"
 #include "registry/enter.h"
 #include "registry/pull.h"
@@ -97,6 +98,20 @@ void require_sound(const WorkingLayout& work, const Descriptor& manifest,
                                                  reference, found.findings.front()));
 }
 
+// A signature is of a digest, and binds no name: the tag must be that of the model's own drive.
+void require_named(const WorkingLayout& work, const Descriptor& manifest, const EntryTag& tag,
+                   const std::string& reference) {
+  const model::Identity identity = registry::open({work.layout(), manifest, ""}).model.identity;
+  const std::string name = registry::drive_name(identity);
+  const std::string digits(registry::hex_of(registry::drive_identity(identity)).substr(0, 8));
+  if (tag.drive == name || tag.drive == name + "-" + digits) return;
+  throw Error(
+      ExitStatus::refused,
+      fmt::format("{}: is a model of another drive, {}; pull it by its own name, or ask the "
+                  "remote's curator",
+                  reference, name));
+}
+
 }  // namespace
 
 Pushed push(const Store& store, const std::string& reference, const Remote& remote) {
@@ -135,6 +150,7 @@ Pulled pull(const Store& store, const Remote& remote, const EntryTag& tag,
             "refresh if the index is old",
             reference, rules.expected_digest, manifest.digest));
   require_sound(work, manifest, reference);
+  require_named(work, manifest, tag, reference);
   const Signatures signatures = fetch_signatures(skopeo, work, manifest.digest);
   const auto by = registry_trust::signed_by(manifest.digest, signatures, keys);
   if (rules.require_signature && !by.known())
@@ -147,7 +163,7 @@ Pulled pull(const Store& store, const Remote& remote, const EntryTag& tag,
   const model::SignalsHeld held;
   const registry::TakenIn taken = registry::take_in(store, lock, work.layout(), manifest);
   registry_trust::add_signatures(store, lock, taken.drive, manifest.digest, signatures);
-  return {{store.layout(taken.drive), manifest, taken.version}, by, taken.added};
+  return {{store.layout(taken.drive), manifest, taken.version}, by, taken.added, taken.objections};
 }
 
 }  // namespace platter::registry_remote

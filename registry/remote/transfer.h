@@ -26,7 +26,8 @@ std::vector<Pushed> push_all(const registry::Store& store, const Remote& remote)
 struct Pulled {
   registry::Published published;  // as it is in the folder now
   registry_trust::SignedBy signed_by;
-  bool added = false;  // false: the folder had it
+  bool added = false;                        // false: the folder had it
+  std::vector<std::string> objections = {};  // of publish's rules (take_in.h)
 };
 
 struct PullRules {

@@ -73,6 +73,14 @@ registry::Signature signature_of(const std::string& digest, const std::string& p
   return {payload, key.sign(payload)};
 }
 
+std::string place_in(const registry::Signature& signature) {
+  const Json json = Json::parse(signature.payload, nullptr, false);
+  const Json place = json.is_object()
+                         ? json.value("/critical/identity/docker-reference"_json_pointer, Json())
+                         : Json();
+  return place.is_string() ? place.get<std::string>() : "";
+}
+
 std::string SignedBy::sentence() const {
   if (known()) {
     std::string text = "signed by " + names.front();

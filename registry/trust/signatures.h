@@ -18,6 +18,9 @@ inline constexpr const char* kImageConfigType = "application/vnd.oci.image.confi
 registry::Signature signature_of(const std::string& digest, const std::string& place,
                                  const PrivateKey& key);
 
+// The "docker-reference" of a payload: for which repository it was signed; empty: none is said.
+std::string place_in(const registry::Signature& signature);
+
 struct SignedBy {
   std::vector<std::string> names;  // of the keys that signed this digest
   std::size_t unknown = 0;         // signatures of this digest that no known key made

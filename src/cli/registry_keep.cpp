@@ -157,7 +157,7 @@ void add_registry_keep(CLI::App& registry) {
   pruned->folder.add_to(*verb);
   verb->add_option("REF", pruned->references, "versions; with --keep, drives (else all)");
   verb->add_option("--keep", pruned->keep, "all but the newest N versions of each drive")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   verb->add_flag("--dry-run", pruned->dry_run, "only say which");
   verb->add_flag("--json", pruned->json, "write it as JSON to stdout");
   verb->callback([pruned] { prune(*pruned); });

@@ -20,6 +20,7 @@ namespace {
 struct RemoteOptions {
   RegistryFolder folder;
   std::string name, url, reference, key, sign;
+  std::uint64_t above = 0;
   bool all = false, require_signature = false, plain_http = false, json = false;
 
   registry::Store store() const { return folder.store(); }
@@ -129,7 +130,7 @@ void write_index(const RemoteOptions& options) {
   const registry::Store store = options.store();
   const auto remote = registry_remote::remote(store, options.name);
   const auto done = registry_remote::write_index(
-      store, remote, registry_trust::open_private_key(options.key), now(), say);
+      store, remote, registry_trust::open_private_key(options.key), now(), options.above, say);
   for (const std::string& problem : done.problems) say(problem);
   if (options.json) {
     return print_json("platter-registry-remote-index", {{"remote", remote.name},
@@ -162,6 +163,8 @@ std::string fetch_from_remote(const registry::Store& store, const std::string& r
        .expected_digest = registry_remote::indexed_digest(store, remote, *tag)});
   fmt::print(stderr, "platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),
              pulled.published.reference());
+  for (const std::string& objection : pulled.objections)
+    say(fmt::format("{}: publish would refuse it: {}", reference, objection));
   return pulled.published.reference();
 }
 
@@ -199,6 +202,10 @@ void add_registry_remote(CLI::App& registry) {
                             write_index);
   indexing->add_option("REMOTE", options->name, "as it was added")->required();
   indexing->add_option("--key", options->key, "the private key (see sign)")->required();
+  indexing
+      ->add_option("--above", options->above,
+                   "a number that was seen elsewhere: the new one is higher")
+      ->check(CLI::Range(std::uint64_t{0}, registry_remote::kLargestNumber - 1));
   indexing->add_flag("--json", options->json, "write it as JSON to stdout");
 
   CLI::App* pushing = verb(registry, "push", "copies models and signatures to a remote", push);

@@ -20,7 +20,7 @@ class Signers {
   registry_trust::SignedBy of(const registry::Published& published) const;
 
  private:
-  std::vector<registry_trust::NamedKey> trusted_;
+  std::vector<registry_trust::NamedKey> trusted_, here_;  // here_: with those of all remotes
   std::map<std::string, std::vector<registry_trust::NamedKey>> of_remotes_;  // the trusted ones,
                                                                              // too
 };

@@ -106,7 +106,7 @@ OTHER_OPTIONS = set("""
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
     --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
     --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
-    --key --sign --require-signature --plain-http
+    --key --above --sign --require-signature --plain-http
 """.split())
 
 # What each subcommand prints; None: nothing.

@@ -16,9 +16,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 STATUS = {"platter diff drive.json truth.json": (OK, DIFFERS)}  # one figure in 370 differs by chance
 # They need the installed library and its sources (tests/lib builds and runs both), a kernel with NBD
 # (test_emulate.py serves the drive), a guest's kernel, which no test builds (tests/cosim has such runs),
-# or a system to install packages in (tests/packages).
+# a system to install packages in (tests/packages), or an OCI registry (tests/registry).
 LEFT_OUT = ("platter emulate drive.json --nbd", "modprobe nbd", "mkfs.ext4", "platter cosim",
             "cc examples/c/serve.c", "python3 examples/python/serve.py", "./quickstart", "./check",
+            "platter registry remote", "platter registry push", "platter registry refresh", "platter registry pull lab/",
             "export PATH=", "scripts/package", "apt-get install")
 
 # "Traces that one has", "other tools' parameters": the reader's own files.

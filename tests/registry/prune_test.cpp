@@ -139,5 +139,38 @@ TEST_CASE("nothing is deleted while a manifest cannot be read") {
   CHECK(fs::exists(registry.folder.blob(registry.versions[0].digest)));
 }
 
+TEST_CASE(
+    "a version has at most nine digits and no 0 in front, so that there is always a next one") {
+  CHECK(version_number("v999999999") == 999'999'999);
+  for (const char* const tag : {"v0", "v01", "v1000000000", "v18446744073709551615", "v", "v1x"})
+    CHECK(version_number(tag) == 0);
+}
+
+TEST_CASE("nothing is deleted where something lies in the folder that no image index tells of") {
+  const ThreeVersions registry;
+  search(registry.store);  // the index for searching knows them
+  const std::string index = registry.store.layout(kDrive).index_path();
+  const std::string blob = registry.folder.blob(registry.versions[0].digest);
+  SECTION("an image index is lost") {
+    fs::rename(index, registry.folder / "kept");
+    CHECK_THROWS_WITH(collect_garbage(registry.store, Doing::done),
+                      Catch::Contains("no index.json any more"));
+  }
+  SECTION("a layout whose name is no drive's") {
+    fs::create_directories(registry.store.drives_folder() + "/MyDrive");
+    CHECK_THROWS_WITH(collect_garbage(registry.store, Doing::done),
+                      Catch::Contains("is no drive's layout"));
+  }
+  SECTION("an index of indexes") {
+    const Descriptor nested = registry.store.put_blob(kDrive, kIndexType,
+                                                      R"({"schemaVersion":2,"manifests":[]})");
+    model::write_file(index, index_with(model::read_file(index), nested,
+                                        {.tag = "nested", .latest = false, .moves = true}));
+    CHECK_THROWS_WITH(collect_garbage(registry.store, Doing::done),
+                      Catch::Contains("may refer to more"));
+  }
+  CHECK(fs::exists(blob));
+}
+
 }  // namespace
 }  // namespace platter::registry

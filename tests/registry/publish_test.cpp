@@ -9,6 +9,7 @@
 #include "catch.h"
 #include "model/error.h"
 #include "registry/canonical_json.h"
+#include "registry/privacy.h"
 #include "registry/pull.h"
 #include "registry/search_index.h"
 #include "registry/verify.h"
@@ -139,6 +140,58 @@ TEST_CASE("a hidden serial number is nowhere in the registry, and the drive is s
   CHECK(publish(folder.store(), folder.write("pulled.json", pulled)).digest == first.digest);
   const RegistryFolder elsewhere;
   CHECK(elsewhere.publish(small_model("SECRET99"), {{}, true}).reference != first.reference);
+}
+
+TEST_CASE("a serial number hides in no spelling, no name and no compressed file") {
+  const RegistryFolder folder;
+  model::DriveModel model = small_model("SECRET99");
+  model.provenance.source = "/dev/disk/by-id/ata-secret99-part1";
+  folder.publish(model, {{}, true});
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder.store().folder())) {
+    if (!file.is_regular_file() || file.path().filename() == "serial.key") continue;
+    CHECK(place_of_serial(model::read_file(file.path().string()), "SECRET99") == std::string::npos);
+  }
+  using namespace std::literals;
+  const auto refused = [&](const std::string& name, const std::string& content,
+                           const std::string& why) {
+    CHECK_THROWS_WITH(folder.publish(model, {{folder.write(name, content)}, true}),
+                      Catch::Contains(why));
+  };
+  refused("notes.csv", "of secret99", "holds the drive's serial number");
+  refused("run-Secret99.csv", "1,2", "its name holds");
+  refused("plain.gz", "\x1f\x8b\x08", "is compressed");
+  refused("samples.jsonl.zst", "\x28\xb5\x2f\xfd"s, "is compressed");
+  CHECK_NOTHROW(folder.publish(model, {{folder.write("plain.gz", "\x1f\x8b\x08")}, false}));
+}
+
+TEST_CASE("the stand-in takes no word of the format's place") {
+  const RegistryFolder folder;
+  model::DriveModel model = small_model("characterized");
+  model.provenance.date = "2026-01-02T03:04:05Z";
+  folder.publish(model, {{}, true});
+  const Entry entry = search(folder.store()).entries.front();
+  CHECK(entry.annotation("vnd.platter.method") == "characterized");
+  CHECK_NOTHROW(folder.publish(small_model("platter"), {{}, true}));
+  CHECK_NOTHROW(folder.publish(small_model("2026"), {{}, true}));
+  CHECK(search(folder.store(), {.words = {"2026-01-02"}}).entries.size() == 3);
+}
+
+TEST_CASE("a key that is none makes no stand-in that anybody could make, too") {
+  const RegistryFolder folder;
+  folder.publish(small_model("SECRET99"), {{}, true});
+  const std::string key = GENERATE("", "\n", "0123\n",
+                                   "a key of mine, in words that one remembers\n");
+  model::write_file(folder.store().folder() + "/serial.key", key);
+  CHECK_THROWS_WITH(folder.publish(small_model("SECRET98"), {{}, true}),
+                    Catch::Contains("is no key of 64 hexadecimal digits"));
+}
+
+TEST_CASE("no file is published that could never be pulled") {
+  const RegistryFolder folder;
+  for (const std::string name : {".hidden", "a\nb.txt", "\x1b[31m.txt"})
+    CHECK_THROWS_WITH(folder.publish(small_model("S1"), {{folder.write(name, "x")}, false}),
+                      Catch::Contains("is no plain name of a file"));
+  CHECK(folder.store().is_new());
 }
 
 TEST_CASE("a drive that is there with its number is another one with the stand-in, told once") {

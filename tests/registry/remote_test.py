@@ -152,6 +152,7 @@ class Remote(WithOciServer):
                      "--require-signature")
         self.assertFalse(os.path.exists(self.folder + "/refused.json"))
         self.assertIn("signed by an unknown key", self.pull(self.drive + ".v1"))
+        self.registry("remote", "remove", "lab", home="yours")
         self.registry("remote", "add", "lab", "oci://" + self.place, "--plain-http", "--require-signature",
                       home="yours")
         self.refused(REFUSED, "is required", "pull", tag, "-o", "refused.json")
@@ -189,6 +190,20 @@ class Remote(WithOciServer):
                 file.write(whole)
         self.assertEqual(glob.glob(self.folder + "/yours/blobs/sha256/*"), [])
         self.assertIn("signed by me", self.pull(self.drive + ".v1", "--require-signature"))
+
+    def test_a_model_of_another_drive_under_a_name(self):
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
+                    f"docker://{self.place}:{self.drive}.v1", f"docker://{self.place}:some-other-drive.v1")
+        self.refused(REFUSED, "is a model of another drive", "pull", "lab/some-other-drive.v1", "-o", "refused.json")
+        self.assertEqual(glob.glob(self.folder + "/yours/drives/*"), [])
+
+    def test_the_key_of_a_remote_counts_for_what_came_from_it(self):
+        self.push(self.published["reference"], "lab", "--sign", "curator.pem")
+        self.assertIn("signed by lab", self.pull(self.drive + ".v1"))
+        self.registry("pull", self.drive, "-o", "local.json", "--require-signature", home="yours")
+        listed = json.loads(self.registry("list", "--json", home="yours"))["models"]
+        self.assertEqual([model["signature"] for model in listed], ["signed by lab"])
 
     def test_a_tag_never_moves(self):
         self.push(self.published["reference"], "lab")
@@ -245,17 +260,48 @@ class Remote(WithOciServer):
         self.push(self.published["reference"], "lab")
         old = self.index()["digest"]
         self.copy_tag("index", "kept")
-        self.index()
+        self.assert_counts(self.index(), number=1, digest=old)  # it would say the same
+        self.push(self.publish(self.variant("two.json", 0.125))["reference"], "lab")
+        self.assert_counts(self.index(), number=2)
         self.assertEqual(self.refresh()["number"], 2)
         self.copy_tag("kept", "index")
         self.assertEqual("sha256:" + hashlib.sha256(self.served_raw("index")).hexdigest(), old)
         self.refused(REFUSED, "has the number 1, and 2 was seen before", "refresh", "lab")
-        self.assertEqual(self.known_entries(), 1)
-        self.refused(REFUSED, "an old index is passed off", "index", "lab", "--key", "curator.pem")
+        self.assertEqual(self.known_entries(), 2)
+        # whoever has the key writes the next one, whatever lies under the tag
+        self.assert_counts(self.index(), number=2)  # his folder had seen none
+        self.registry("index", "lab", "--key", "curator.pem", home="yours")
+        self.assertEqual(self.refresh()["number"], 3)
+        self.copy_tag(self.drive + ".v1", "index")
+        self.assert_counts(checked(self.registry("index", "lab", "--key", "curator.pem", "--above", "7", "--json")),
+                           number=8, entries=2)
+        self.assertEqual(self.refresh()["number"], 8)
+
+    def test_an_index_of_another_remote_of_the_same_curator(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        tags = ("index", self.signature_tag("sha256:" + hashlib.sha256(self.served_raw("index")).hexdigest()))
+        for tag in tags:
+            self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
+                        f"docker://{self.place}:{tag}", f"docker://{self.place}/other:{tag}")
+        self.registry("remote", "add", "other", f"oci://{self.place}/other", "--key", "curator.pub", "--plain-http",
+                      home="yours")
+        self.refused(REFUSED, "is not signed by the key of other", "refresh", "other")
+
+    def test_a_table_of_a_remote_that_was_damaged(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        self.refresh()
+        for content in (b"", b"no table"):
+            with open(self.folder + "/yours/remotes/lab/search.sqlite", "wb") as file:
+                file.write(content)
+            self.assert_counts(self.refresh(), changed_parts=0)
+            self.assertEqual(self.known_entries(), 1)
 
     def test_an_index_by_somebody_else(self):
         self.push(self.published["reference"], "lab")
         self.refused(REFUSED, "the key is not that of the remote", "index", "lab", "--key", "stranger.pem")
+        self.registry("remote", "remove", "lab")
         self.registry("remote", "add", "lab", "oci://" + self.place, "--key", "stranger.pub", "--plain-http")
         self.registry("index", "lab", "--key", "stranger.pem")
         self.refused(REFUSED, "is not signed by the key of lab but signed by an unknown key", "refresh", "lab")
@@ -288,6 +334,9 @@ class Remote(WithOciServer):
         self.copy_tag(self.drive + ".v2", self.drive + ".v1")
         self.refused(REFUSED, "was moved: the remote's index names", "pull", f"lab/{self.drive}.v1", "-o",
                      "refused.json")
+
+    def test_a_remote_that_nobody_has_pushed_to(self):
+        self.assert_counts(self.refresh(), number=0, entries=0)
 
     def test_a_remote_without_an_index(self):
         self.push(self.published["reference"], "lab")

@@ -139,6 +139,20 @@ TEST_CASE("where there is no registry, the sentence says so") {
   CHECK_THROWS_AS(rebuild_search_index(folder.store()), Error);
 }
 
+TEST_CASE("a demerit is found by a part of its workload, as runs name theirs") {
+  const RegistryFolder folder;
+  model::DriveModel model = small_model("S1");
+  model.validity.demerits.front().workload = "Random, within the run";
+  folder.publish(model);
+  const auto found = [&](const char* wanted) {
+    return search(folder.store(), {.demerits = {parse_demerit(wanted, "--demerit")}})
+        .entries.size();
+  };
+  CHECK(found("random:<2%") == 1);
+  CHECK(found("random:<1%") == 0);
+  CHECK(found("mixed:<2%") == 0);
+}
+
 TEST_CASE("the way that remotes name a version names it here, too") {
   const RegistryFolder folder;
   folder.publish(small_model("S1", 1.25));

@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include "../registry/registry_folder.h"
 #include "catch.h"
 #include "model/error.h"
 #include "registry/remote/remotes.h"
@@ -87,7 +88,29 @@ TEST_CASE("places and tags are those of the distribution specification") {
        {"example.org/drives", "oci://example.org", "oci://example.org/Drives", "oci://-x y/drives",
         "oci://example.org/drives:tag", "oci://example.org//drives", "oci:///drives"})
     CHECK_THROWS_WITH(place_of(url), Catch::Contains("names no repository"));
+  CHECK_THROWS_WITH(place_of("oci://intranet/storage/drives"), Catch::Contains("Docker Hub"));
+  CHECK(place_of("oci://localhost/drives") == "localhost/drives");
+  CHECK(place_of("oci://intranet:443/drives") == "intranet:443/drives");
+  CHECK(!entry_tag("drive.v0"));
+  CHECK(!entry_tag("drive.v007"));
   CHECK(!entry_tag(std::string(120, 'a') + ".v1234567890"));
+}
+
+TEST_CASE("a remote is changed by removing it first, also one that is damaged") {
+  const registry::RegistryFolder folder;
+  const registry::Store store = folder.store();
+  const Remote lab{
+      .name = "lab", .place = "example.org/drives", .key_pem = {}, .require_signature = true};
+  add_remote(store, lab);
+  CHECK_NOTHROW(add_remote(store, lab));
+  Remote weaker = lab;
+  weaker.require_signature = false;
+  CHECK_THROWS_WITH(add_remote(store, weaker), Catch::Contains("remove it first"));
+  CHECK(remote(store, "lab").require_signature);
+  model::write_file(remote_folder(store, "lab") + "/remote.json", "{");
+  CHECK_THROWS_AS(remotes(store), Error);
+  remove_remote(store, "lab");
+  CHECK(remotes(store).empty());
 }
 
 TEST_CASE("skopeo's complaint is one line") {
