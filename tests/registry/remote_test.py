@@ -283,8 +283,8 @@ class Remote(WithOciServer):
         tags = ("index", self.signature_tag("sha256:" + hashlib.sha256(self.served_raw("index")).hexdigest()))
         for tag in tags:
             self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
-                        f"docker://{self.place}:{tag}", f"docker://{self.place}/other:{tag}")
-        self.registry("remote", "add", "other", f"oci://{self.place}/other", "--key", "curator.pub", "--plain-http",
+                        f"docker://{self.place}:{tag}", f"docker://{self.host}/storage/others:{tag}")
+        self.registry("remote", "add", "other", f"oci://{self.host}/storage/others", "--key", "curator.pub", "--plain-http",
                       home="yours")
         self.refused(REFUSED, "is not signed by the key of other", "refresh", "other")
 
