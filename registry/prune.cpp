@@ -85,9 +85,15 @@ void require_understood(const Store& store) {
 
 std::set<std::string> reached_blobs(const Store& store) {
   std::set<std::string> reached;
+  for (const std::string& drive : store.drives()) add_reached(store.layout(drive), reached);
+  return reached;
+}
+
+// What `work` throws, and that it is the reason why nothing was deleted.
+template <typename Work>
+auto or_delete_nothing(Work work) {
   try {
-    require_understood(store);
-    for (const std::string& drive : store.drives()) add_reached(store.layout(drive), reached);
+    return work();
   } catch (const Error& error) {
     throw Error(
         error.status(),
@@ -95,7 +101,6 @@ std::set<std::string> reached_blobs(const Store& store) {
                     "first (platter registry verify)",
                     error.what()));
   }
-  return reached;
 }
 
 }  // namespace
@@ -134,8 +139,9 @@ std::vector<Pruned> prune_older(const Store& store, const std::vector<std::strin
 
 std::vector<Garbage> collect_garbage(const Store& store, Doing doing) {
   store.require();
+  or_delete_nothing([&] { require_understood(store); });  // a search may want the lock
   const Lock lock(store);
-  const std::set<std::string> reached = reached_blobs(store);
+  const std::set<std::string> reached = or_delete_nothing([&] { return reached_blobs(store); });
   std::vector<Garbage> garbage;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(store.blobs_folder(), none)) {

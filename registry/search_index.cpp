@@ -177,7 +177,7 @@ void add_remotes(const Store& store, std::vector<Source>& sources,
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
     const std::string path = store.folder() + "/remotes/" + name + "/search.sqlite";
-    if (!is_drive_name(name) || !fs::exists(path, none)) continue;
+    if (!fs::exists(path, none)) continue;
     try {
       sources.push_back({EntryTable::open(path), name});
     } catch (const UnusableTable& why) {

@@ -64,6 +64,9 @@ void import(const ImportOptions& options) {
       if (!options.json)
         fmt::print("{}  {}{}\n", model::printable(one.reference()), one.digest,
                    one.added ? "" : "  was there");
+      for (const std::string& objection : one.objections)
+        fmt::print(stderr, "platter: {}: publish would refuse it: {}\n",
+                   model::printable(one.reference()), model::printable(objection));
     }
   }
   if (options.json) print_json("platter-registry-import", {{"models", list}});

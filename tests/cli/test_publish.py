@@ -113,7 +113,7 @@ class Tables(harness.PlatterTest):
                 reference = self.platter("publish", "model.json", "t.ptab", "--registry", profile).split()[0]
                 pull = ("registry", "pull", reference, "--registry", profile, "-o", "m.json", "--force", "--files", "out")
                 done = self.run_platter(*pull)
-                self.assertEqual((done.returncode, done.stderr), (OK, ""))
+                self.assertEqual((done.returncode, done.stderr), (OK, f"platter: {reference} is unsigned\n"))
                 with open(self.path("out/t.ptab"), "rb") as file:
                     table = file.read()
                 reference = self.entry_of_another_format(profile, reference)

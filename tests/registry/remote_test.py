@@ -198,6 +198,17 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "is a model of another drive", "pull", "lab/some-other-drive.v1", "-o", "refused.json")
         self.assertEqual(glob.glob(self.folder + "/yours/drives/*"), [])
 
+    def test_what_publish_would_refuse_is_told(self):
+        with open(self.folder + "/one.json", encoding="utf-8") as file:
+            model = json.load(file)
+        model["identity"]["serial"] = "odd"
+        model["seek"]["points"][0]["time_ms"] = 0
+        with open(self.folder + "/odd.json", "w", encoding="utf-8") as file:
+            json.dump(model, file)
+        odd = self.publish("odd.json", "--force", "seek-positive")["reference"].replace(":", ".")
+        self.push(odd, "lab")
+        self.assertIn("publish would refuse it", self.pull(odd))
+
     def test_the_key_of_a_remote_counts_for_what_came_from_it(self):
         self.push(self.published["reference"], "lab", "--sign", "curator.pem")
         self.assertIn("signed by lab", self.pull(self.drive + ".v1"))
@@ -254,6 +265,15 @@ class Remote(WithOciServer):
         self.assert_counts(self.index(), number=2, entries=2, added=1)
         self.assert_counts(self.refresh(), number=2, entries=2, changed_parts=1)
         self.assertEqual(self.known_entries(), 2)
+        found = json.loads(self.registry("search", "atlas", "--rpm", "10k", "--json", home="yours"))["models"]
+        self.assertEqual([(model["reference"], model["digest"], model["signature"]) for model in found],
+                         [(f"lab/{self.drive}.v1", self.published["digest"], "signed by me"),
+                          (f"lab/{self.drive}.v2", other["digest"], "unsigned")])
+        self.assertEqual(json.loads(self.registry("search", "atlas", "--local", "--json", home="yours"))["models"], [])
+        near = json.loads(self.registry("match", "virtual:quantum-atlas10k", "--json", home="yours"))["models"]
+        self.assertEqual([(model["reference"], model["closeness"]) for model in near],
+                         [(f"lab/{self.drive}.v2", "same product and firmware"),
+                          (f"lab/{self.drive}.v1", "same product and firmware")])
         self.assertIn("is signed by me", self.pull(self.drive + ".v1"))
 
     def test_an_old_index(self):
@@ -281,11 +301,12 @@ class Remote(WithOciServer):
         self.push(self.published["reference"], "lab")
         self.index()
         tags = ("index", self.signature_tag("sha256:" + hashlib.sha256(self.served_raw("index")).hexdigest()))
-        for tag in tags:
-            self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
-                        f"docker://{self.place}:{tag}", f"docker://{self.host}/storage/others:{tag}")
-        self.registry("remote", "add", "other", f"oci://{self.host}/storage/others", "--key", "curator.pub", "--plain-http",
-                      home="yours")
+        for tag in tags:  # through a folder: docker-registry may answer 500 where it is to mount a blob
+            self.skopeo("copy", "-q", "--src-tls-verify=false", f"docker://{self.place}:{tag}", f"dir:{tag}")
+            self.skopeo("copy", "-q", "--dest-tls-verify=false", f"dir:{tag}",
+                        f"docker://{self.host}/storage/others:{tag}")
+        self.registry("remote", "add", "other", f"oci://{self.host}/storage/others", "--key", "curator.pub",
+                      "--plain-http", home="yours")
         self.refused(REFUSED, "is not signed by the key of other", "refresh", "other")
 
     def test_a_table_of_a_remote_that_was_damaged(self):
