@@ -113,7 +113,7 @@ std::optional<std::string> Skopeo::manifest(const std::string& tag) const {
 }
 
 bool Skopeo::fetch(const std::string& tag, const std::string& folder, const std::string& as) const {
-  std::vector<std::string> words{"copy", "-q", "--preserve-digests"};
+  std::vector<std::string> words{"copy", "-q", "--preserve-digests", "--retry-times", "2"};
   if (remote_.plain_http) words.push_back("--src-tls-verify=false");
   words.insert(words.end(), {at(tag), "oci:.:" + as});
   const Said said = run(words, folder);
@@ -123,7 +123,7 @@ bool Skopeo::fetch(const std::string& tag, const std::string& folder, const std:
 }
 
 void Skopeo::send(const std::string& folder, const std::string& as, const std::string& tag) const {
-  std::vector<std::string> words{"copy", "-q", "--preserve-digests"};
+  std::vector<std::string> words{"copy", "-q", "--preserve-digests", "--retry-times", "2"};
   if (remote_.plain_http) words.push_back("--dest-tls-verify=false");
   words.insert(words.end(), {"oci:.:" + as, at(tag)});
   const Said said = run(words, folder);
