@@ -92,6 +92,10 @@ std::string drive_name(const model::Identity& identity) {
   return name.empty() ? "unnamed" : name;
 }
 
+std::string longer_drive_name(const model::Identity& identity) {
+  return fmt::format("{}-{}", drive_name(identity), hex_of(drive_identity(identity)).substr(0, 8));
+}
+
 bool is_drive_name(const std::string& text) {
   return !text.empty() && text.size() <= 255 && std::isalnum(static_cast<unsigned char>(text[0])) &&
          std::all_of(text.begin(), text.end(), [](char c) {

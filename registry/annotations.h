@@ -21,6 +21,9 @@ std::string drive_identity(const model::Identity& identity);
 // specification, "pulling manifests"): [a-z0-9] and single dashes, at most 100.
 std::string drive_name(const model::Identity& identity);
 
+// The same with eight digits of the drive's identity, for the second of two drives of one name.
+std::string longer_drive_name(const model::Identity& identity);
+
 bool is_drive_name(const std::string& text);
 
 }  // namespace platter::registry

@@ -1,15 +1,13 @@
 #include "registry/naming.h"
 
-#include <fmt/core.h>
-
 #include <filesystem>
 #include <set>
 
 #include "model/error.h"
 #include "registry/annotations.h"
-#include "registry/digest.h"
 
 namespace platter::registry {
+
 std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
   try {
     return layout.manifest(descriptor).annotations["vnd.platter.drive"];
@@ -28,7 +26,7 @@ std::string name_in(const Store& store, const model::Identity& identity) {
     if (!seen.insert(descriptor.digest).second) continue;
     const std::string other = identity_in(layout, descriptor);
     if (!other.empty() && other != own) {
-      return fmt::format("{}-{}", name, hex_of(own).substr(0, 8));
+      return longer_drive_name(identity);
     }
   }
   return name;

@@ -1,16 +1,8 @@
 #include "registry/take_in.h"
 
-#include <fmt/core.h>
-
 #include <filesystem>
-#include <set>
-#include <utility>
 
-#include "model/error.h"
-#include "model/file.h"
-#include "model/json.h"
 #include "model/leftovers.h"
-#include "registry/digest.h"
 #include "registry/enter.h"
 #include "registry/naming.h"
 #include "registry/plausibility.h"
@@ -38,14 +30,10 @@ Entered enter(const Store& store, const Lock& lock, const std::string& drive,
               const Descriptor& manifest, const std::string& version) {
   const Layout layout = store.layout(drive);
   const ImageIndex index = fs::exists(layout.index_path()) ? layout.index() : ImageIndex{};
-  if (const std::string tag = tag_of(index, manifest.digest); !tag.empty()) return {tag, false};
-  if (version.empty() || !is_free(index, version, manifest.digest))
+  const bool is_there = !tag_of(index, manifest.digest).empty();
+  if (is_there || version.empty() || !is_free(index, version, manifest.digest))
     return enter_version(store, lock, drive, manifest);
   return enter_as(store, lock, drive, manifest, version);
-}
-
-std::string tag_there(const Layout& from, const std::string& digest) {
-  return tag_of(from.index(), digest);
 }
 
 }  // namespace
@@ -64,7 +52,7 @@ TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
   for (const Descriptor& layer : contents.manifest.layers)
     require_plain_title(layer.annotation(kTitleKey), from.index_path());
   const std::string drive = name_in(store, contents.model.identity);
-  const std::string tag = tag_there(from, manifest.digest);
+  const std::string tag = tag_of(from.index(), manifest.digest);
   const model::SignalsHeld held;  // all of it or nothing
   store.create_layout(drive);
   keep_manifest(store, drive, from, manifest);

@@ -103,8 +103,7 @@ void require_named(const WorkingLayout& work, const Descriptor& manifest, const 
                    const std::string& reference) {
   const model::Identity identity = registry::open({work.layout(), manifest, ""}).model.identity;
   const std::string name = registry::drive_name(identity);
-  const std::string digits(registry::hex_of(registry::drive_identity(identity)).substr(0, 8));
-  if (tag.drive == name || tag.drive == name + "-" + digits) return;
+  if (tag.drive == name || tag.drive == registry::longer_drive_name(identity)) return;
   throw Error(
       ExitStatus::refused,
       fmt::format("{}: is a model of another drive, {}; pull it by its own name, or ask the "
