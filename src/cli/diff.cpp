@@ -3,11 +3,10 @@
 #include <memory>
 #include <string>
 
+#include "cli/differences.h"
 #include "cli/subcommands.h"
-#include "model/error.h"
 #include "model/json.h"
 #include "report/as_measured.h"
-#include "report/diff_table.h"
 #include "report/model_diff.h"
 
 namespace platter::cli {
@@ -33,14 +32,7 @@ void add_diff(CLI::App& app) {
       fmt::print(
           "the truth's sums are as a host measures them, its delay in them "
           "(docs/validation.md, Stated errors)\n");
-    fmt::print("{}", options->json ? report::differences_as_json(differences)
-                                   : report::differences_as_text(differences, options->all));
-    const std::size_t differing = report::count(differences).differing;
-    if (differing > 0) {
-      throw Error(ExitStatus::differs,
-                  fmt::format("{} and {} differ in {} figures by more than their errors",
-                              options->a, options->b, differing));
-    }
+    print_differences(differences, options->a, options->b, {options->all, options->json});
   });
 }
 

@@ -181,13 +181,13 @@ void show(const RegistryOptions& options) {
                         {"digest", layer.digest},
                         {"size", layer.size}});
     }
-    return print_json("platter-registry-show", {{"reference", published.reference()},
-                                                {"digest", published.descriptor.digest},
-                                                {"layout", published.layout.folder()},
-                                                {"signature", by.sentence()},
-                                                {"signed_by", by.names},
-                                                {"annotations", contents.manifest.annotations},
-                                                {"layers", layers}});
+    return cli::print_json("platter-registry-show", {{"reference", published.reference()},
+                                                     {"digest", published.descriptor.digest},
+                                                     {"layout", published.layout.folder()},
+                                                     {"signature", by.sentence()},
+                                                     {"signed_by", by.names},
+                                                     {"annotations", contents.manifest.annotations},
+                                                     {"layers", layers}});
   }
   fmt::print("{}\n{}\n{}\n\n", published.reference(), published.descriptor.digest,
              model::printable(by.sentence()));
@@ -242,11 +242,11 @@ void verify(const RegistryOptions& options) {
                                            ? registry::verify(store)
                                            : registry::verify(store, options.reference);
   if (options.json) {
-    print_json("platter-registry-verification", {{"drives", found.drives},
-                                                 {"models", found.models},
-                                                 {"blobs", found.blobs},
-                                                 {"findings", found.findings},
-                                                 {"notices", found.notices}});
+    cli::print_json("platter-registry-verification", {{"drives", found.drives},
+                                                      {"models", found.models},
+                                                      {"blobs", found.blobs},
+                                                      {"findings", found.findings},
+                                                      {"notices", found.notices}});
   } else {
     for (const std::string& finding : found.findings) fmt::print("{}\n", model::printable(finding));
     notice(found.notices);
@@ -268,8 +268,8 @@ void rebuild_index(const RegistryOptions& options) {
   const registry::Store store = options.store();
   const std::size_t models = registry::rebuild_search_index(store);
   if (options.json) {
-    return print_json("platter-registry-index",
-                      {{"path", registry::search_index_path(store)}, {"models", models}});
+    return cli::print_json("platter-registry-index",
+                           {{"path", registry::search_index_path(store)}, {"models", models}});
   }
   fmt::print("{}: {} models\n", registry::search_index_path(store), models);
 }

@@ -21,7 +21,8 @@ struct RegistryFolder {
   }
 };
 
-// The document of this schema on standard output.
+// The document of this schema on standard output. Called as cli::print_json: other files of this
+// room have a print_json of their own.
 void print_json(const std::string& schema, const nlohmann::ordered_json& members);
 
 // `pull REMOTE/NAME.vN`: fetched from the remote and entered into the folder, where it has the

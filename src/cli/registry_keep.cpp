@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/differences.h"
 #include "cli/registry_folder.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
@@ -13,7 +14,6 @@
 #include "registry/prune.h"
 #include "registry/pull.h"
 #include "registry/remote/import.h"
-#include "report/diff_table.h"
 #include "report/model_diff.h"
 
 namespace platter::cli {
@@ -31,14 +31,8 @@ void diff(const DiffOptions& options) {
   const auto model_of = [&](const std::string& reference) {
     return registry::open(registry::find(options.folder.store(), reference)).model;
   };
-  const auto differences = report::diff_models(model_of(options.a), model_of(options.b));
-  fmt::print("{}", options.json ? report::differences_as_json(differences)
-                                : report::differences_as_text(differences, options.all));
-  const std::size_t differing = report::count(differences).differing;
-  if (differing == 0) return;
-  throw Error(ExitStatus::differs,
-              fmt::format("{} and {} differ in {} figures by more than their errors", options.a,
-                          options.b, differing));
+  print_differences(report::diff_models(model_of(options.a), model_of(options.b)), options.a,
+                    options.b, {options.all, options.json});
 }
 
 struct ImportOptions {
@@ -69,7 +63,7 @@ void import(const ImportOptions& options) {
                    model::printable(one.reference()), model::printable(objection));
     }
   }
-  if (options.json) print_json("platter-registry-import", {{"models", list}});
+  if (options.json) cli::print_json("platter-registry-import", {{"models", list}});
 }
 
 struct PruneOptions {
@@ -98,7 +92,8 @@ void prune(const PruneOptions& options) {
     Json list = Json::array();
     for (const registry::Pruned& one : pruned)
       list.push_back({{"reference", one.reference}, {"digest", one.digest}});
-    return print_json("platter-registry-pruned", {{"dry_run", options.dry_run}, {"pruned", list}});
+    return cli::print_json("platter-registry-pruned",
+                           {{"dry_run", options.dry_run}, {"pruned", list}});
   }
   for (const registry::Pruned& one : pruned)
     fmt::print("{}  {}\n", model::printable(one.reference), one.digest);
@@ -123,8 +118,8 @@ void collect(const GarbageOptions& options) {
     Json files = Json::array();
     for (const registry::Garbage& file : garbage)
       files.push_back({{"path", file.path}, {"bytes", file.bytes}});
-    return print_json("platter-registry-garbage",
-                      {{"dry_run", options.dry_run}, {"bytes", bytes}, {"files", files}});
+    return cli::print_json("platter-registry-garbage",
+                           {{"dry_run", options.dry_run}, {"bytes", bytes}, {"files", files}});
   }
   if (options.dry_run)
     for (const registry::Garbage& file : garbage) fmt::print("{}\n", model::printable(file.path));

@@ -48,7 +48,7 @@ void match(const MatchOptions& options) {
                       {"distance", found.distance},
                       {"annotations", found.entry.annotations}});
     }
-    print_json("platter-registry-match", {{"device", options.device}, {"models", list}});
+    cli::print_json("platter-registry-match", {{"device", options.device}, {"models", list}});
   } else {
     for (const registry::Match& found : matches)
       fmt::print("{:<48} {}\n", model::printable(found.entry.reference()),

@@ -52,7 +52,7 @@ void list_remotes(const RemoteOptions& options) {
                        {"require_signature", one.require_signature},
                        {"plain_http", one.plain_http}});
   }
-  if (options.json) print_json("platter-registry-remotes", {{"remotes", remotes}});
+  if (options.json) cli::print_json("platter-registry-remotes", {{"remotes", remotes}});
 }
 
 void push(const RemoteOptions& options) {
@@ -88,7 +88,7 @@ void push(const RemoteOptions& options) {
     fmt::print("{}  {}{}\n", each.reference, each.sent ? "sent" : "was there",
                each.signatures_sent ? ", signatures sent" : "");
   }
-  if (options.json) print_json("platter-registry-push", {{"entries", entries}});
+  if (options.json) cli::print_json("platter-registry-push", {{"entries", entries}});
 }
 
 void say(const std::string& sentence) {
@@ -107,14 +107,14 @@ void refresh(const RemoteOptions& options) {
   else if (!done.verified)
     say(remote.name + " was added without a key: its index is not verified");
   if (options.json) {
-    return print_json("platter-registry-refresh", {{"remote", remote.name},
-                                                   {"number", done.number},
-                                                   {"date", done.date},
-                                                   {"entries", done.entries},
-                                                   {"changed_parts", done.changed_parts},
-                                                   {"fetched_bytes", done.fetched_bytes},
-                                                   {"verified", done.verified},
-                                                   {"problems", done.problems}});
+    return cli::print_json("platter-registry-refresh", {{"remote", remote.name},
+                                                        {"number", done.number},
+                                                        {"date", done.date},
+                                                        {"entries", done.entries},
+                                                        {"changed_parts", done.changed_parts},
+                                                        {"fetched_bytes", done.fetched_bytes},
+                                                        {"verified", done.verified},
+                                                        {"problems", done.problems}});
   }
   fmt::print("{}: {} models", remote.name, done.entries);
   if (done.number > 0)
@@ -133,13 +133,13 @@ void write_index(const RemoteOptions& options) {
       store, remote, registry_trust::open_private_key(options.key), now(), options.above, say);
   for (const std::string& problem : done.problems) say(problem);
   if (options.json) {
-    return print_json("platter-registry-remote-index", {{"remote", remote.name},
-                                                        {"number", done.number},
-                                                        {"digest", done.digest},
-                                                        {"entries", done.entries},
-                                                        {"added", done.added},
-                                                        {"gone", done.gone},
-                                                        {"problems", done.problems}});
+    return cli::print_json("platter-registry-remote-index", {{"remote", remote.name},
+                                                             {"number", done.number},
+                                                             {"digest", done.digest},
+                                                             {"entries", done.entries},
+                                                             {"added", done.added},
+                                                             {"gone", done.gone},
+                                                             {"problems", done.problems}});
   }
   fmt::print("{}: index {} of {} models, {} new, {} gone\n{}\n", remote.name, done.number,
              done.entries, done.added, done.gone, done.digest);

@@ -20,7 +20,7 @@ void sign_entry(const TrustOptions& options) {
   const auto done = registry_trust::sign(options.folder.store(), options.reference, "",
                                          registry_trust::open_private_key(options.key));
   if (options.json) {
-    return print_json(
+    return cli::print_json(
         "platter-registry-signing",
         {{"reference", done.reference}, {"digest", done.digest}, {"added", done.added}});
   }
@@ -34,7 +34,7 @@ void list_keys(const TrustOptions& options) {
     if (!options.json) fmt::print("{}\n{}", one.name, one.key.pem());
     keys.push_back({{"name", one.name}, {"key", one.key.pem()}});
   }
-  if (options.json) print_json("platter-registry-keys", {{"keys", keys}});
+  if (options.json) cli::print_json("platter-registry-keys", {{"keys", keys}});
 }
 
 }  // namespace
