@@ -20,12 +20,8 @@
 #include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "replay/model_run.h"
 #include "replay/replay_drive.h"
-#include "replay/replay_model.h"
-#include "replay/result_file.h"
-#include "replay/shaped.h"
-#include "replay/summary.h"
-#include "replay/think_time_place.h"
 
 namespace platter::cli {
 namespace {
@@ -52,102 +48,45 @@ struct ReplayOptions {
   Outputs outputs;
 };
 
-// What a replay leaves: its file is written, its figures are here.
+// What a replay leaves: its file, if one was asked for, is written; its figures are here.
 struct Replayed {
   replay::ResultHead head;
   replay::Summary summary;
 };
 
-// To the file and to the summary.
-class Sink final : public replay::Rows {
- public:
-  Sink(const std::string& path, const replay::ResultHead& head)
-      : file_(replay::create_result(path, head)) {}
-
-  void add(replay::Part part, std::span<const replay::Response> rows) override {
-    file_->add(part, rows);
-    summarizer_.add(part, rows);
-  }
-
-  Replayed finish(replay::ResultHead head, double speed, const std::string& fit) {
-    const replay::Summary summary = summarizer_.summary();
-    head.speed = speed;
-    head.fit = fit;
-    head.lateness = summary.lateness;
-    file_->finish(head);
-    return {head, summary};
-  }
-
- private:
-  std::unique_ptr<replay::ResultWriter> file_;
-  replay::Summarizer summarizer_;
-};
-
-Replayed saved(const replay::Result& result, const ReplayOptions& options, const std::string& fit) {
-  Sink sink(options.output, result);
-  sink.add(replay::Part::reference, result.reference);
-  sink.add(replay::Part::trace, result.requests);
-  return sink.finish(result, options.shape.speed, fit);
-}
-
-// The trace for a model, which may tell by itself where the think times belong.
-trace::Fitted trace_for(const replay::Subject& subject, const ReplayOptions& options,
-                        bool& think_in_front) {
-  trace::Fitted fitted = fitted_trace(options.trace, subject.block_bytes, options.fit,
-                                      subject.blocks);
-  std::unique_ptr<trace::Reader> trace = std::move(fitted.reader);
-  const bool closed = trace->source().kind == trace::Kind::closed;
-  think_in_front = closed && options.trace.reading().think_in_front;
-  if (options.trace.think_times.empty()) {
-    replay::PlacedThinkTimes placed = replay::place_think_times(subject, std::move(trace));
-    trace = std::move(placed.trace);
-    think_in_front = placed.think_in_front;
-    if (think_in_front)
-      fmt::print(
-          stderr,
-          "platter: {}: think times are taken as those before their requests, for so {:.0f} % "
-          "of the accesses keep step with the model's platter, otherwise {:.0f} % "
-          "(--think-times behind: as DiskSim)\n",
-          options.trace.path, 100 * placed.share_in_front, 100 * placed.share_behind);
-  }
-  return {replay::shaped(std::move(trace), options.shape), std::move(fitted.text)};
-}
-
 Replayed on_model(const ReplayOptions& options) {
   const replay::Subject subject = load_subject(options.target).subject;
-  options.outputs.writes(options.output);
-  bool think_in_front = false;
-  const trace::Fitted fitted = trace_for(subject, options, think_in_front);
-  const std::unique_ptr<trace::Reader>& trace = fitted.reader;
-  replay::ModelReplay how{.caches = kCaches.at(options.caches),
-                          .depth = options.depth,
-                          .reference_reads = options.reference_reads,
-                          .delay_seed = options.delay_seed};
+  if (!options.output.empty()) options.outputs.writes(options.output);
+  replay::ModelRun run{.fit = options.fit,
+                       .shape = options.shape,
+                       .place_think_times = options.trace.think_times.empty(),
+                       .think_in_front = options.trace.reading().think_in_front,
+                       .how = {.caches = kCaches.at(options.caches),
+                               .depth = options.depth,
+                               .reference_reads = options.reference_reads,
+                               .delay_seed = options.delay_seed},
+                       .phase_from = options.phase_from,
+                       .output = options.output};
   if (!options.scheduler.empty())
-    how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
-  if (!options.phase_from.empty()) {
-    const replay::OpenResult drive = replay::result_source(options.phase_from, think_in_front);
-    const replay::ResultHead drives_head = drive()->head();
-    replay::Result like;
-    static_cast<replay::ResultHead&>(like) = drives_head;
-    how.like = &like;
-    Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
-    replay::ResultHead head = replay::replay_in_drives_time(subject, *trace, drive, how, sink);
-    head.think_in_front = think_in_front;
-    print_skipped(*trace);
-    return sink.finish(head, drives_head.speed, fitted.text);
-  }
-  Sink sink(options.output, replay::head_of_replay(subject, trace->source(), how));
-  replay::ResultHead head = replay_on_model(subject, *trace, how, sink);
-  head.think_in_front = think_in_front;
-  print_skipped(*trace);
-  return sink.finish(head, options.shape.speed, fitted.text);
+    run.how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0,
+                                          options.ageing};
+  require_read_again(options.trace, options.fit);
+  const replay::ModelRan ran = replay::run_on_model(
+      subject, [&] { return options.trace.open(subject.block_bytes); }, run);
+  if (ran.placed_in_front)
+    fmt::print(stderr,
+               "platter: {}: think times are taken as those before their requests, for so {:.0f} % "
+               "of the accesses keep step with the model's platter, otherwise {:.0f} % "
+               "(--think-times behind: as DiskSim)\n",
+               options.trace.path, 100 * ran.share_in_front, 100 * ran.share_behind);
+  print_skipped(ran.head.trace, ran.skipped);
+  return {ran.head, ran.summary};
 }
 
 Replayed on_device(const ReplayOptions& options) {
   const std::unique_ptr<scsi::Device> device = open_device(options.target);
   const model::Identity drive = replay::identity_of(*device);
-  options.outputs.writes(options.output, result_of(drive));
+  if (!options.output.empty()) options.outputs.writes(options.output, result_of(drive));
   trace::Fitted fitted = fitted_trace(options.trace, drive.block_bytes, options.fit, drive.blocks);
   const std::unique_ptr<trace::Reader> reader = replay::shaped(std::move(fitted.reader),
                                                                options.shape);
@@ -162,7 +101,13 @@ Replayed on_device(const ReplayOptions& options) {
   replay::Result result;
   const auto writable = writable_ranges(options.writes, drive.blocks);
   careful.run([&] { result = replay::replay_on_drive(*device, {.writes = writable}, trace, how); });
-  return saved(result, options, fitted.text);
+  result.speed = options.shape.speed;
+  result.fit = fitted.text;
+  replay::ResultSink sink(options.output, result);
+  sink.add(replay::Part::reference, result.reference);
+  sink.add(replay::Part::trace, result.requests);
+  const replay::Summary summary = sink.finish(result);
+  return {result, summary};
 }
 
 void print(const Replayed& replayed, bool json) {
@@ -211,7 +156,7 @@ void refuse_what_has_no_effect(const CLI::App& command, const ReplayOptions& opt
 void replay_trace(const ReplayOptions& options) {
   for (const std::string& input : {options.trace.path, options.target, options.phase_from})
     options.outputs.reads(input);
-  model::require_writable(options.output);
+  if (!options.output.empty()) model::require_writable(options.output);
   print(names_device(options.target) ? on_device(options) : on_model(options), options.json);
 }
 
@@ -226,10 +171,9 @@ void add_replay(CLI::App& app) {
       ->add_option("--on", options->target,
                    "a device, a model file, a table (.ptab) or DiskSim files (.parv)")
       ->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "the result file to write: CSV if it ends in .csv, otherwise columns")
-      ->required();
+  command->add_option("-o,--output", options->output,
+                      "the result file to write: CSV if it ends in .csv, otherwise columns (else: "
+                      "only the summary)");
   command
       ->add_option(
           "--caches", options->caches,

@@ -72,21 +72,32 @@ CLI::Option* add_fit_option(CLI::App& command, trace::Fit& fit) {
       ->check(CLI::IsMember(kFits));
 }
 
-trace::Fitted fitted_trace(const TraceOptions& options, std::uint32_t block_bytes, trace::Fit fit,
-                           std::uint64_t blocks) {
+std::unique_ptr<trace::Reader> TraceOptions::open(std::uint32_t in_blocks_of) const {
+  trace::Reading how = reading();
+  how.block_bytes = in_blocks_of;
+  return trace::open_trace(path, how);
+}
+
+void require_read_again(const TraceOptions& options, trace::Fit fit) {
   if (fit != trace::Fit::none && options.path == "-")
     throw Error(ExitStatus::usage,
                 "--fit reads a trace twice, which the standard input cannot give; put it into a "
                 "file");
-  trace::Reading reading = options.reading();
-  reading.block_bytes = block_bytes;
-  return trace::fitted([&] { return trace::open_trace(options.path, reading); }, fit, blocks);
+}
+
+trace::Fitted fitted_trace(const TraceOptions& options, std::uint32_t block_bytes, trace::Fit fit,
+                           std::uint64_t blocks) {
+  require_read_again(options, fit);
+  return trace::fitted([&] { return options.open(block_bytes); }, fit, blocks);
 }
 
 void print_skipped(const trace::Reader& reader) {
-  for (const trace::Skipped& skipped : reader.skipped())
-    fmt::print(stderr, "platter: {}: passed over {} {}\n", reader.source().name, skipped.count,
-               skipped.what);
+  print_skipped(reader.source().name, reader.skipped());
+}
+
+void print_skipped(const std::string& name, const std::vector<trace::Skipped>& skipped) {
+  for (const trace::Skipped& records : skipped)
+    fmt::print(stderr, "platter: {}: passed over {} {}\n", name, records.count, records.what);
 }
 
 }  // namespace platter::cli

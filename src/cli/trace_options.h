@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "trace/fit.h"
 #include "trace/trace.h"
@@ -18,6 +19,7 @@ struct TraceOptions {
 
   trace::Reading reading() const;
   std::unique_ptr<trace::Reader> open() const { return trace::open_trace(path, reading()); }
+  std::unique_ptr<trace::Reader> open(std::uint32_t in_blocks_of) const;
   trace::Trace read() const { return trace::read_trace_file(path, reading()); }
 };
 
@@ -33,7 +35,11 @@ CLI::Option* add_fit_option(CLI::App& command, trace::Fit& fit);
 trace::Fitted fitted_trace(const TraceOptions& options, std::uint32_t block_bytes, trace::Fit fit,
                            std::uint64_t blocks);
 
-// Tells what the reader passed over, if anything.
+// Throws Error(usage) where the trace is to be fitted and can be read only once.
+void require_read_again(const TraceOptions& options, trace::Fit fit);
+
+// Tells what was passed over in the trace of that name, if anything.
 void print_skipped(const trace::Reader& reader);
+void print_skipped(const std::string& name, const std::vector<trace::Skipped>& skipped);
 
 }  // namespace platter::cli

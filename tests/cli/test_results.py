@@ -119,6 +119,15 @@ class Results(PlatterTest):
         self.assertAlmostEqual(summary["hits_share"], sum(row[7] == "0" for row in rows) / 3000, places=9)
         self.assertEqual(summary["lateness"]["host"]["max_ms"], 0)
 
+    def test_the_summary_needs_no_file(self):
+        with_file = self.replayed("r.csv", "--json").stdout
+        self.platter("trace", "generate", "--workload", "streams", "--for", "m.json", "--requests",
+                     "100", "-o", "reads.trace")
+        before = sorted(os.listdir(self.path(".")))
+        self.assertEqual(self.platter("replay", "t.trace", "--on", "m.json", "--json"), with_file)
+        self.platter("replay", "reads.trace", "--on", DRIVE)
+        self.assertEqual(sorted(os.listdir(self.path("."))), before)
+
     def test_an_open_trace_has_no_think_times_in_front(self):
         run = self.replayed("r.csv", "--think-times", "in-front")
         self.assertNotIn("think times", run.stderr)
