@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -15,6 +14,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/user_folder.h"
 #include "registry/annotations.h"
 #include "registry/digest.h"
 
@@ -65,11 +65,8 @@ void create_folder(const fs::path& folder) {
 }
 
 std::string default_folder() {
-  const char* const data = std::getenv("XDG_DATA_HOME");
-  if (data != nullptr && data[0] == '/') return std::string(data) + "/platter/registry";
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/')
-    return std::string(home) + "/.local/share/platter/registry";
+  if (const auto data = model::user_folder("XDG_DATA_HOME", ".local/share"))
+    return *data + "/platter/registry";
   throw Error(ExitStatus::usage,
               "neither XDG_DATA_HOME nor HOME says where registries are kept; "
               "name a folder with --registry");

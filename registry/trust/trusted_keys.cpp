@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/user_folder.h"
 
 namespace platter::registry_trust {
 namespace {
@@ -35,11 +35,8 @@ bool is_plain_name(const std::string& name) {
 }
 
 std::string trust_folder() {
-  const char* const configuration = std::getenv("XDG_CONFIG_HOME");
-  if (configuration != nullptr && configuration[0] == '/')
-    return std::string(configuration) + "/platter/trust";
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return std::string(home) + "/.config/platter/trust";
+  if (const auto configuration = model::user_folder("XDG_CONFIG_HOME", ".config"))
+    return *configuration + "/platter/trust";
   throw Error(ExitStatus::usage,
               "neither XDG_CONFIG_HOME nor HOME says where trusted keys are kept; set one of them");
 }

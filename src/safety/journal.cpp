@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +17,7 @@
 #include "model/drive_mark.h"
 #include "model/error.h"
 #include "model/json_head.h"
+#include "model/user_folder.h"
 #include "safety/media_check.h"
 
 namespace platter::safety {
@@ -117,10 +117,8 @@ void remove_journal(const std::string& path) {
 }
 
 std::string default_journal_folder() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != 0)
-    return std::string(state) + "/platter";
-  const char* home = std::getenv("HOME");
-  return std::string(home != nullptr ? home : "/var/tmp") + "/.local/state/platter";
+  return model::user_folder("XDG_STATE_HOME", ".local/state").value_or("/var/tmp/.local/state") +
+         "/platter";
 }
 
 Journal::Journal(const std::string& folder, const std::string& device,
