@@ -47,7 +47,7 @@ Annotations annotations_of(const model::DriveModel& model, const std::string& to
   say("org.opencontainers.image.created", model.provenance.date);
   say("org.opencontainers.image.licenses", model.provenance.licence);
   say("vnd.platter.source", model.provenance.source);
-  say("vnd.platter.drive", drive_identity(identity));
+  say(kDriveKey, drive_identity(identity));
   say("vnd.platter.vendor", identity.vendor);
   say("vnd.platter.product", identity.product);
   say("vnd.platter.revision", identity.revision);

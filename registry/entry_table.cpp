@@ -280,7 +280,7 @@ void EntryTable::insert(const Entry& entry) {
     Rows row =
         database_.run("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     row.bind(id).bind(entry.drive).bind(entry.tag).bind(entry.digest);
-    row.bind(std::int64_t{entry.latest}).bind(said("vnd.platter.drive"));
+    row.bind(std::int64_t{entry.latest}).bind(said(kDriveKey));
     row.bind(lower_case(said("vnd.platter.vendor"))).bind(lower_case(said("vnd.platter.product")));
     row.bind(lower_case(said("vnd.platter.revision")));
     bind_number(row, blocks && block_size ? std::optional(*blocks * *block_size) : std::nullopt);
@@ -416,7 +416,7 @@ std::vector<EntryTable::Hit> EntryTable::find(
   for (const std::string& word : in_texts)
     conditions.add("instr((SELECT text FROM texts WHERE id = e.id), ?) > 0", {word});
   for (const auto& [key, value] : query.annotations) {
-    if (key == "vnd.platter.drive") {
+    if (key == kDriveKey) {
       conditions.add("identity = ?", {value});
     } else {
       conditions.add(

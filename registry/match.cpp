@@ -27,8 +27,7 @@ bool says(const Entry& entry, const char* key, const std::string& value) {
 Closeness closeness_of(const AttachedDrive& drive, const std::vector<std::string>& identities,
                        const Entry& entry) {
   const model::Identity& identity = drive.identity;
-  const auto known = std::find(identities.begin(), identities.end(),
-                               entry.annotation("vnd.platter.drive"));
+  const auto known = std::find(identities.begin(), identities.end(), entry.annotation(kDriveKey));
   if (known != identities.end()) return Closeness::same_drive;
   const bool product = entry.annotation("vnd.platter.vendor") == identity.vendor &&
                        says(entry, "vnd.platter.product", identity.product);
@@ -135,7 +134,7 @@ std::vector<Match> match(const Store& store, const AttachedDrive& drive, std::si
   const std::vector<std::string> identities = identities_of(store, drive.identity);
   std::vector<Entry> entries;
   for (const std::string& identity : identities)
-    look_up(store, {.annotations = {{"vnd.platter.drive", identity}}}, entries);
+    look_up(store, {.annotations = {{kDriveKey, identity}}}, entries);
   if (!drive.identity.product.empty()) {
     look_up(store,
             {.annotations = {{"vnd.platter.vendor", drive.identity.vendor},

@@ -10,7 +10,7 @@ namespace platter::registry {
 
 std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
   try {
-    return layout.manifest(descriptor).annotations["vnd.platter.drive"];
+    return layout.manifest(descriptor).annotations[kDriveKey];
   } catch (const Error&) {
     return "";
   }

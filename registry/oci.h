@@ -19,6 +19,8 @@ inline constexpr const char* kTableType = "application/vnd.platter.table.v1";
 
 inline constexpr const char* kTagKey = "org.opencontainers.image.ref.name";
 inline constexpr const char* kTitleKey = "org.opencontainers.image.title";
+// The identity of the drive (annotations.h); of a part of a remote's index, its first digit.
+inline constexpr const char* kDriveKey = "vnd.platter.drive";
 
 // Signatures as cosign lays them out (SIGNATURE_SPEC.md of sigstore/cosign): a manifest under a tag
 // of the digest that it signs; each layer a payload, its signature the layer's annotation.

@@ -27,8 +27,6 @@ constexpr std::size_t kLargestPart = std::size_t{256} << 20;  // expanded; 100,0
 constexpr std::size_t kLargestLine = std::size_t{1} << 20;
 constexpr int kLevel = 19;  // 115 bytes an entry; 132 at level 12
 
-constexpr const char* kDriveKey = "vnd.platter.drive";
-
 [[noreturn]] void no_part(const std::string& origin, const std::string& what) {
   throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin, what));
 }
@@ -56,7 +54,7 @@ Entry entry_of(const Json& json, std::size_t digit, const std::string& remote,
   entry.files = json.at("files").get<std::vector<std::string>>();
   if (!registry::is_digest(entry.digest))
     no_part(origin, fmt::format("{} has no SHA-256 digest", tag->text()));
-  const std::string identity = entry.annotation(kDriveKey);
+  const std::string identity = entry.annotation(registry::kDriveKey);
   if (!registry::is_digest(identity) || registry::hex_of(identity).front() != kHexDigits[digit])
     no_part(origin, fmt::format("{} belongs into another part of the index", tag->text()));
   if (const auto signatures = json.find("signatures"); signatures != json.end()) {
@@ -111,7 +109,7 @@ void for_lines(const std::string& bytes, const std::string& origin, Visit visit)
 std::array<std::string, kParts> index_parts(const std::vector<Entry>& entries) {
   std::array<std::map<std::string, std::string>, kParts> lines;
   for (const Entry& entry : entries) {
-    const std::string identity = entry.annotation(kDriveKey);
+    const std::string identity = entry.annotation(registry::kDriveKey);
     if (!registry::is_digest(identity))
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: says no identity of a drive", entry.reference()));

@@ -31,7 +31,6 @@ using registry::Store;
 
 constexpr const char* kIndexConfigType = "application/vnd.platter.index.config.v1+json";
 constexpr const char* kPartType = "application/vnd.platter.index.entries.v1+zstd";
-constexpr const char* kPartKey = "vnd.platter.drive";  // the first digit of the identities
 constexpr const char* kNumberKey = "vnd.platter.index.number";
 constexpr const char* kEntriesKey = "vnd.platter.index.entries";
 constexpr const char* kDateKey = "org.opencontainers.image.created";
@@ -61,7 +60,7 @@ Index read_index(const Layout& layout, const std::string& origin) {
   const auto& layers = index.manifest.layers;
   bool whole = index.manifest.artifact_type == kIndexArtifactType && layers.size() == kParts;
   for (std::size_t i = 0; whole && i < kParts; ++i)
-    whole = layers[i].annotation(kPartKey) == std::string(1, kHexDigits[i]) &&
+    whole = layers[i].annotation(registry::kDriveKey) == std::string(1, kHexDigits[i]) &&
             layers[i].size <= kLargestLayer;
   if (!whole)
     throw Error(ExitStatus::bad_input,
@@ -180,7 +179,7 @@ Index put_index(const WorkingLayout& work, const std::vector<Entry>& entries, st
   const auto parts = index_parts(entries);
   for (std::size_t digit = 0; digit < kParts; ++digit) {
     Descriptor layer = work.store().put_blob(kIndexTag, kPartType, parts[digit]);
-    layer.annotations[kPartKey] = std::string(1, kHexDigits[digit]);
+    layer.annotations[registry::kDriveKey] = std::string(1, kHexDigits[digit]);
     index.manifest.layers.push_back(layer);
   }
   index.manifest.annotations = {{kNumberKey, std::to_string(number)},

@@ -30,7 +30,7 @@ Entry entry_at(const Skopeo& skopeo, const Remote& remote, const EntryTag& tag) 
               .latest = false,
               .annotations = manifest.annotations,
               .remote = remote.name};
-  if (!manifest.is_model() || !registry::is_digest(entry.annotation("vnd.platter.drive")))
+  if (!manifest.is_model() || !registry::is_digest(entry.annotation(registry::kDriveKey)))
     throw Error(ExitStatus::bad_input, origin + ": is no model of a drive");
   for (const registry::Descriptor& layer : manifest.layers)
     entry.files.push_back(layer.annotation(registry::kTitleKey));
