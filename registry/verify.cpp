@@ -189,6 +189,19 @@ class Verifier {
     });
   }
 
+  // Only the search's index still tells of them.
+  void find_lost_layouts(const std::set<std::pair<std::string, std::string>>& known) {
+    for (const auto& [drive, digest] : known) {
+      const Layout layout = store_.layout(drive);
+      if (!fs::exists(layout.folder()) || fs::exists(layout.index_path())) continue;
+      if (damaged_.insert(drive).second)
+        result.findings.push_back(
+            fmt::format("{}: is gone, though models were published here; put it back from a copy, "
+                        "or delete the folder and publish them again",
+                        layout.index_path()));
+    }
+  }
+
   // What others wrote into the folder, or took out of it.
   void compare_with_index() {
     const std::string path = search_index_path(store_);
@@ -198,6 +211,7 @@ class Verifier {
       EntryTable table = EntryTable::open(path);
       for (EntryTable::Hit& hit : table.find({}, std::numeric_limits<std::size_t>::max()))
         known.emplace(std::move(hit.drive), std::move(hit.digest));
+      find_lost_layouts(known);
       const auto count_missing = [&](const auto& in, const auto& from) {
         return std::count_if(from.begin(), from.end(), [&](const auto& entry) {
           return !in.contains(entry) && !damaged_.contains(entry.first);

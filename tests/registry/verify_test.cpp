@@ -212,6 +212,16 @@ TEST_CASE("references that name nothing, or nothing sensible") {
   }
 }
 
+TEST_CASE("a layout that lost its image index is a finding") {
+  const RegistryFolder folder;
+  folder.publish(small_model("S1"));
+  folder.publish(small_model("S2"));
+  std::filesystem::remove(folder.store().drives_folder() + "/acme-disk-9-s2/index.json");
+  const Verification found = verify(folder.store());
+  REQUIRE(found.findings.size() == 1);
+  CHECK_THAT(found.findings[0], Catch::Contains("acme-disk-9-s2/index.json: is gone"));
+}
+
 TEST_CASE("what others wrote into the folder is a notice, and rebuild-index finds it") {
   const RegistryFolder folder;
   folder.publish(small_model("S1"));
