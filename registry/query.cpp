@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <string_view>
 
@@ -124,9 +125,18 @@ bool is_date(std::string_view text) {
   if (text.size() != 4 && text.size() != 7 && text.size() != 10 && text.size() != 16 &&
       text.size() != 19 && text.size() != 20)
     return false;
-  return std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
+  const bool in_form = std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
     return form == 'd' ? c >= '0' && c <= '9' : c == form;
   });
+  // What is left out: of the first of January, at midnight.
+  const auto part = [&](std::size_t at, int otherwise) {
+    if (at >= text.size()) return otherwise;
+    return 10 * (text[at] - '0') + (text[at + 1] - '0');
+  };
+  const std::chrono::year_month_day day(std::chrono::year(100 * part(0, 0) + part(2, 0)),
+                                        std::chrono::month(static_cast<unsigned>(part(5, 1))),
+                                        std::chrono::day(static_cast<unsigned>(part(8, 1))));
+  return in_form && day.ok() && part(11, 0) < 24 && part(14, 0) < 60 && part(17, 0) <= 60;
 }
 
 }  // namespace

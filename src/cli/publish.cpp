@@ -10,6 +10,7 @@
 
 #include "cli/doubts.h"
 #include "cli/published_tables.h"
+#include "cli/registry_folder.h"
 #include "cli/subcommands.h"
 #include "extract/record_file.h"
 #include "model/completeness.h"
@@ -56,7 +57,8 @@ void tell(const registry::Publication& published) {
 
 void add_publish(CLI::App& app) {
   struct Options {
-    std::string model, registry, samples;
+    std::string model, samples;
+    RegistryFolder folder;
     registry::PublishOptions publish;
     bool serial = false, json = false;
   };
@@ -65,8 +67,7 @@ void add_publish(CLI::App& app) {
   command->add_option("MODEL", options->model, "the model file")->required();
   command->add_option("FILES", options->publish.files,
                       "files to publish with it: the validation, plots, DiskSim files, the table");
-  command->add_option("--registry", options->registry,
-                      "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+  options->folder.add_to(*command);
   command->add_option("--samples", options->samples,
                       "the run's raw samples, to publish with it and to hold the model against");
   command->add_flag("--serial", options->serial,
@@ -78,8 +79,7 @@ void add_publish(CLI::App& app) {
       ->type_name("RULE");
   command->add_flag("--json", options->json, "write the reference and digests as JSON to stdout");
   command->callback([options] {
-    const registry::Store store(options->registry.empty() ? registry::default_folder()
-                                                          : options->registry);
+    const registry::Store store = options->folder.store();
     const model::DriveModel model = model::load_model(options->model);
     model::require_complete(model, options->model, "be published");
     tell_doubts(model);

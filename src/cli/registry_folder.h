@@ -17,7 +17,10 @@ struct RegistryFolder {
   }
   void add_to(CLI::App& verb) {
     verb.add_option("--registry", named,
-                    "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
+                    "the registry's folder (else $XDG_DATA_HOME/platter/registry)")
+        ->check([](const std::string& given) {
+          return std::string(given.empty() ? "names no folder; name one, or leave it out" : "");
+        });
   }
 };
 

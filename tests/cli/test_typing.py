@@ -59,6 +59,7 @@ class Typing(PlatterTest):
                 (USAGE, "registry search --demerit random --registry reg", "names no workload and range"),
                 (USAGE, "registry search --annotation serial --registry reg", "names no annotation and value"),
                 (USAGE, "registry search --date yesterday --registry reg", "is no date; write 2026"),
+                (USAGE, "registry search --date 2026-13 --registry reg", "is no date; write 2026"),
                 (USAGE, "registry search a --limit 0 --registry reg", "--limit"),
                 (OK, "registry list --registry empty", "empty holds no models yet; platter publish"),
                 (USAGE, "layout m.json --lbn -1", "--lbn: -1 is no whole number from 0"),
@@ -86,6 +87,9 @@ class Typing(PlatterTest):
                 (USAGE, "replay big.trace --on m.json -o x --scheduler fcsf", "fcsf is none of fcfs")):
             with self.subTest(words):
                 self.assertIn(sentence, self.said(status, *words.split()))
+        for command in (("registry", "list"), ("publish", "m.json")):
+            self.assertIn("--registry: names no folder; name one, or leave it out",
+                          self.said(USAGE, *command, "--registry", ""))
         lint = self.run_platter("trace", "lint", "binary")
         self.assertEqual(lint.returncode, BAD_INPUT)
         self.assertIn("a binary file, and of no format that is known", lint.stdout)
