@@ -22,17 +22,17 @@ class BiosnoopReader final : public LineReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::device:
-        return line_.place(field(line_, disk_));
+        return line().place(field(line(), disk_));
       case Part::operation:
-        return line_.place(field(line_, type_));
+        return line().place(field(line(), type_));
       case Part::lbn:
-        return line_.place(field(line_, sector_));
+        return line().place(field(line(), sector_));
       case Part::blocks:
-        return line_.place(field(line_, bytes_));
+        return line().place(field(line(), bytes_));
       case Part::service:
-        return line_.place(field(line_, latency_));
+        return line().place(field(line(), latency_));
       default:
-        return line_.place(0);
+        return line().place(0);
     }
   }
 

@@ -42,11 +42,14 @@ class OneFormat final : public CheckedReader {
                     !records_->has_devices()),
         wanted_(number_of_device(reading.device)),
         places_(std::max(reading.reorder, records_->disorder())),
+        in_bytes_(records_->in_bytes()),
+        ascending_(records_->ascending()),
+        from_clock_(records_->from_clock()),
         source_{.name = name,
                 .kind = records_->kind(),
                 .format = reading.format,
                 .block_bytes = reading.block_bytes,
-                .says_block_bytes = records_->in_bytes()},
+                .says_block_bytes = in_bytes_},
         doubt_(records_->kind(), devices == Devices::all ? 0 : doubted_unit_ns(reading)) {
     if (!reading.columns.empty() && reading.format != Format::csv)
       throw Error(ExitStatus::usage,
@@ -144,9 +147,8 @@ class OneFormat final : public CheckedReader {
   void set_blocks() {
     std::uint64_t lbn = current_.first, blocks = current_.count;
     if (blocks == 0)
-      fail(Part::blocks,
-           fmt::format("a request of 0 {} is none", records_->in_bytes() ? "bytes" : "blocks"));
-    if (records_->in_bytes()) to_blocks(lbn, blocks);
+      fail(Part::blocks, fmt::format("a request of 0 {} is none", in_bytes_ ? "bytes" : "blocks"));
+    if (in_bytes_) to_blocks(lbn, blocks);
     if (blocks > std::numeric_limits<std::uint32_t>::max())
       fail(Part::blocks, fmt::format("a request of {} blocks is longer than any", blocks));
     const std::uint64_t capacity =
@@ -180,8 +182,8 @@ class OneFormat final : public CheckedReader {
   }
 
   void check_order() {
-    if (!records_->ascending()) return;
-    if (records_->from_clock()) {
+    if (!ascending_) return;
+    if (from_clock_) {
       if (!begun_) begin_ns_ = current_.request.arrival_ns;
       begun_ = true;
       current_.request.arrival_ns -= begin_ns_;
@@ -248,9 +250,10 @@ class OneFormat final : public CheckedReader {
 
   std::unique_ptr<RecordReader> records_;
   Reading reading_;
-  bool any_device_;                      // a second one is no error
-  std::optional<std::uint32_t> wanted_;  // where the device is told by a number
-  std::uint32_t places_;                 // requests may lie so far from the order of their times
+  bool any_device_;                         // a second one is no error
+  std::optional<std::uint32_t> wanted_;     // where the device is told by a number
+  std::uint32_t places_;                    // requests may lie so far from the order of their times
+  bool in_bytes_, ascending_, from_clock_;  // what the format says of all records
   Source source_;
   Record current_{};
   std::set<std::uint32_t> devices_;

@@ -81,17 +81,17 @@ class ColumnsReader final : public LineReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::time:
-        return line_.place(at(Role::time));
+        return line().place(at(Role::time));
       case Part::device:
-        return line_.place(devices_.empty() ? 0 : devices_.front());
+        return line().place(devices_.empty() ? 0 : devices_.front());
       case Part::operation:
-        return line_.place(at(Role::operation));
+        return line().place(at(Role::operation));
       case Part::lbn:
-        return line_.place(at(Role::offset));
+        return line().place(at(Role::offset));
       case Part::blocks:
-        return line_.place(at(Role::size));
+        return line().place(at(Role::size));
       default:
-        return line_.place(response_at() ? at(Role::response) : 0);
+        return line().place(response_at() ? at(Role::response) : 0);
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include "trace/formats.h"
 #include "trace/line_reader.h"
+#include "trace/scan.h"
 
 namespace platter::trace {
 namespace {
@@ -18,6 +19,34 @@ class AsciiReader final : public LineReader {
 
   bool in_bytes() const override { return false; }
 
+  Place place(Part part) const override {
+    switch (part) {
+      case Part::time:
+        return line().place(0);
+      case Part::device:
+        return line().place(1);
+      case Part::lbn:
+        return line().place(2);
+      case Part::blocks:
+        return line().place(3);
+      default:
+        return line().place(4);
+    }
+  }
+
+ private:
+  bool scan(Scan line, Record& record) override {
+    Nanoseconds arrival_ns = 0;
+    std::uint32_t device = 0, blocks = 0, flags = 0;
+    if (!line.time(arrival_ns, unit_ns_) || !line.take(' ') || !line.number(device) ||
+        !line.take(' ') || !line.number(record.first) || !line.take(' ') || !line.number(blocks) ||
+        !line.take(' ') || !line.number(flags) || !line.at_end() || flags > kReadFlag)
+      return false;
+    record.request = {.arrival_ns = arrival_ns, .device = device, .write = !(flags & kReadFlag)};
+    record.count = blocks;
+    return true;
+  }
+
   bool parse(const Line& line, Record& record) override {
     line.require_fields(5, "time in ms, device, LBN, blocks, flags");
     record.request = {.arrival_ns = line.time(0, "the arrival time", unit_ns_),
@@ -31,22 +60,6 @@ class AsciiReader final : public LineReader {
     return true;
   }
 
-  Place place(Part part) const override {
-    switch (part) {
-      case Part::time:
-        return line_.place(0);
-      case Part::device:
-        return line_.place(1);
-      case Part::lbn:
-        return line_.place(2);
-      case Part::blocks:
-        return line_.place(3);
-      default:
-        return line_.place(4);
-    }
-  }
-
- private:
   Nanoseconds unit_ns_;
 };
 
@@ -78,15 +91,15 @@ class ValidateReader final : public LineReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::lbn:
-        return line_.place(2);
+        return line().place(2);
       case Part::blocks:
-        return line_.place(3);
+        return line().place(3);
       case Part::service:
-        return line_.place(4);
+        return line().place(4);
       case Part::time:
-        return line_.place(5);
+        return line().place(5);
       default:
-        return line_.place(0);
+        return line().place(0);
     }
   }
 

@@ -23,15 +23,15 @@ class EtwReader final : public LineReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::time:
-        return line_.place(2);
+        return line().place(2);
       case Part::device:
-        return line_.place(5);
+        return line().place(5);
       case Part::blocks:
-        return line_.place(7);
+        return line().place(7);
       case Part::lbn:
-        return line_.place(9);
+        return line().place(9);
       default:
-        return line_.place(0);
+        return line().place(0);
     }
   }
 

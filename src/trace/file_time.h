@@ -1,6 +1,8 @@
 // Windows' file times: 100 ns each, since the year 1601.
 #pragma once
 
+#include <optional>
+
 #include "trace/line.h"
 
 namespace platter::trace {
@@ -18,11 +20,18 @@ class FileTimes {
                                    "saved it",
                                    what, shown(text)));
     const auto time = line.integer<std::uint64_t>(field, what);
-    if (first_ == 0) first_ = time;
-    const std::uint64_t apart = time > first_ ? time - first_ : first_ - time;
-    if (apart > static_cast<std::uint64_t>(kLongestTime_ns) / kFileTimeUnit_ns)
+    const std::optional<Nanoseconds> since_ns = since_first(time);
+    if (!since_ns)
       line.fail(field,
                 fmt::format("{} {} is years from that of the first record", what, shown(text)));
+    return *since_ns;
+  }
+
+  // Nothing of a time that is years from the first.
+  std::optional<Nanoseconds> since_first(std::uint64_t time) {
+    if (first_ == 0) first_ = time;
+    const std::uint64_t apart = time > first_ ? time - first_ : first_ - time;
+    if (apart > static_cast<std::uint64_t>(kLongestTime_ns) / kFileTimeUnit_ns) return std::nullopt;
     const Nanoseconds apart_ns = static_cast<Nanoseconds>(apart) * kFileTimeUnit_ns;
     return time > first_ ? apart_ns : -apart_ns;
   }

@@ -22,15 +22,15 @@ class IologReader final : public LineReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::time:
-        return line_.place(0);
+        return line().place(0);
       case Part::device:
-        return line_.place(name_);
+        return line().place(name_);
       case Part::lbn:
-        return line_.place(name_ + 2);
+        return line().place(name_ + 2);
       case Part::blocks:
-        return line_.place(name_ + 3);
+        return line().place(name_ + 3);
       default:
-        return line_.place(name_ + 1);
+        return line().place(name_ + 1);
     }
   }
 

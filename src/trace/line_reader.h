@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/line.h"
+#include "trace/scan.h"
 
 namespace platter::trace {
 
@@ -37,11 +38,9 @@ class LineReader : public RecordReader {
 
   bool next(Record& record) override {
     for (std::string_view text; input_.line(text);) {
-      if (separator_ == Separator::blanks)
-        line_.cut_at_blanks(text);
-      else
-        line_.cut_at(static_cast<char>(separator_), text);
-      if (!line_.empty() && parse(line_, record)) return true;
+      scanned_ = text;
+      if (scan(Scan(text), record)) return true;
+      if (!line().empty() && parse(line_, record)) return true;
     }
     return false;
   }
@@ -49,8 +48,22 @@ class LineReader : public RecordReader {
   std::vector<Skipped> skipped() const override { return skips_.list(); }
 
  protected:
+  // The request of a line as the format's own tools write it; false: parse() is to read it, and to
+  // tell what is wrong with it.
+  virtual bool scan(Scan, Record&) { return false; }
   // False: the line holds no request. Throws BadRecord.
   virtual bool parse(const Line& line, Record& record) = 0;
+
+  // The line read last, which is cut into its fields only when it is asked for.
+  const Line& line() const {
+    if (scanned_.data() == nullptr) return line_;
+    if (separator_ == Separator::blanks)
+      line_.cut_at_blanks(scanned_);
+    else
+      line_.cut_at(static_cast<char>(separator_), scanned_);
+    scanned_ = {};
+    return line_;
+  }
 
   // Where a number of sectors begins, in bytes.
   static std::uint64_t sectors_to_bytes(const Line& line, std::size_t field,
@@ -61,10 +74,11 @@ class LineReader : public RecordReader {
   }
 
   Input input_;
-  Line line_;
   Skips skips_;
 
  private:
+  mutable Line line_;
+  mutable std::string_view scanned_{};
   Separator separator_;
 };
 

@@ -17,21 +17,40 @@ class MsrReader final : public LineReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::time:
-        return line_.place(0);
+        return line().place(0);
       case Part::device:
-        return line_.place(2);
+        return line().place(2);
       case Part::operation:
-        return line_.place(3);
+        return line().place(3);
       case Part::lbn:
-        return line_.place(4);
+        return line().place(4);
       case Part::blocks:
-        return line_.place(5);
+        return line().place(5);
       default:
-        return line_.place(6);
+        return line().place(6);
     }
   }
 
  private:
+  bool scan(Scan line, Record& record) override {
+    std::uint64_t time = 0;
+    std::uint32_t device = 0;
+    Nanoseconds service_ns = 0;
+    if (host_.empty() || !line.number(time) || !line.take(',') || !line.take(host_) ||
+        !line.take(',') || !line.number(device) || !line.take(','))
+      return false;
+    const bool write = line.take("Write,");
+    if ((!write && !line.take("Read,")) || !line.number(record.first) || !line.take(',') ||
+        !line.number(record.count) || !line.take(',') || !line.time(service_ns, kFileTimeUnit_ns) ||
+        !line.at_end())
+      return false;
+    const std::optional<Nanoseconds> arrival_ns = times_.since_first(time);
+    if (!arrival_ns) return false;
+    record.request = {.arrival_ns = *arrival_ns, .device = device, .write = write};
+    if (service_ns > 0) record.request.service_ns = service_ns;
+    return true;
+  }
+
   bool parse(const Line& line, Record& record) override {
     if (line[0] == "Timestamp") return false;
     line.require_fields(7, "timestamp, host, disk, Read or Write, offset, size, response time");

@@ -15,15 +15,15 @@ class SpcReader final : public LineReader {
   Place place(Part part) const override {
     switch (part) {
       case Part::device:
-        return line_.place(0);
+        return line().place(0);
       case Part::lbn:
-        return line_.place(1);
+        return line().place(1);
       case Part::blocks:
-        return line_.place(2);
+        return line().place(2);
       case Part::operation:
-        return line_.place(3);
+        return line().place(3);
       default:
-        return line_.place(4);
+        return line().place(4);
     }
   }
 
