@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace platter::trace {
 namespace {
@@ -49,90 +50,131 @@ void BlockEvents::add(const BlockEvent& event) {
   }
 }
 
-BlockEvents::Pending* BlockEvents::find(const Key& key) {
-  const auto found = open_.find(key);
-  if (found == open_.end()) return nullptr;
-  return &pending_[found->second - first_];
+BlockEvents::Key BlockEvents::key_of(const BlockEvent& event) {
+  return {first_byte_of(event), event.device, event.write};
+}
+
+// Knuth, "The Art of Computer Programming", vol. 3, section 6.4: multiplicative hashing.
+std::uint64_t& BlockEvents::chain_of(const Key& key) {
+  const std::uint64_t mixed = (key.byte / 512 ^ std::uint64_t{key.device} << 32) *
+                              0x9e3779b97f4a7c15;
+  return chains_[mixed >> 32 & (chains_.size() - 1)];
+}
+
+// 0: there is none.
+std::uint64_t BlockEvents::find(const Key& key) {
+  std::uint64_t number = chain_of(key);
+  while (number != 0 && pending(number).key != key) number = pending(number).next_alike;
+  return number;
+}
+
+// What was open by the same key is lost.
+void BlockEvents::open(std::uint64_t number) {
+  Pending& opened = pending(number);
+  if (const std::uint64_t lost = find(opened.key); lost != 0) {
+    pending(lost).settled = true;
+    close(lost);
+  }
+  opened.next_alike = std::exchange(chain_of(opened.key), number);
+}
+
+void BlockEvents::close(std::uint64_t number) {
+  std::uint64_t* link = &chain_of(pending(number).key);
+  while (*link != number) link = &pending(*link).next_alike;
+  *link = pending(number).next_alike;
+}
+
+void BlockEvents::make_room() {
+  if (size() < pending_.size()) return;
+  std::vector<std::uint64_t> open_ones;
+  for (std::uint64_t number : chains_)
+    for (; number != 0; number = pending(number).next_alike) open_ones.push_back(number);
+  std::vector<Pending> larger(2 * pending_.size());
+  for (std::uint64_t number = first_; number < end_; ++number)
+    larger[number & (larger.size() - 1)] = pending(number);
+  pending_ = std::move(larger);
+  chains_.assign(pending_.size(), 0);
+  for (const std::uint64_t number : open_ones) open(number);
 }
 
 void BlockEvents::begin(const BlockEvent& event) {
-  Pending pending{
-      .time = event.time, .lbn = event.lbn, .blocks = event.blocks, .open_bytes = event.bytes};
-  pending.record.request = {
+  make_room();
+  Pending& begun = pending(end_);
+  begun = {.time = event.time,
+           .lbn = event.lbn,
+           .blocks = event.blocks,
+           .key = key_of(event),
+           .open_bytes = event.bytes};
+  begun.record.request = {
       .arrival_ns = event.time_ns, .device = event.device, .write = event.write};
-  pending.record.first = first_byte_of(event);
-  pending.record.count = event.bytes;
-  if (!queued_) pending.issued_ns = event.time_ns;
-  pending.key = {event.device, first_byte_of(event), event.write};
-  if (Pending* lost = find(pending.key)) lost->settled = true;
-  open_[pending.key] = first_ + pending_.size();
-  pending_.push_back(pending);
+  begun.record.first = first_byte_of(event);
+  begun.record.count = event.bytes;
+  if (!queued_) begun.issued_ns = event.time_ns;
+  open(end_++);
 }
 
 // Of a queued request, unless it was merged with others: then its own time of service is not known.
 void BlockEvents::issue(const BlockEvent& event) {
-  Pending* const pending = find({event.device, first_byte_of(event), event.write});
-  if (pending && pending->record.count == event.bytes) pending->issued_ns = event.time_ns;
+  const std::uint64_t number = find(key_of(event));
+  if (number != 0 && pending(number).record.count == event.bytes)
+    pending(number).issued_ns = event.time_ns;
 }
 
 // The driver gave it back; it will be issued anew.
 void BlockEvents::requeue(const BlockEvent& event) {
-  const Key key{event.device, first_byte_of(event), event.write};
-  Pending* const pending = find(key);
-  if (!pending) return;
+  const std::uint64_t number = find(key_of(event));
+  if (number == 0) return;
+  Pending& requeued = pending(number);
   if (queued_) {
-    pending->issued_ns.reset();
+    requeued.issued_ns.reset();
     return;
   }
-  pending->settled = true;
-  pending->record.count = 0;  // not to be given out
-  open_.erase(key);
+  requeued.settled = true;
+  requeued.record.count = 0;  // not to be given out
+  close(number);
 }
 
 void BlockEvents::complete(const BlockEvent& event) {
-  const Key key{event.device, first_byte_of(event), event.write};
-  Pending* const pending = find(key);
-  if (!pending) return;
-  const std::uint64_t number = open_[key];
-  open_.erase(key);
-  if (event.bytes < pending->open_bytes && event.bytes > 0) {  // the rest is completed later
-    pending->open_bytes -= event.bytes;
-    pending->key = {event.device, first_byte_of(event) + event.bytes, event.write};
-    if (Pending* lost = find(pending->key)) lost->settled = true;
-    open_[pending->key] = number;
+  const std::uint64_t number = find(key_of(event));
+  if (number == 0) return;
+  close(number);
+  Pending& completed = pending(number);
+  if (event.bytes < completed.open_bytes && event.bytes > 0) {  // the rest is completed later
+    completed.open_bytes -= event.bytes;
+    completed.key.byte += event.bytes;
+    open(number);
     return;
   }
-  pending->settled = true;
-  if (pending->issued_ns && event.time_ns > *pending->issued_ns && !event.failed)
-    pending->record.request.service_ns = event.time_ns - *pending->issued_ns;
+  completed.settled = true;
+  if (completed.issued_ns && event.time_ns > *completed.issued_ns && !event.failed)
+    completed.record.request.service_ns = event.time_ns - *completed.issued_ns;
 }
 
 bool BlockEvents::take(Record& record) {
-  while (!pending_.empty()) {
-    const Pending& front = pending_.front();
+  if (std::exchange(taken_, false)) ++first_;
+  for (; first_ < end_; ++first_) {
+    const Pending& front = pending(first_);
     const Nanoseconds arrival_ns = front.record.request.arrival_ns;
-    if (!front.settled && !ended_ && pending_.size() < kMostPending &&
+    if (!front.settled && !ended_ && size() < kMostPending &&
         now_ns_ - arrival_ns < kLongestWait_ns)
       return false;
-    taken_ = front;
-    if (!taken_.settled) open_.erase(taken_.key);
-    pending_.pop_front();
-    ++first_;
-    if (taken_.record.count == 0 && taken_.settled) continue;
-    record = taken_.record;
-    return true;
+    if (!front.settled) close(first_);
+    if (front.record.count == 0 && front.settled) continue;
+    record = front.record;
+    return taken_ = true;
   }
   return false;
 }
 
 Place BlockEvents::place(Part part) const {
+  const Pending& front = pending_[first_ & (pending_.size() - 1)];
   switch (part) {
     case Part::lbn:
-      return taken_.lbn;
+      return front.lbn;
     case Part::blocks:
-      return taken_.blocks;
+      return front.blocks;
     default:
-      return taken_.time;
+      return front.time;
   }
 }
 

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <optional>
 #include <queue>
-#include <tuple>
+#include <vector>
 
 #include "trace/line.h"
 #include "trace/record.h"
@@ -31,7 +29,7 @@ std::uint32_t device_of_linux(const Line& line, std::size_t field);  // of "8,16
 class BlockEvents {
  public:
   // `queued`: requests are what was queued (Q), not what was issued (D).
-  explicit BlockEvents(bool queued) : queued_(queued) {}
+  explicit BlockEvents(bool queued) : queued_(queued), pending_(kLeast), chains_(kLeast) {}
 
   void add(const BlockEvent& event);
   void end() { ended_ = true; }
@@ -41,28 +39,46 @@ class BlockEvents {
   Place place(Part part) const;  // of the one taken last
 
  private:
-  using Key = std::tuple<std::uint32_t, std::uint64_t, bool>;  // device, first byte yet to complete
+  struct Key {
+    std::uint64_t byte = 0;  // the first yet to complete
+    std::uint32_t device = 0;
+    bool write = false;
+    bool operator==(const Key&) const = default;
+  };
   struct Pending {
     Record record{};
     Place time{}, lbn{}, blocks{};
     std::optional<Nanoseconds> issued_ns{};
     Key key{};
     std::uint64_t open_bytes = 0;
+    std::uint64_t next_alike = 0;  // behind it in its chain
     bool settled = false;
   };
+  static constexpr std::size_t kLeast = 256;  // requests that there is room for, a power of two
 
   void begin(const BlockEvent& event);
   void issue(const BlockEvent& event);
   void requeue(const BlockEvent& event);
   void complete(const BlockEvent& event);
-  Pending* find(const Key& key);
+
+  static Key key_of(const BlockEvent& event);
+  std::size_t size() const { return end_ - first_; }
+  Pending& pending(std::uint64_t number) { return pending_[number & (pending_.size() - 1)]; }
+  std::uint64_t& chain_of(const Key& key);
+  std::uint64_t find(const Key& key);
+  void open(std::uint64_t number);
+  void close(std::uint64_t number);
+  void make_room();
 
   bool queued_, ended_ = false;
-  std::deque<Pending> pending_;        // in the order of arrival
-  std::uint64_t first_ = 0;            // the number of pending_.front()
-  std::map<Key, std::uint64_t> open_;  // the number of each that is not complete
+  // A ring of the requests from first_ to before end_, in the order of arrival, numbered from 1.
+  // Those that are not complete, of each key one, hang in chains by a hash of their keys; 0 ends
+  // one.
+  std::vector<Pending> pending_;
+  std::vector<std::uint64_t> chains_;
+  std::uint64_t first_ = 1, end_ = 1;
   Nanoseconds now_ns_ = 0;
-  Pending taken_{};
+  bool taken_ = false;  // first_ is the request taken last
 };
 
 // The other way: each request is queued and issued when it arrives, and completed after its service

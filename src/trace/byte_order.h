@@ -1,6 +1,8 @@
 // Whole numbers of binary traces, in either byte order.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -9,13 +11,10 @@ namespace platter::trace {
 
 template <class Integer>
 Integer load(const char* at, std::endian order) {
-  Integer value = 0;
-  for (std::size_t i = 0; i < sizeof(Integer); ++i) {
-    const std::size_t shift = order == std::endian::little ? i : sizeof(Integer) - 1 - i;
-    value = static_cast<Integer>(value | static_cast<Integer>(static_cast<unsigned char>(at[i]))
-                                             << (8 * shift));
-  }
-  return value;
+  std::array<unsigned char, sizeof(Integer)> bytes;
+  std::memcpy(bytes.data(), at, sizeof(Integer));
+  if (order != std::endian::native) std::ranges::reverse(bytes);
+  return std::bit_cast<Integer>(bytes);
 }
 
 template <class Integer>

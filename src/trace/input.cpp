@@ -35,11 +35,6 @@ bool Input::fill() {
   return !ended_;
 }
 
-std::string_view Input::peek(std::size_t bytes) {
-  while (end_ - begin_ < bytes && fill()) continue;
-  return {buffer_.data() + begin_, std::min(bytes, end_ - begin_)};
-}
-
 bool Input::line(std::string_view& line) {
   std::size_t searched = 0;
   for (;;) {
@@ -63,13 +58,6 @@ bool Input::line(std::string_view& line) {
     searched = have;
     fill();
   }
-}
-
-std::string_view Input::take(std::size_t bytes) {
-  const std::string_view taken = peek(bytes);
-  begin_ += taken.size();
-  offset_ += taken.size();
-  return taken;
 }
 
 }  // namespace platter::trace

@@ -1,6 +1,7 @@
 // The bytes of a trace, line by line or record by record, from one buffer: nothing is copied out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,7 +19,10 @@ class Input {
   const std::string& name() const { return name_; }
 
   // The next bytes, fewer than `bytes` at the end; they stay to be read.
-  std::string_view peek(std::size_t bytes);
+  std::string_view peek(std::size_t bytes) {
+    while (end_ - begin_ < bytes && fill()) continue;
+    return {buffer_.data() + begin_, std::min(bytes, end_ - begin_)};
+  }
 
   // The next line, without its end; false at the end. It is valid until the next call. Throws
   // Error(bad_input) for one longer than any of a trace.
@@ -26,7 +30,12 @@ class Input {
   std::uint64_t line_number() const { return line_number_; }  // of the line read last, from 1
 
   // The next bytes, fewer than `bytes` at the end. Valid until the next call.
-  std::string_view take(std::size_t bytes);
+  std::string_view take(std::size_t bytes) {
+    const std::string_view taken = peek(bytes);
+    begin_ += taken.size();
+    offset_ += taken.size();
+    return taken;
+  }
   std::uint64_t offset() const { return offset_; }  // of the next byte
 
  private:
