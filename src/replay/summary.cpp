@@ -49,24 +49,33 @@ ResponseTimes response_times_of(const Times& times) {
 
 }  // namespace
 
-void Times::add(Nanoseconds time_ns) {
-  if (time_ns <= 0) {
-    ++zeros_;
-    return;
+void Times::keep(Nanoseconds time_ns) {
+  times_.push_back(time_ns);
+  if (times_.size() > most_exact_) classify();
+}
+
+void Times::classify() {
+  if (classes_) return;
+  classes_.emplace(kExactBits);
+  for (const Nanoseconds time_ns : times_) classes_->add(static_cast<std::uint64_t>(time_ns));
+  times_ = {};
+}
+
+void Times::add(const Times& others) {
+  zeros_ += others.zeros_;
+  more_ += others.more_;
+  sum_ns_ += others.sum_ns_;
+  most_ns_ = std::max(most_ns_, others.most_ns_);
+  if (others.classes_) {
+    classify();
+    classes_->add(*others.classes_);
+  } else if (classes_) {
+    for (const Nanoseconds time_ns : others.times_)
+      classes_->add(static_cast<std::uint64_t>(time_ns));
+  } else {
+    times_.insert(times_.end(), others.times_.begin(), others.times_.end());
+    if (times_.size() > most_exact_) classify();
   }
-  ++more_;
-  sum_ns_ += static_cast<std::uint64_t>(time_ns);
-  most_ns_ = std::max(most_ns_, time_ns);
-  if (!classes_ && times_.size() < most_exact_) {
-    times_.push_back(time_ns);
-    return;
-  }
-  if (!classes_) {
-    classes_.emplace();
-    for (const Nanoseconds time : times_) classes_->add(static_cast<std::uint64_t>(time));
-    times_ = {};
-  }
-  classes_->add(static_cast<std::uint64_t>(time_ns));
 }
 
 double Times::mean_ms() const {
@@ -79,9 +88,7 @@ std::vector<double> Times::quantiles_ms(std::span<const double> shares) const {
     if (place < zeros_) return 0;
     const std::uint64_t above = place - zeros_;
     if (!classes_) return to_ms(selection.at(above));
-    const double share = more_ == 1 ? 0
-                                    : static_cast<double>(above) / static_cast<double>(more_ - 1);
-    return classes_->quantile(share) / 1e6;
+    return classes_->value_at(above) / 1e6;
   };
   std::vector<double> quantiles;
   for (const double share : shares) {
@@ -99,18 +106,14 @@ std::vector<double> Times::quantiles_ms(std::span<const double> shares) const {
 }
 
 Summarizer::Summarizer(std::size_t most_exact)
-    : all_(most_exact),
-      read_(most_exact),
-      write_(most_exact),
-      host_(most_exact),
-      depth_(most_exact) {}
+    : responses_{Times(most_exact), Times(most_exact)}, host_(most_exact), depth_(most_exact) {}
 
 void Summarizer::add(Part part, std::span<const Response> rows) {
-  if (part == Part::reference) return;
+  if (part == Part::reference || rows.empty()) return;
+  if (count_ == 0) first_issue_ns_ = rows.front().issue_ns;
+  count_ += rows.size();
   for (const Response& row : rows) {
-    if (all_.count() == 0) first_issue_ns_ = row.issue_ns;
-    all_.add(row.response_ns);
-    (row.write ? write_ : read_).add(row.response_ns);
+    responses_[row.write].add(row.response_ns);
     host_.add(row.late_ns());
     depth_.add(row.waited_ns);
     known_ += row.media.has_value();
@@ -119,20 +122,27 @@ void Summarizer::add(Part part, std::span<const Response> rows) {
   }
 }
 
+Times Summarizer::all() const {
+  Times all = responses_[0];
+  all.add(responses_[1]);
+  return all;
+}
+
 Lateness Summarizer::lateness() const {
   return {.host = delay_of(host_), .depth = delay_of(depth_)};
 }
 
 Summary Summarizer::summary() const {
   Summary summary;
-  summary.all = response_times_of(all_);
-  summary.read = response_times_of(read_);
-  summary.write = response_times_of(write_);
+  const auto& [read, write] = responses_;
+  const Times both = all();
+  summary.all = response_times_of(both);
+  summary.read = response_times_of(read);
+  summary.write = response_times_of(write);
   if (known_ > 0) summary.hits_share = static_cast<double>(hits_) / static_cast<double>(known_);
   summary.seconds = static_cast<double>(last_completion_ns_ - first_issue_ns_) / 1e9;
   summary.lateness = lateness();
-  const bool exact = all_.exact() && read_.exact() && write_.exact() && host_.exact() &&
-                     depth_.exact();
+  const bool exact = both.exact() && host_.exact() && depth_.exact();
   summary.quantile_error = exact ? 0 : Times::kQuantileError;
   return summary;
 }

@@ -1,6 +1,8 @@
 // What a result says in a few figures, gathered while its requests go by, in bounded memory.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,7 +11,7 @@
 
 #include "replay/result.h"
 #include "replay/result_file.h"
-#include "trace/histogram.h"
+#include "trace/class_counts.h"
 
 namespace platter::replay {
 
@@ -17,13 +19,26 @@ namespace platter::replay {
 // is within kQuantileError of every time in them. Count, mean and most are exact always.
 class Times {
  public:
-  static constexpr double kQuantileError = 1.0 / (std::uint64_t{1}
-                                                  << trace::Histogram::kExactBits);  // relative
-  static constexpr std::size_t kMostExact = std::size_t{1} << 21;
+  static constexpr int kExactBits = 13;  // of the classes
+  static constexpr double kQuantileError = 1.0 / (std::uint64_t{1} << kExactBits);  // relative
+  static constexpr std::size_t kMostExact = std::size_t{1} << 17;
 
   explicit Times(std::size_t most_exact = kMostExact) : most_exact_(most_exact) {}
 
-  void add(Nanoseconds time_ns);  // below 0 counts as 0
+  void add(Nanoseconds time_ns) {  // below 0 counts as 0
+    if (time_ns <= 0) {
+      ++zeros_;
+      return;
+    }
+    ++more_;
+    sum_ns_ += static_cast<std::uint64_t>(time_ns);
+    most_ns_ = std::max(most_ns_, time_ns);
+    if (classes_)
+      classes_->add(static_cast<std::uint64_t>(time_ns));
+    else
+      keep(time_ns);
+  }
+  void add(const Times& others);
 
   std::uint64_t count() const { return zeros_ + more_; }
   bool exact() const { return !classes_; }
@@ -34,10 +49,13 @@ class Times {
   std::vector<double> quantiles_ms(std::span<const double> shares) const;
 
  private:
+  void keep(Nanoseconds time_ns);
+  void classify();
+
   std::size_t most_exact_;
   std::uint64_t zeros_ = 0, more_ = 0;  // most delays are 0
-  std::vector<Nanoseconds> times_{};
-  std::optional<trace::Histogram> classes_{};  // of the times above 0
+  std::vector<Nanoseconds> times_{};    // those above 0, while they are exact
+  std::optional<trace::ClassCounts> classes_{};
   std::uint64_t sum_ns_ = 0;
   Nanoseconds most_ns_ = 0;
 };
@@ -66,7 +84,11 @@ class Summarizer final : public Rows {
   Summary summary() const;
 
  private:
-  Times all_, read_, write_, host_, depth_;
+  Times all() const;
+
+  std::array<Times, 2> responses_;  // of reads, of writes
+  Times host_, depth_;
+  std::uint64_t count_ = 0;
   std::uint64_t known_ = 0, hits_ = 0;
   Nanoseconds first_issue_ns_ = 0, last_completion_ns_ = 0;
 };

@@ -44,3 +44,20 @@ TEST_CASE("of no numbers every figure is 0") {
   CHECK(histogram.deviation() == 0);
   CHECK(histogram.powers_of_two().empty());
 }
+
+TEST_CASE("counts of two are those of both together") {
+  ClassCounts few(4), many(4), both(4);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const std::uint64_t number = i * i * i;
+    (i % 7 == 3 ? few : many).add(number);
+    both.add(number);
+  }
+  few.add(many);
+  CHECK(few.count() == 1000);
+  CHECK(few.least() == 0);
+  CHECK(few.most() == both.most());
+  for (const std::uint64_t place : {0, 1, 13, 500, 999})
+    CHECK(few.value_at(place) == both.value_at(place));
+  few.add(ClassCounts(4));
+  CHECK(few.least() == 0);
+}
