@@ -74,7 +74,7 @@ const std::vector<StatusMeaning>& status_meanings() {
          "standard output is full, closed, or a pipe that nobody reads any more"}}},
       {ExitStatus::missing_program,
        "missing_program",
-       {{{"report", "show", "compare", "validate"}, "gnuplot is not installed"},
+       {{{"report", "show", "compare", "validate", "study"}, "gnuplot is not installed"},
         {{"validate"},
          "there is no program that `--disksim` names, or it does not run the model's DiskSim "
          "files"},
@@ -88,7 +88,8 @@ const std::vector<StatusMeaning>& status_meanings() {
        "incomplete",
        {{{"characterize", "estimate"},
          "the run ended by itself without a map of the drive, or without a stage that it "
-         "announced; the model is written and says what is missing"}}},
+         "announced; the model is written and says what is missing"},
+        {{"study"}, "`collect`: points are missing; the table is of those that are there"}}},
       {ExitStatus::some_failed,
        "some_failed",
        {{{"characterize"},
@@ -96,6 +97,7 @@ const std::vector<StatusMeaning>& status_meanings() {
          "and sentence"},
         {{"validate"},
          "the DiskSim that `--disksim` names gave no answer to a workload; all else is written"},
+        {{"study"}, "not each point has a result; the table has the others' status and sentence"},
         {{"restore"},
          "of several journals, not each was put right; the summary has each one's own status and "
          "sentence"}}},
@@ -104,7 +106,8 @@ const std::vector<StatusMeaning>& status_meanings() {
        {{{}, "stopped by a signal"},
         {{"characterize", "replay", "validate"}, "the drive's settings were restored first"},
         {{"characterize"},
-         "from the layout on what was measured is written, and `--resume` goes on with it"}}}};
+         "from the layout on what was measured is written, and `--resume` goes on with it"},
+        {{"study"}, "what is computed is kept, and the same command goes on with the rest"}}}};
   return kAll;
 }
 

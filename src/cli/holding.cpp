@@ -13,6 +13,7 @@
 #include "model/json.h"
 #include "replay/result_forms.h"
 #include "report/made_here.h"
+#include "study/table.h"
 #include "trace/made_here.h"
 
 namespace platter::cli {
@@ -102,7 +103,8 @@ Content content_at(const std::string& path) {
   const bool made = emit_table::begins_table(beginning) ||
                     emit_table::begins_text_form(beginning) ||
                     emit_disksim::begins_emitted(beginning) || report::begins_report(beginning) ||
-                    report::begins_picture(beginning) || trace::is_made_here(path);
+                    report::begins_picture(beginning) || study::begins_table(beginning) ||
+                    trace::is_made_here(path);
   return {made ? Kind::remade : Kind::foreign};
 }
 

@@ -62,6 +62,7 @@ Look at a model
 Prove it
   validate                   the same workloads on drive and model, compared
   trace, replay, compare     the same by single steps, for traces of your own
+  study                      many traces, models and options, in one table
   calibrate, result          refine by a measured trace; look into result files
 Use it
   emit, report               for simulators and emulators; a page for people
@@ -107,6 +108,7 @@ int run(int argc, char** argv) {
   platter::cli::add_trace(app);
   platter::cli::add_validate(app);
   platter::cli::add_report(app);
+  platter::cli::add_study(app);
   platter::cli::add_restore(app);
   platter::cli::add_publish(app);
   platter::cli::add_registry(app);

@@ -35,6 +35,7 @@ void add_restore(CLI::App& app);
 void add_result(CLI::App& app);
 void add_self(CLI::App& app);
 void add_show(CLI::App& app);
+void add_study(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_trace_convert(CLI::App& trace);
 void add_trace_generate(CLI::App& trace);

@@ -21,15 +21,17 @@ struct ModelRun {
   // Of a measured closed trace: the model tells where its think times belong
   // (think_time_place.h). false: the trace's reader has been told (trace::Reading).
   bool place_think_times = true;
-  bool think_in_front = false;  // then: what it was told
-  ModelReplay how{};            // without `like`, which phase_from gives
-  std::string phase_from{};     // the result of the drive whose issue times are taken; "": none
-  std::string output{};         // the result's file; "": only the summary is kept
+  bool think_in_front = false;   // then: what it was told
+  ModelReplay how{};             // without `like`, which phase_from gives
+  std::string phase_from{};      // the result of the drive whose issue times are taken; "": none
+  std::string output{};          // the result's file; "": only the summary is kept
+  std::vector<double> shares{};  // ascending: of the response times, these quantiles are told
 };
 
 struct ModelRan {
   ResultHead head;
   Summary summary;
+  std::vector<double> quantiles_ms{};
   std::vector<trace::Skipped> skipped{};
   // Where think times were moved in front: the shares in step with the platter of both ways.
   double share_in_front = 0, share_behind = 0;
@@ -52,6 +54,7 @@ class ResultSink final : public Rows {
   void add(Part part, std::span<const Response> rows) override;
   // Completes `head` by what only the rows told, and the file.
   Summary finish(ResultHead& head);
+  const Summarizer& summarizer() const { return summarizer_; }
 
  private:
   std::unique_ptr<ResultWriter> file_;

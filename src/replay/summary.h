@@ -82,6 +82,10 @@ class Summarizer final : public Rows {
 
   Lateness lateness() const;
   Summary summary() const;
+  // Of all response times.
+  std::vector<double> quantiles_ms(std::span<const double> shares) const {
+    return all_.quantiles_ms(shares);
+  }
 
  private:
   Times all() const;

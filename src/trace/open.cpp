@@ -13,6 +13,17 @@ namespace {
 constexpr std::string_view kProcessor = ".blktrace.";
 const std::string kStandardInput = "the standard input";
 
+std::unique_ptr<Reader> reader_of(std::vector<Input> inputs, const std::string& name,
+                                  const Reading& reading) {
+  Reading known = reading;
+  std::unique_ptr<RecordReader> records = record_reader(std::move(inputs), known);
+  std::unique_ptr<Reader> reader = checked_reader(std::move(records), name, known);
+  const bool shifted = reading.think_in_front && reader->source().kind == Kind::closed;
+  return shifted ? think_times_in_front(std::move(reader)) : std::move(reader);
+}
+
+}  // namespace
+
 // blktrace writes NAME.blktrace.0, NAME.blktrace.1, ...; any of them, or NAME, names them all.
 std::vector<std::string> files_of(const std::string& path) {
   const std::size_t at = path.rfind(kProcessor);
@@ -26,17 +37,6 @@ std::vector<std::string> files_of(const std::string& path) {
     files.push_back(stem + std::to_string(processor));
   return files.empty() ? std::vector{path} : files;
 }
-
-std::unique_ptr<Reader> reader_of(std::vector<Input> inputs, const std::string& name,
-                                  const Reading& reading) {
-  Reading known = reading;
-  std::unique_ptr<RecordReader> records = record_reader(std::move(inputs), known);
-  std::unique_ptr<Reader> reader = checked_reader(std::move(records), name, known);
-  const bool shifted = reading.think_in_front && reader->source().kind == Kind::closed;
-  return shifted ? think_times_in_front(std::move(reader)) : std::move(reader);
-}
-
-}  // namespace
 
 std::vector<Input> open_inputs(std::unique_ptr<ByteSource> bytes, const std::string& name) {
   std::vector<Input> inputs;

@@ -58,6 +58,10 @@ OUTPUTS = {
                               ("truth.json", "results/random.drive.csv")),
     "result export --output": Output("result export drive.csv -o {out}", ("drive.csv",)),
     "show --plots": Output("show truth.json --plots {out}", ("truth.json",), file="zones.svg"),
+    "study run --plots": Output("study run study.json -C studied --plots {out}",
+                                ("study.json", "truth.json", "t.trace"), file="1-mean_ms-by-depth.svg"),
+    "study collect --plots": Output("study collect study.json -C studied --plots {out}",
+                                    ("study.json", "truth.json", "t.trace"), file="1-mean_ms-by-depth.svg"),
     "trace convert --output": Output("trace convert t.trace --to spc -o {out}", ("t.trace",)),
     "trace generate --output": Output("trace generate --workload random --requests 20 --for truth.json "
                                       "-o {out}", ("truth.json",)),
@@ -91,7 +95,7 @@ MORE = {
 }
 
 # Options that name no file that is replaced. --journal and --registry name folders in which files get
-# names of their own; --contents names a drive's own; --share is the guest's; what --update-model writes has a test below.
+# names of their own, --folder one of a study's; --contents names a drive's own; --share is the guest's; what --update-model writes has a test below.
 OTHER_OPTIONS = set("""
     --help --version --json --force --seed --budget --allow-writes --journal --registry --update-model
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
@@ -107,6 +111,7 @@ OTHER_OPTIONS = set("""
     --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
     --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
     --key --above --sign --require-signature --plain-http
+    --folder --part --parts --least --keep-results
 """.split())
 
 # What each subcommand prints; None: nothing.
@@ -156,6 +161,10 @@ PRINTS = {
     "result export": None,
     "show": "show truth.json",
     "trace generate": "trace generate --list",
+    "study run": "study run study.json -C studied",
+    "study plan": "study plan study.json --parts 2 -C studied",
+    "study collect": "study collect study.json -C studied",
+    "study slurm": "study slurm study.json --parts 2 -C studied",
     "trace convert": None,
     "trace lint": "trace lint t.trace",
     "trace stats": "trace stats t.trace",
@@ -202,6 +211,10 @@ class Case(PlatterTest):
         platter("replay t.trace --on truth.json -o model.csv")
         platter("emit disksim truth.json --name x -o disksim")
         platter("emit table truth.json -o truth.ptab")
+        write("study.json", json.dumps({"schema": "platter-study", "schema_version": "1.0", "models": ["truth.json"],
+                                        "traces": ["t.trace"], "options": {"depth": [1, 4]},
+                                        "plots": [{"x": "depth", "y": "mean_ms"}]}))
+        platter("study run study.json -C studied")
         os.mkdir(os.path.join(cls.template, "results"))
         for name, copy in (("drive.csv", "random.drive.csv"), ("model.csv", "random.truth.csv")):
             shutil.copy(os.path.join(cls.template, name), os.path.join(cls.template, "results", copy))

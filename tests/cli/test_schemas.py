@@ -58,6 +58,8 @@ MAY_BE_LEFT_OUT = {
         "places", "lbn", "remapped", "alternate_track", "reserved_area", "verify", "map_known", "page",
         "failed_write_in", "missing", "mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
     "platter-show": {"standing", "outward_seek", "write_seek", "kernel_share", "fit"},
+    "platter-study-point": {"result", "error", "digest", "device", "scheduler", "ageing", "depth", "caches", "speed", "limit",
+                            "delay_seed", "reference_reads"},
     "platter-table-summary": {"simplified"},
     "platter-trace-lint": {"line", "column", "record", "byte"},
     "platter-trace-statistics": {"mean_service_ms"},
@@ -91,10 +93,10 @@ EVERYTHING_OF_A_LAYOUT = {
 }
 # Written by tests, and no output of platter: some are not even what they say that they are.
 HAND_MADE = {"theirs.jsonl", "left.journal", "everything.json", "nothing.json", "without.json", "ata.json", "record",
-             "kept"}
+             "kept", "study.json", "failing.json"}
 MOST_LINES = 15  # of a payload that are looked at
 # Open on purpose: a model inside another file has its own schema.
-OPEN = {("platter-samples", ("facts", "known"))}
+OPEN = {("platter-samples", ("facts", "known")), ("platter-study-point", ("of", "trace", "told"))}
 
 
 def written_names():
@@ -320,6 +322,13 @@ class Outputs(Case):
         cls.run_line("compare drive.csv model.csv --from 10 --to 90")
         cls.run_line("compare depth.csv model.csv --hits-by response")
         cls.run_line("calibrate whole.json --with drive.csv --budget 0 -o calibrated.json")
+        cls.write_bytes("volumes.trace", b"0.5 0 10 8 1\n0.6 3 10 8 1\n0.7 3 999999999 8 1\n")
+        cls.write_file("failing.json", {
+            "schema": "platter-study", "schema_version": "1.0", "models": ["truth.json"],
+            "traces": [{"file": "volumes.trace", "split_by": "device"}, {"workload": "random", "requests": 20}],
+            "options": {"scheduler": "sptf", "ageing": 0.5, "depth": 4, "caches": ["off", "forced"], "speed": 2, "limit": 9,
+                        "delay_seed": 3, "reference_reads": 4}})
+        cls.run_line("study run failing.json -C studied", status=SOME_FAILED)
 
     @classmethod
     def run_drives(cls):

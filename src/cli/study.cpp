@@ -1,0 +1,334 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/interrupt.h"
+#include "cli/numbers.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/registry_folder.h"
+#include "cli/result_folder.h"
+#include "cli/study_models.h"
+#include "cli/study_slurm.h"
+#include "cli/subcommands.h"
+#include "cli/version.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/printable.h"
+#include "report/gnuplot.h"
+#include "study/figures.h"
+#include "study/locked_file.h"
+#include "study/plan.h"
+#include "study/run.h"
+#include "study/table.h"
+
+namespace platter::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct StudyOptions {
+  std::string path, folder, part, plots;
+  RegistryFolder registry;
+  std::size_t parts = 1;
+  double least_s = 60;
+  unsigned jobs = 1;
+  bool keep_results = false, json = false;
+  ProgressKind progress = ProgressKind::fitting;
+  Outputs outputs;
+
+  // Where no folder is named: beside nothing of the user's, called as the study.
+  std::string results() const {
+    return folder.empty() ? std::filesystem::path(path).stem().string() + ".study" : folder;
+  }
+};
+
+// A study with all that is known before anything is computed.
+struct Prepared {
+  study::Study study;
+  study::Program program;
+  study::Store store;
+  study::Points points;
+};
+
+// 3 of 20.
+struct WhichPart {
+  std::uint64_t number = 0, of = 0;
+};
+WhichPart part_of(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const std::uint64_t number = whole_number(text.substr(0, slash)).value_or(0);
+  const std::uint64_t of = slash == text.npos ? 0
+                                              : whole_number(text.substr(slash + 1)).value_or(0);
+  if (number < 1 || number > of)
+    throw Error(ExitStatus::usage,
+                fmt::format("--part {}: is no I/N, as 3/20 for the third of twenty parts", text));
+  return {number, of};
+}
+
+// Of the figures, if one is named.
+class PlotFolder {
+ public:
+  explicit PlotFolder(const std::string& path) {
+    if (!path.empty()) folder_.emplace(path);
+  }
+
+ private:
+  std::optional<ResultFolder> folder_{};
+};
+
+std::string table_path(const study::Store& store, const char* ending) {
+  return store.folder() + "/table" + ending;
+}
+
+// Several runs may come to their ends at once, each with the same table.
+void write_tables(const study::Store& store, const study::Table& table) {
+  study::Claim::on(table_path(store, ".csv"), true)->commit(study::csv_of(table));
+  study::Claim::on(table_path(store, ".jsonl"), true)->commit(study::json_lines_of(table));
+}
+
+std::vector<std::string> figure_paths(const StudyOptions& options, const study::Study& study) {
+  std::vector<std::string> paths;
+  if (options.plots.empty()) return paths;
+  for (const std::string& name : study::figure_names(study))
+    paths.push_back((std::filesystem::path(options.plots) / name).string());
+  return paths;
+}
+
+void draw_figures(const std::vector<std::string>& paths, const study::Study& study,
+                  const study::Table& table) {
+  constexpr int kWidth = 960, kTitle = 80, kPanel = 380;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const study::Figure figure = study::figure_of(study.plots[i], table);
+    report::draw(figure.script, paths[i],
+                 {.width = kWidth, .height = kTitle + kPanel * static_cast<int>(figure.panels)});
+  }
+}
+
+// `writes`: tables and figures, of which none may lie in the way of anything. Nothing is written
+// before that is known.
+Prepared prepare(const StudyOptions& options, bool counted, bool writes) {
+  study::Study study = study::read_study(options.path);
+  const std::string version = version_text();
+  study::Program program{version.substr(0, version.find('\n'))};
+  study::Store store(options.results());
+  if (writes) {
+    for (const study::ModelSpec& model : study.models) options.outputs.reads(model.source);
+    for (const study::TraceSpec& trace : study.traces)
+      if (!trace.workload) options.outputs.reads(trace.path);
+    for (const char* const ending : {".csv", ".jsonl"})
+      options.outputs.writes(table_path(store, ending));
+    for (const std::string& path : figure_paths(options, study)) options.outputs.writes(path);
+  }
+  study::Points points = study::points_of(study, program, study_models(options.registry),
+                                          store.folder(), counted);
+  return {std::move(study), std::move(program), std::move(store), std::move(points)};
+}
+
+std::string point_words(const Prepared& prepared, std::size_t index) {
+  const study::Point& point = prepared.points.points[index];
+  std::string words = fmt::format("{} on {}", prepared.study.traces[point.trace].name,
+                                  prepared.study.models[point.model].name);
+  if (!point.device.empty()) words += ", device " + point.device;
+  for (const study::Dimension& dimension : prepared.study.options)
+    words += fmt::format(", {} {}", dimension.option, point.options.at(dimension.option).dump());
+  return model::printable(words);
+}
+
+// Of a run or a collection, for programs and people.
+void tell(const StudyOptions& options, const Prepared& prepared, const study::Table* table,
+          const study::RunOutcome& ran, const std::vector<std::string>& figures) {
+  const auto of = prepared.points.points.size();
+  if (options.json) {
+    Json members = {{"study", prepared.study.name}, {"points", of},
+                    {"computed", ran.computed},     {"failed", table ? table->failed : ran.failed},
+                    {"found", ran.found},           {"replay_s", ran.replay_s}};
+    members["missing"] = table ? Json(table->missing.size()) : Json();
+    members["table"] = table ? Json(table_path(prepared.store, ".csv")) : Json();
+    members["figures"] = figures;
+    cli::print_json("platter-study-run", members);
+    return;
+  }
+  fmt::print(stderr, "platter: {}: {} points, {} computed now, {} were there", options.path, of,
+             ran.computed, ran.found);
+  if (table) fmt::print(stderr, "; {}", table_path(prepared.store, ".csv"));
+  fmt::print(stderr, "\n");
+}
+
+constexpr std::size_t kNamedMissing = 10;
+
+void require_all(const StudyOptions& options, const Prepared& prepared, const study::Table& table) {
+  if (!table.missing.empty()) {
+    for (std::size_t i = 0; i < std::min(kNamedMissing, table.missing.size()); ++i)
+      fmt::print(stderr, "platter: missing: {}\n", point_words(prepared, table.missing[i]));
+    throw Error(ExitStatus::incomplete,
+                fmt::format("{}: {} of {} points are missing in {}; platter study run computes "
+                            "them",
+                            options.path, table.missing.size(), prepared.points.points.size(),
+                            prepared.store.folder()));
+  }
+  if (table.failed > 0)
+    throw Error(ExitStatus::some_failed,
+                fmt::format("{}: {} of {} points failed; the column error of {} says why, the "
+                            "next run tries them again",
+                            options.path, table.failed, prepared.points.points.size(),
+                            table_path(prepared.store, ".csv")));
+}
+
+void run_study(const StudyOptions& options) {
+  const bool in_part = !options.part.empty();
+  const WhichPart part = in_part ? part_of(options.part) : WhichPart{};
+  const ResultFolder folder(options.results());
+  const PlotFolder plots(options.plots);
+  const Prepared prepared = prepare(options, in_part, !in_part);
+  const std::vector<std::string> figures = figure_paths(options, prepared.study);
+  std::vector<std::size_t> which;
+  if (in_part)
+    which = study::parts_of(prepared.points, part.of)[part.number - 1].points;
+  else
+    for (std::size_t i = 0; i < prepared.points.points.size(); ++i) which.push_back(i);
+  catch_interrupts();
+  study::RunOutcome ran;
+  {
+    std::optional<Progress> progress;  // it has a thread: begins when the processes have
+    ran = study::run_points(prepared.study, prepared.points, which, prepared.program,
+                            prepared.store,
+                            {.jobs = options.jobs, .keep_results = options.keep_results},
+                            [&](double share, std::uint64_t ended, std::uint64_t of) {
+                              if (!progress) progress.emplace(options.progress);
+                              progress->show(fmt::format("{} of {} points", ended, of), share);
+                            });
+  }
+  end_at_once_on_signals();
+  if (in_part) return tell(options, prepared, nullptr, ran, {});
+  prepared.store.tidy_up();
+  const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
+  write_tables(prepared.store, table);
+  draw_figures(figures, prepared.study, table);
+  tell(options, prepared, &table, ran, figures);
+  require_all(options, prepared, table);
+}
+
+void collect(const StudyOptions& options) {
+  const ResultFolder folder(options.results());
+  const PlotFolder plots(options.plots);
+  const Prepared prepared = prepare(options, false, true);
+  const std::vector<std::string> figures = figure_paths(options, prepared.study);
+  const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
+  prepared.store.tidy_up();
+  write_tables(prepared.store, table);
+  draw_figures(figures, prepared.study, table);
+  tell(options, prepared, &table, {.found = table.rows.size()}, figures);
+  require_all(options, prepared, table);
+}
+
+void plan(const StudyOptions& options) {
+  const ResultFolder folder(options.results());
+  const Prepared prepared = prepare(options, true, false);
+  const std::size_t many = study::sensible_parts(prepared.points, options.parts, options.least_s);
+  const std::vector<study::Part> parts = study::parts_of(prepared.points, many);
+  if (options.json) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      list.push_back({{"part", fmt::format("{}/{}", i + 1, many)},
+                      {"points", parts[i].points.size()},
+                      {"estimated_s", parts[i].estimated_s}});
+    return cli::print_json("platter-study-plan", {{"study", prepared.study.name},
+                                                  {"points", prepared.points.points.size()},
+                                                  {"parts", list}});
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    fmt::print("{}/{}  {} points  {:.0f} s\n", i + 1, many, parts[i].points.size(),
+               parts[i].estimated_s);
+}
+
+void print_slurm(const StudyOptions& options) {
+  const ResultFolder folder(options.results());
+  const Prepared prepared = prepare(options, true, false);
+  fmt::print(
+      "{}",
+      slurm_script({.study = options.path,
+                    .folder = options.results(),
+                    .name = prepared.study.name,
+                    .parts = study::sensible_parts(prepared.points, options.parts, options.least_s),
+                    .jobs = options.jobs}));
+}
+
+CLI::App* add_verb(CLI::App& study, const char* name, const char* about,
+                   const std::shared_ptr<StudyOptions>& options) {
+  CLI::App* verb = study.add_subcommand(name, about);
+  verb->add_option("STUDY", options->path, "the study's file (docs/studies.md)")->required();
+  verb->add_option("-C,--folder", options->folder,
+                   "of the results (else: the study's name and .study)");
+  options->registry.add_to(*verb);
+  return verb;
+}
+
+void add_figures(CLI::App& verb, StudyOptions& options) {
+  verb.add_option("--plots", options.plots, "a folder for the study's figures (needs gnuplot)");
+  options.outputs.add_force(verb);
+}
+
+void add_json(CLI::App& verb, StudyOptions& options) {
+  verb.add_flag("--json", options.json, "what was done, for programs");
+}
+
+void add_jobs(CLI::App& verb, StudyOptions& options) {
+  verb.add_option("--jobs", options.jobs, "so many processes")
+      ->transform(between(1, 4096))
+      ->capture_default_str();
+}
+
+void add_parts(CLI::App& verb, StudyOptions& options) {
+  verb.add_option("--parts", options.parts, "at most so many")
+      ->required()
+      ->transform(between(1, 1e6));
+  verb.add_option("--least", options.least_s,
+                  "fewer parts, so that each takes this long: seconds, or 5m")
+      ->transform(seconds(0, 1e9))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_study(CLI::App& app) {
+  CLI::App* study = app.add_subcommand(
+      "study", "traces on models under every combination of options, in one table");
+  study->require_subcommand(1);
+  auto options = std::make_shared<StudyOptions>();
+
+  CLI::App* run = add_verb(*study, "run", "computes the points that are missing, then the table",
+                           options);
+  add_jobs(*run, *options);
+  run->add_option("--part", options->part, "only the points of part I/N, and no table");
+  run->add_flag("--keep-results", options->keep_results,
+                "every request of every point, for compare");
+  add_figures(*run, *options);
+  add_progress_option(*run, options->progress);
+  add_json(*run, *options);
+  run->callback([options] { run_study(*options); });
+
+  CLI::App* planned = add_verb(*study, "plan", "parts of equal estimated cost", options);
+  add_parts(*planned, *options);
+  add_json(*planned, *options);
+  planned->callback([options] { plan(*options); });
+
+  CLI::App* collected = add_verb(*study, "collect", "the table of the points that are there",
+                                 options);
+  add_figures(*collected, *options);
+  add_json(*collected, *options);
+  collected->callback([options] { collect(*options); });
+
+  CLI::App* slurm = add_verb(*study, "slurm", "the script that runs the parts by Slurm", options);
+  add_parts(*slurm, *options);
+  add_jobs(*slurm, *options);
+  slurm->callback([options] { print_slurm(*options); });
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,13 @@
+// A study's models: files, published ones, and those that are derived of them.
+#pragma once
+
+#include "cli/registry_folder.h"
+#include "study/points.h"
+
+namespace platter::cli {
+
+// Throws, when called, Error(bad_input) for what is no model, Error(usage) for a change that cannot
+// be made. The registry may be gone afterwards; `folder` may not.
+study::LoadModel study_models(const RegistryFolder& folder);
+
+}  // namespace platter::cli

@@ -1,0 +1,54 @@
+// Files of a folder that several processes use: a lock ends with its process, whatever ended that.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "model/leftovers.h"
+
+namespace platter::study {
+
+// A small file that is made where there is none, and is this process's until this ends; others
+// wait. Throws Error(output).
+class LockedFile {
+ public:
+  explicit LockedFile(const std::string& path);
+  ~LockedFile();
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+
+  std::string text() const;
+  // Not whole at once: who reads it later must see whether it was cut off.
+  void replace(const std::string& text);
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+// The right to make one file, held by at most one process: a lock on the file under its unfinished
+// name, which is written into and becomes the file. Where its process dies, the next one takes that
+// name over; nobody has to tidy up first.
+class Claim {
+ public:
+  // nullptr: somebody has it (only without `wait`).
+  static std::unique_ptr<Claim> on(const std::string& path, bool wait);
+  ~Claim();  // without commit() nothing is left
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  // Whole. A loss of power may take it away again, but leaves no half of it. Throws Error(output).
+  void commit(const std::string& text);
+
+  static std::string unfinished(const std::string& path) { return path + ".part"; }
+
+ private:
+  Claim(std::string path, int descriptor);
+
+  std::string path_;
+  int descriptor_;
+  std::optional<model::Leftover> leftover_;
+};
+
+}  // namespace platter::study

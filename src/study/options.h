@@ -1,0 +1,24 @@
+// The options that a study varies: a row for each, which the study's file, the key and the table's
+// columns are made by.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "replay/model_run.h"
+
+namespace platter::study {
+
+struct Option {
+  const char* name;
+  const char* what;  // it takes, for the sentence on another value: "a whole number above 0"
+  // What it is where a study does not say. Such a value is not part of the key, so that a new
+  // option leaves the results of before where they are.
+  nlohmann::json usual;
+  bool (*takes)(const nlohmann::json& value);
+  void (*set)(const nlohmann::json& value, replay::ModelRun& run);
+};
+
+std::span<const Option> options();
+
+}  // namespace platter::study

@@ -1,0 +1,24 @@
+// A study in parts for several machines: each part its points in a row, all of about the same
+// estimated cost. Every machine makes the same plan of the same study.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "study/points.h"
+
+namespace platter::study {
+
+struct Part {
+  std::vector<std::size_t> points{};  // by their index
+  double estimated_s = 0;
+};
+
+// Exactly so many, some of which may be empty.
+std::vector<Part> parts_of(const Points& points, std::size_t many);
+
+// At most `most`, and so few that a part is estimated to take this long at least: where it takes
+// less, starting it takes its time.
+std::size_t sensible_parts(const Points& points, std::size_t most, double least_s);
+
+}  // namespace platter::study

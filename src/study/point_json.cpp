@@ -1,0 +1,82 @@
+#include "study/point_json.h"
+
+#include "model/json_head.h"
+#include "model/printable.h"
+
+namespace platter::study {
+namespace {
+
+PointJson json_of(const replay::ResponseTimes& times) {
+  return {{"n", times.n},
+          {"mean_ms", times.mean_ms},
+          {"p50_ms", times.p50_ms},
+          {"p90_ms", times.p90_ms},
+          {"p95_ms", times.p95_ms},
+          {"p99_ms", times.p99_ms},
+          {"p999_ms", times.p999_ms},
+          {"max_ms", times.max_ms}};
+}
+
+PointJson json_of(const replay::Delay& delay) {
+  return {{"p50_ms", delay.p50_ms}, {"p99_ms", delay.p99_ms}, {"max_ms", delay.max_ms}};
+}
+
+template <class Value>
+PointJson or_null(const std::optional<Value>& value) {
+  return value ? PointJson(*value) : PointJson();
+}
+
+PointJson or_null(const std::string& text) { return text.empty() ? PointJson() : PointJson(text); }
+
+}  // namespace
+
+const std::vector<double>& told_shares() {
+  static const std::vector<double> kShares = [] {
+    std::vector<double> shares = {0, 0.001};
+    for (int half_percent = 1; half_percent < 200; ++half_percent)
+      shares.push_back(half_percent / 200.0);
+    for (const double tail : {0.999, 0.9999, 0.99999, 1.0}) shares.push_back(tail);
+    return shares;
+  }();
+  return kShares;
+}
+
+PointJson point_head(const std::string& key, const nlohmann::json& identity) {
+  PointJson json = model::json_head("platter-study-point");
+  json["key"] = key;
+  json["of"] = identity;
+  return json;
+}
+
+void add_result(PointJson& json, const replay::ModelRan& ran) {
+  const replay::Summary& summary = ran.summary;
+  PointJson skipped = PointJson::array();
+  for (const trace::Skipped& what : ran.skipped)
+    skipped.push_back({{"what", what.what}, {"count", what.count}});
+  json["status"] = static_cast<int>(ExitStatus::ok);
+  json["result"] = {
+      {"requests", summary.all.n},
+      {"seconds", summary.seconds},
+      {"all", json_of(summary.all)},
+      {"read", json_of(summary.read)},
+      {"write", json_of(summary.write)},
+      {"lateness",
+       {{"host", json_of(summary.lateness.host)}, {"depth", json_of(summary.lateness.depth)}}},
+      {"hits_share", or_null(summary.hits_share)},
+      {"outside_validity", ran.head.outside_validity},
+      {"depth", ran.head.depth},
+      {"scheduler", or_null(ran.head.scheduler)},
+      {"fit", or_null(ran.head.fit)},
+      {"think_in_front", ran.head.think_in_front},
+      {"skipped", skipped},
+      {"quantile_error", summary.quantile_error},
+      {"shares", told_shares()},
+      {"quantiles_ms", ran.quantiles_ms}};
+}
+
+void add_failure(PointJson& json, ExitStatus status, const std::string& sentence) {
+  json["status"] = static_cast<int>(status);
+  json["error"] = model::printable(sentence);
+}
+
+}  // namespace platter::study

@@ -1,0 +1,98 @@
+#include "study/points.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "registry/canonical_json.h"
+#include "registry/digest.h"
+#include "study/options.h"
+
+namespace platter::study {
+namespace {
+
+using Json = nlohmann::json;
+
+// Every combination of the dimensions' values, the last dimension's changing fastest; what a study
+// does not say is as usual.
+std::vector<Json> combinations(const std::vector<Dimension>& dimensions) {
+  Json usual = Json::object();
+  for (const Option& option : options()) usual[option.name] = option.usual;
+  std::vector<Json> all = {usual};
+  for (const Dimension& dimension : dimensions) {
+    std::vector<Json> more;
+    for (const Json& so_far : all)
+      for (const Json& value : dimension.values) {
+        more.push_back(so_far);
+        more.back()[dimension.option] = value;
+      }
+    all = std::move(more);
+  }
+  return all;
+}
+
+std::uint64_t requests_of(const TraceSpec& trace, const TraceFacts& facts,
+                          const std::string& device, const Json& options) {
+  std::uint64_t requests = facts.requests;
+  if (trace.workload)
+    requests = trace.workload->requests.value_or(trace.workload->profile.requests);
+  for (const DeviceFacts& one : facts.devices)
+    if (one.name == device) requests = one.requests;
+  const Json& limit = options.at("limit");
+  return limit.is_null() ? requests : std::min(requests, limit.get<std::uint64_t>());
+}
+
+// What differs from the usual: -0 and 1.0 are the same number as 0 and 1.
+Json told_options(const Json& all) {
+  Json told = Json::object();
+  for (const Option& option : options())
+    if (all.at(option.name) != option.usual) told[option.name] = all.at(option.name);
+  return told;
+}
+
+}  // namespace
+
+Json identity_of(const Study& study, const Points& points, const Point& point,
+                 const Program& program) {
+  Json trace = {{"told", study.traces[point.trace].told}};
+  if (!study.traces[point.trace].workload) trace["digest"] = points.traces[point.trace].digest;
+  if (!point.device.empty()) trace["device"] = point.device;
+  return {{"schema", "platter-study-point 1.0"},
+          {"program", program.version},
+          {"model", points.models[point.model].digest},
+          {"trace", trace},
+          {"options", told_options(point.options)}};
+}
+
+Points points_of(const Study& study, const Program& program, const LoadModel& load,
+                 const std::string& folder, bool counted) {
+  Points points;
+  for (const ModelSpec& model : study.models) points.models.push_back(load(model));
+  for (const TraceSpec& trace : study.traces)
+    points.traces.push_back(facts_of(trace, folder, counted));
+  const std::vector<Json> options = combinations(study.options);
+  for (std::size_t model = 0; model < study.models.size(); ++model)
+    for (std::size_t trace = 0; trace < study.traces.size(); ++trace) {
+      std::vector<std::string> devices;
+      for (const DeviceFacts& device : points.traces[trace].devices) devices.push_back(device.name);
+      if (devices.empty()) devices = {""};
+      for (const std::string& device : devices)
+        for (const Json& combination : options) {
+          Point point{.model = model, .trace = trace, .device = device, .options = combination};
+          const Json identity = identity_of(study, points, point, program);
+          point.key =
+              registry::hex_of(registry::digest_of(registry::canonical_form(identity, study.name)));
+          point.requests = requests_of(study.traces[trace], points.traces[trace], device,
+                                       combination);
+          points.points.push_back(std::move(point));
+        }
+    }
+  return points;
+}
+
+double estimated_s(const Point& point) {
+  // Measured: bench/study/costs.py. A closed model of the caches' cost is not worth its while.
+  constexpr double kPoint_s = 0.02, kRequest_s = 0.7e-6;
+  return kPoint_s + kRequest_s * static_cast<double>(point.requests);
+}
+
+}  // namespace platter::study

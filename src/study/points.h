@@ -1,0 +1,56 @@
+// The points of a study: the product of models, traces (and their devices) and options, each with
+// the key of what its result depends on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "replay/replay_model.h"
+#include "study/study.h"
+#include "study/trace_facts.h"
+
+namespace platter::study {
+
+// What a study's model is, and how it becomes something to replay on. The digest does not depend on
+// how its JSON was written down.
+struct Model {
+  std::string digest{};
+  std::function<replay::Subject()> subject{};  // throws Error where none can be made of it
+};
+using LoadModel = std::function<Model(const ModelSpec&)>;
+
+struct Point {
+  std::size_t model = 0, trace = 0;  // of the study's lists
+  std::string device{};              // "": the trace's only one
+  nlohmann::json options{};          // every option that there is, by its name
+  std::string key{};                 // 64 hexadecimal digits
+  std::uint64_t requests = 0;        // estimated where they were not counted
+};
+
+struct Points {
+  std::vector<Model> models{};       // as the study's, digests known
+  std::vector<TraceFacts> traces{};  // as the study's
+  std::vector<Point> points{};       // models outermost, then traces, devices, options
+};
+
+// The identity of what computes: a result of another version is another point's.
+struct Program {
+  std::string version{};  // as platter --version says, with the commit where it is known
+};
+
+// Reads every model and looks at every trace, each only once (trace_facts.h). `counted`: also
+// counts the requests of traces, for what is to be estimated from them.
+Points points_of(const Study& study, const Program& program, const LoadModel& load,
+                 const std::string& folder, bool counted);
+
+// The document whose SHA-256 in canonical form (RFC 8785) is the point's key.
+nlohmann::json identity_of(const Study& study, const Points& points, const Point& point,
+                           const Program& program);
+
+// Of one point on one core of a 2.5 GHz Xeon, so that parts become alike: see plan.h.
+double estimated_s(const Point& point);
+
+}  // namespace platter::study

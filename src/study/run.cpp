@@ -1,0 +1,215 @@
+#include "study/run.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "model/error.h"
+#include "model/interruption.h"
+#include "model/json_head.h"
+#include "replay/model_run.h"
+#include "study/locked_file.h"
+#include "study/options.h"
+#include "study/point_json.h"
+#include "study/workers.h"
+
+namespace platter::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Which file lies there, so that another one in its place is noticed; all zeros: none.
+struct Seen {
+  ino_t file = 0;
+  timespec changed{};
+
+  static Seen at(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    return {status.st_ino, status.st_mtim};
+  }
+  bool operator==(const Seen& other) const {
+    return file == other.file && changed.tv_sec == other.changed.tv_sec &&
+           changed.tv_nsec == other.changed.tv_nsec;
+  }
+};
+
+struct Todo {
+  std::size_t point = 0;
+  Seen seen{};  // what lies there and is no result, or lacks its requests
+};
+
+double processor_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+std::string with_path_as_given(std::string sentence, const std::string& path,
+                               const std::string& given) {
+  if (path.empty() || path == given) return sentence;
+  for (std::size_t at = 0; (at = sentence.find(path, at)) != std::string::npos; at += given.size())
+    sentence.replace(at, path.size(), given);
+  return sentence;
+}
+
+// What one process does with its points.
+class Computer {
+ public:
+  Computer(const Study& study, const Points& points, const Program& program, const Store& store,
+           const RunOptions& options)
+      : study_(study), points_(points), program_(program), store_(store), options_(options) {}
+
+  // nullopt: somebody else is at it.
+  std::optional<Done> compute(const Todo& todo, bool wait) {
+    const Point& point = points_.points[todo.point];
+    const std::string path = store_.point_path(point.key);
+    const auto claim = Claim::on(path, wait);
+    if (!claim) return std::nullopt;
+    if (!(Seen::at(path) == todo.seen)) return Done{.by_others = true};
+    Done done;
+    const double before_s = processor_s();
+    PointJson json = replayed(point, done);
+    done.replay_s = processor_s() - before_s;
+    json["processor_s"] = done.replay_s;
+    claim->commit(json.dump() + "\n");
+    return done;
+  }
+
+ private:
+  const replay::Subject& subject(std::size_t model) {
+    if (!subject_ || loaded_ != model) {
+      subject_.reset();
+      subject_ = points_.models[model].subject();
+      loaded_ = model;
+    }
+    return *subject_;
+  }
+
+  PointJson replayed(const Point& point, Done& done) {
+    PointJson json = point_head(point.key, identity_of(study_, points_, point, program_));
+    const TraceSpec& trace = study_.traces[point.trace];
+    const ModelSpec& model = study_.models[point.model];
+    const auto failed = [&](ExitStatus status, const std::string& sentence) {
+      done.failed = true;
+      add_failure(json, status,
+                  with_path_as_given(with_path_as_given(sentence, trace.path, trace.given),
+                                     model.source, model.given));
+    };
+    try {
+      add_result(json, ran(point));
+    } catch (const Error& error) {
+      let_interruptions_pass(error);
+      if (error.status() == ExitStatus::output) throw;  // nothing more can be stored here
+      failed(error.status(), error.what());
+    } catch (const std::exception& error) {
+      failed(ExitStatus::internal, error.what());
+    }
+    return json;
+  }
+
+  replay::ModelRan ran(const Point& point) {
+    const TraceSpec& trace = study_.traces[point.trace];
+    const TraceFacts& facts = points_.traces[point.trace];
+    if (!facts.fault.empty()) throw Error(ExitStatus::bad_input, facts.fault);
+    const replay::Subject& on = subject(point.model);
+    replay::ModelRun run{.fit = trace.fit,
+                         .place_think_times = trace.place_think_times,
+                         .think_in_front = trace.reading.think_in_front,
+                         .shares = told_shares()};
+    for (const Option& option : options()) option.set(point.options.at(option.name), run);
+    if (options_.keep_results) run.output = prepared_output(point.key);
+    return replay::run_on_model(
+        on,
+        [&] {
+          return open_trace_of(trace, facts, point.device, on.blocks, on.block_bytes,
+                               store_.folder());
+        },
+        run);
+  }
+
+  // Whoever was killed while it wrote this result left a file beside it.
+  std::string prepared_output(const std::string& key) const {
+    const fs::path path = store_.result_path(key);
+    fs::create_directories(path.parent_path());
+    for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path()))
+      if (entry.path().filename().string().starts_with(path.filename().string() + "."))
+        fs::remove(entry.path());
+    return path;
+  }
+
+  const Study& study_;
+  const Points& points_;
+  const Program& program_;
+  const Store& store_;
+  const RunOptions& options_;
+  std::optional<replay::Subject> subject_{};
+  std::size_t loaded_ = 0;
+};
+
+// Traces of many devices that have a point to be computed are taken apart once for each block size
+// of the models that get them.
+void split_traces(const Study& study, const Points& points, std::span<const Todo> todo,
+                  const Store& store) {
+  std::set<std::pair<std::size_t, std::size_t>> needed;  // trace, model
+  for (const Todo& each : todo) {
+    const Point& point = points.points[each.point];
+    if (!point.device.empty()) needed.emplace(point.trace, point.model);
+  }
+  std::set<std::pair<std::size_t, std::uint32_t>> split;
+  for (const auto& [trace, model] : needed) {
+    std::uint32_t block_bytes = 0;
+    try {
+      block_bytes = points.models[model].subject().block_bytes;
+    } catch (const Error& error) {
+      let_interruptions_pass(error);
+      continue;  // its points will say so
+    }
+    if (split.emplace(trace, block_bytes).second)
+      split_by_device(study.traces[trace], points.traces[trace], block_bytes, store.folder());
+  }
+}
+
+}  // namespace
+
+RunOutcome run_points(const Study& study, const Points& points, std::span<const std::size_t> which,
+                      const Program& program, const Store& store, const RunOptions& options,
+                      const TellProgress& tell) {
+  RunOutcome outcome;
+  std::vector<Todo> todo;
+  std::set<std::string> keys;  // two models may be one
+  for (const std::size_t index : which) {
+    const Point& point = points.points[index];
+    if (!keys.insert(point.key).second) continue;
+    const Seen seen = Seen::at(store.point_path(point.key));
+    const bool has_requests = !options.keep_results || fs::exists(store.result_path(point.key));
+    if (is_result(store.point(point.key)) && has_requests)
+      ++outcome.found;
+    else
+      todo.push_back({index, seen});
+  }
+  if (todo.empty()) return outcome;
+  split_traces(study, points, todo, store);
+  std::vector<double> costs;
+  for (const Todo& each : todo) costs.push_back(estimated_s(points.points[each.point]));
+  const WorkersOutcome workers = run_workers(
+      std::min<std::size_t>(options.jobs, todo.size()), costs,
+      [&] {
+        return [&, computer = std::make_shared<Computer>(study, points, program, store, options)](
+                   std::size_t item, bool wait) { return computer->compute(todo[item], wait); };
+      },
+      tell);
+  outcome.computed = workers.computed;
+  outcome.failed = workers.failed;
+  outcome.found += workers.by_others;
+  outcome.replay_s = workers.replay_s;
+  return outcome;
+}
+
+}  // namespace platter::study

@@ -1,0 +1,53 @@
+#include "study/store.h"
+
+#include <filesystem>
+#include <vector>
+
+#include "model/file.h"
+#include "study/locked_file.h"
+
+namespace platter::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUnfinished = ".part";
+
+std::vector<fs::path> unfinished_in(const fs::path& folder) {
+  std::vector<fs::path> all;
+  if (!fs::is_directory(folder)) return all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.path().extension() == kUnfinished) all.push_back(entry.path());
+  return all;
+}
+
+}  // namespace
+
+std::string Store::point_path(const std::string& key) const {
+  return folder_ + "/points/" + key.substr(0, 2) + "/" + key + ".json";
+}
+
+std::string Store::result_path(const std::string& key) const {
+  return folder_ + "/results/" + key + ".pres";
+}
+
+nlohmann::json Store::point(const std::string& key) const {
+  const std::string path = point_path(key);
+  if (!model::is_file(path)) return {};
+  nlohmann::json point = nlohmann::json::parse(model::beginning_of(path, model::kLargestFile),
+                                               nullptr, false);
+  if (!point.is_object() || point.value("key", "") != key) return {};
+  return point;
+}
+
+// A claim that can be had is nobody's; it ends with its name.
+void Store::tidy_up() const {
+  for (const fs::path& path : unfinished_in(folder_))
+    Claim::on(fs::path(path).replace_extension().string(), false);
+}
+
+bool is_result(const nlohmann::json& point) {
+  return point.is_object() && point.contains("result");
+}
+
+}  // namespace platter::study

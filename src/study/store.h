@@ -1,0 +1,36 @@
+// The folder of a study's results: a file for each point, under its key, whole or not there.
+//
+//   points/ab/KEY.json   what the point is, and its result or why it failed
+//   results/KEY.pres     every request (--keep-results)
+//   traces/              what is known of traces (trace_facts.h)
+//   table.csv, .jsonl    made of the points (table.h)
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace platter::study {
+
+class Store {
+ public:
+  explicit Store(std::string folder) : folder_(std::move(folder)) {}
+
+  const std::string& folder() const { return folder_; }
+  std::string point_path(const std::string& key) const;
+  std::string result_path(const std::string& key) const;
+
+  // null: it is not there, or is not this point's.
+  nlohmann::json point(const std::string& key) const;
+
+  // Removes what processes that were killed left unfinished, but not what others work on.
+  void tidy_up() const;
+
+ private:
+  std::string folder_;
+};
+
+// Whether it holds a result. A failure is kept, to be a row of the table, and is tried again by the
+// next run: it may be the machine's, which had no memory, or the file's, which was not there.
+bool is_result(const nlohmann::json& point);
+
+}  // namespace platter::study

@@ -1,0 +1,322 @@
+#include "study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "model/error.h"
+#include "model/file.h"
+#include "model/units.h"
+#include "registry/canonical_json.h"
+#include "study/columns.h"
+#include "study/options.h"
+#include "trace/adjust.h"
+
+namespace platter::study {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kStudy = "platter-study";
+constexpr std::string_view kFromRegistry = "registry:";
+
+// An object of the study's file, of which every member is asked for once: one that nobody asked
+// for is a slip of the pen.
+class Members {
+ public:
+  Members(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.is_object()) fail("is no object");
+  }
+
+  bool has(const char* name) {
+    asked_.insert(name);
+    return object_.contains(name);
+  }
+  const Json& at(const char* name) {
+    if (!has(name)) fail(fmt::format("lacks the member \"{}\"", name));
+    return object_.at(name);
+  }
+  std::string text(const char* name, const std::string& otherwise = {}) {
+    if (!has(name)) return otherwise;
+    if (!at(name).is_string()) fail(fmt::format("has a \"{}\" that is no text", name));
+    return at(name).get<std::string>();
+  }
+  bool flag(const char* name) {
+    if (!has(name)) return false;
+    if (!at(name).is_boolean()) fail(fmt::format("has a \"{}\" that is not true or false", name));
+    return at(name).get<bool>();
+  }
+  template <class Number>
+  std::optional<Number> number(const char* name) {
+    if (!has(name)) return std::nullopt;
+    const Json& value = at(name);
+    const bool whole = std::is_integral_v<Number>;
+    const bool fits = whole ? value.is_number_unsigned() &&
+                                  value.get<std::uint64_t>() <=
+                                      static_cast<std::uint64_t>(std::numeric_limits<Number>::max())
+                            : value.is_number();
+    if (!fits)
+      fail(fmt::format("has a \"{}\" that is no {} of 0 or more", name,
+                       whole ? "whole number" : "number"));
+    return value.get<Number>();
+  }
+  std::vector<std::string> texts(const char* name) {
+    if (!has(name)) return {};
+    const Json& value = at(name);
+    std::vector<std::string> all;
+    for (const Json& one : value.is_array() ? value : Json::array({value})) {
+      if (!one.is_string()) fail(fmt::format("has a \"{}\" that is no text", name));
+      all.push_back(one.get<std::string>());
+    }
+    return all;
+  }
+  void done() const {
+    for (const auto& [name, value] : object_.items())
+      if (!asked_.contains(name))
+        fail(fmt::format("has a member \"{}\" that a study does not know", name));
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(ExitStatus::bad_input, fmt::format("{} {}; see docs/studies.md", where_, what));
+  }
+  const std::string& where() const { return where_; }
+
+ private:
+  const Json& object_;
+  std::string where_;
+  std::set<std::string> asked_{};
+};
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+std::string beside(const std::filesystem::path& folder, const std::string& path) {
+  const std::filesystem::path given(path);
+  return given.is_absolute() || folder.empty() ? path : (folder / given).string();
+}
+
+std::string change_text(Members& of, const std::string& path, const Json& value) {
+  if (value.is_string()) return path + "=" + value.get<std::string>();
+  if (value.is_number_integer()) return fmt::format("{}={}", path, value.get<std::int64_t>());
+  if (value.is_number()) return fmt::format("{}={}", path, registry::ecmascript_number(value));
+  of.fail(fmt::format("has a change of {} that is neither text nor number", path));
+}
+
+ModelSpec model_of(const Json& json, const std::string& where,
+                   const std::filesystem::path& folder) {
+  const Json object = json.is_string() ? Json{{"file", json}} : json;
+  Members members(object, where);
+  ModelSpec spec;
+  spec.given = members.text("file");
+  if (spec.given.empty()) members.fail("names no \"file\"");
+  const bool published = spec.given.starts_with(kFromRegistry);
+  spec.source = published ? spec.given : beside(folder, spec.given);
+  const std::string named = published ? spec.given.substr(kFromRegistry.size())
+                                      : file_name(spec.given);
+  spec.name = members.text("name", named);
+  if (members.has("derive")) {
+    if (!members.at("derive").is_object()) members.fail("has a \"derive\" that is no object");
+    for (const auto& [path, value] : members.at("derive").items())
+      spec.changes.push_back(change_text(members, path, value));
+  }
+  members.done();
+  return spec;
+}
+
+const std::map<std::string, trace::Fit> kFits = {{"none", trace::Fit::none},
+                                                 {"wrap", trace::Fit::wrap},
+                                                 {"scale", trace::Fit::scale},
+                                                 {"compact", trace::Fit::compact}};
+const std::map<std::string, Nanoseconds> kTimeUnits = {
+    {"s", kSecond}, {"ms", kMillisecond}, {"us", kMicrosecond}, {"ns", 1}};
+const std::map<std::string, trace::Gap> kGapNames = {{"constant", trace::Gap::constant},
+                                                     {"uniform", trace::Gap::uniform},
+                                                     {"exponential", trace::Gap::exponential}};
+
+template <class Value>
+Value one_of_names(Members& members, const char* name, const std::map<std::string, Value>& names,
+                   const Value& otherwise) {
+  if (!members.has(name)) return otherwise;
+  const auto found = names.find(members.text(name));
+  if (found != names.end()) return found->second;
+  std::string all;
+  for (const auto& [word, value] : names) all += (all.empty() ? "" : ", ") + word;
+  members.fail(fmt::format("has a \"{}\" that is none of {}", name, all));
+}
+
+// As platter trace generate's options, with _ for -.
+trace::Workload workload_of(Members& members) {
+  trace::Adjustment adjust;
+  adjust.read_share = members.number<double>("read_share");
+  if (members.has("request_kb"))
+    adjust.request_kb = members.at("request_kb").is_string()
+                            ? members.text("request_kb")
+                            : registry::ecmascript_number(*members.number<double>("request_kb"));
+  adjust.align_kb = members.number<double>("align_kb");
+  adjust.sequential_share = members.number<double>("sequential_share");
+  adjust.local_share = members.number<double>("local_share");
+  adjust.local_blocks = members.number<std::uint64_t>("local_blocks");
+  adjust.streams = members.number<std::uint32_t>("streams");
+  adjust.any_stream = members.flag("any_stream");
+  adjust.run_requests = members.number<std::uint64_t>("run_requests");
+  adjust.hot_share = members.number<double>("hot_share");
+  adjust.hot_span = members.number<double>("hot_span");
+  adjust.rate_hz = members.number<double>("rate");
+  adjust.think_ms = members.number<double>("think_ms");
+  if (members.has("gap"))
+    adjust.gap = one_of_names(members, "gap", kGapNames, trace::Gap::constant);
+  adjust.burst_requests = members.number<std::uint64_t>("burst_requests");
+  adjust.burst_kb = members.number<double>("burst_kb");
+  adjust.idle_ms = members.number<double>("idle_ms");
+  trace::Workload workload;
+  try {
+    workload.profile = trace::adjusted(trace::profile(members.text("workload")), adjust);
+  } catch (const Error& error) {
+    members.fail(fmt::format("asks for a workload that there is not: {}", error.what()));
+  }
+  workload.requests = members.number<std::uint64_t>("requests");
+  workload.seed = members.number<std::uint64_t>("seed").value_or(1);
+  workload.reads_only = members.flag("reads_only");
+  return workload;
+}
+
+void read_from_file(Members& members, TraceSpec& spec) {
+  try {
+    spec.reading.format = trace::format_of(members.text("format"));
+  } catch (const Error& error) {
+    members.fail(fmt::format("has a \"format\": {}", error.what()));
+  }
+  spec.reading.device = members.text("device");
+  spec.reading.columns = members.text("csv_columns");
+  spec.reading.round = members.flag("round");
+  spec.reading.reorder = members.number<std::uint32_t>("reorder").value_or(0);
+  spec.reading.queued = members.flag("queued");
+  spec.reading.time_unit_ns = one_of_names(members, "time_unit", kTimeUnits, Nanoseconds{0});
+  const std::map<std::string, bool> kPlaces = {{"behind", false}, {"in-front", true}};
+  spec.place_think_times = !members.has("think_times");
+  spec.reading.think_in_front = one_of_names(members, "think_times", kPlaces, false);
+  spec.fit = one_of_names(members, "fit", kFits, trace::Fit::none);
+  if (!members.has("split_by")) return;
+  if (members.text("split_by") != "device") members.fail("has a \"split_by\" other than device");
+  spec.split_by_device = true;
+  if (!spec.reading.device.empty()) members.fail("has both \"split_by\" and \"device\"");
+}
+
+TraceSpec trace_of(const Json& json, const std::string& where,
+                   const std::filesystem::path& folder) {
+  const Json object = json.is_string() ? Json{{"file", json}} : json;
+  Members members(object, where);
+  TraceSpec spec;
+  spec.given = members.text("file");
+  if (members.has("workload") == !spec.given.empty())
+    members.fail("names neither or both of \"file\" and \"workload\"");
+  if (spec.given.empty()) {
+    spec.workload = workload_of(members);
+    spec.name = spec.given = members.text("workload");
+    if (spec.workload->seed != 1) spec.name += fmt::format(" {}", spec.workload->seed);
+  } else {
+    spec.path = beside(folder, spec.given);
+    spec.name = file_name(spec.given);
+    read_from_file(members, spec);
+  }
+  spec.name = members.text("name", spec.name);
+  members.done();
+  spec.told = object;
+  for (const char* const name : {"file", "name", "split_by"}) spec.told.erase(name);
+  return spec;
+}
+
+std::vector<Dimension> dimensions_of(const Json& json, const std::string& where) {
+  Members members(json, where);
+  std::vector<Dimension> dimensions;
+  for (const Option& option : options()) {
+    if (!members.has(option.name)) continue;
+    const Json& given = members.at(option.name);
+    Dimension dimension{
+        option.name, given.is_array() ? given.get<std::vector<Json>>() : std::vector<Json>{given}};
+    if (dimension.values.empty()) members.fail(fmt::format("has no \"{}\" at all", option.name));
+    for (std::size_t i = 0; i < dimension.values.size(); ++i) {
+      const Json& value = dimension.values[i];
+      if (!option.takes(value))
+        members.fail(fmt::format("has the \"{}\" {}, which is not {}", option.name, value.dump(),
+                                 option.what));
+      if (std::find(dimension.values.begin(),
+                    dimension.values.begin() + static_cast<std::ptrdiff_t>(i),
+                    value) != dimension.values.begin() + static_cast<std::ptrdiff_t>(i))
+        members.fail(fmt::format("has the \"{}\" {} twice", option.name, value.dump()));
+    }
+    dimensions.push_back(std::move(dimension));
+  }
+  members.done();
+  return dimensions;
+}
+
+PlotSpec plot_of_json(const Json& json, const std::string& where) {
+  Members members(json, where);
+  PlotSpec plot{members.text("x"), members.text("y"), members.text("title"),
+                members.texts("series"), members.texts("panel")};
+  members.done();
+  std::vector<std::string> columns = {plot.x, plot.y};
+  columns.insert(columns.end(), plot.series.begin(), plot.series.end());
+  columns.insert(columns.end(), plot.panel.begin(), plot.panel.end());
+  for (const std::string& column : columns)
+    if (!has_column(column))
+      members.fail(fmt::format("draws \"{}\", which is no column of the table", column));
+  return plot;
+}
+
+template <class Spec>
+void require_names_apart(const std::vector<Spec>& specs, const char* what,
+                         const std::string& origin) {
+  std::set<std::string> names;
+  for (const Spec& spec : specs)
+    if (!names.insert(spec.name).second)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: two {} are called {}; give one a \"name\" of its own", origin,
+                              what, spec.name));
+}
+
+const Json& list_of(Members& members, const char* name) {
+  const Json& list = members.at(name);
+  if (!list.is_array() || list.empty())
+    members.fail(fmt::format("has a \"{}\" that is no list of at least one", name));
+  return list;
+}
+
+}  // namespace
+
+Study read_study(const std::string& path) {
+  const Json json = registry::parse_i_json(model::read_file(path), path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  Members members(json, path + ":");
+  members.has("schema"), members.has("schema_version");
+  if (json.value("schema", Json()) != kStudy || json.value("schema_version", Json()) != "1.0")
+    members.fail(R"(is no study: it needs "schema": "platter-study", "schema_version": "1.0")");
+  Study study{.name = members.text("name", std::filesystem::path(path).stem().string()),
+              .says = members.text("says")};
+  for (const Json& one : list_of(members, "models"))
+    study.models.push_back(
+        model_of(one, fmt::format("{}: model {}", path, study.models.size() + 1), folder));
+  for (const Json& one : list_of(members, "traces"))
+    study.traces.push_back(
+        trace_of(one, fmt::format("{}: trace {}", path, study.traces.size() + 1), folder));
+  if (members.has("options"))
+    study.options = dimensions_of(members.at("options"), path + ": \"options\"");
+  if (members.has("plots"))
+    for (const Json& one : list_of(members, "plots"))
+      study.plots.push_back(
+          plot_of_json(one, fmt::format("{}: plot {}", path, study.plots.size() + 1)));
+  members.done();
+  require_names_apart(study.models, "models", path);
+  require_names_apart(study.traces, "traces", path);
+  return study;
+}
+
+}  // namespace platter::study

@@ -1,0 +1,63 @@
+// What a study's file asks: models, traces, options, of which every combination is a point.
+// docs/studies.md tells the file.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/fit.h"
+#include "trace/stream.h"
+#include "trace/workload.h"
+
+namespace platter::study {
+
+struct ModelSpec {
+  std::string source{};                // a file's path, or registry:REFERENCE
+  std::vector<std::string> changes{};  // as platter derive takes them: PATH=VALUE
+  std::string name{};                  // in the table
+  std::string given{};                 // as the study names it
+};
+
+struct TraceSpec {
+  std::string name{};   // in the table
+  std::string given{};  // as the study names it
+  // A file, or a workload that is made for each model.
+  std::string path{};
+  std::optional<trace::Workload> workload{};  // without the drive's blocks
+  trace::Reading reading{};
+  trace::Fit fit = trace::Fit::none;
+  bool place_think_times = true;
+  bool split_by_device = false;
+  // All that changes the requests, but the file's bytes: what the study's file says of the trace,
+  // without path and name.
+  nlohmann::json told = nlohmann::json::object();
+};
+
+// One option with the values that it takes: a dimension of the product.
+struct Dimension {
+  std::string option{};
+  std::vector<nlohmann::json> values{};
+};
+
+// A figure of the table's columns: y over x, a curve for each value of `series`, a panel for each
+// of `panel`; several columns there count together.
+struct PlotSpec {
+  std::string x{}, y{}, title{};
+  std::vector<std::string> series{}, panel{};
+};
+
+struct Study {
+  std::string name{}, says{};
+  std::vector<ModelSpec> models{};
+  std::vector<TraceSpec> traces{};
+  std::vector<Dimension> options{};
+  std::vector<PlotSpec> plots{};
+};
+
+// Throws Error(bad_input) that names the file and the member that is wrong. Paths in it are
+// relative to its folder.
+Study read_study(const std::string& path);
+
+}  // namespace platter::study

@@ -1,0 +1,291 @@
+"""Studies (docs/studies.md): every point once, whoever computes it; a table that is the same whoever did; what fails is
+a row; processes that are killed, interrupted, or beside each other."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import BAD_INPUT, INCOMPLETE, INTERRUPTED, OK, PLATTER, SOME_FAILED, USAGE, PlatterTest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+TABLES = ("table.csv", "table.jsonl")
+
+
+class StudyTest(PlatterTest):
+    def setUp(self):
+        super().setUp()
+        self.platter("truth", "virtual:hp-c2247", "-o", "c2247.json")
+        self.platter("trace", "generate", "--workload", "random", "--for", "c2247.json", "--requests", "300", "--rate",
+                     "40", "-o", "r.trace")
+
+    def study(self, name="study.json", **more):
+        document = {"schema": "platter-study", "schema_version": "1.0", "models": ["c2247.json"],
+                    "traces": ["r.trace"], "options": {"scheduler": ["fcfs", "sptf"], "depth": [1, 4]}}
+        document.update(more)
+        self.write(name, json.dumps(document))
+        return name
+
+    def run_study(self, *more, name="study.json", folder="s", status=OK):
+        done = self.run_platter("study", "run", name, "-C", folder, "--json", *more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout)
+
+    def table(self, folder="s"):
+        with open(self.path(folder + "/table.csv"), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def content(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def assert_same_tables(self, one, other):
+        for table in TABLES:
+            self.assertEqual(self.content(f"{one}/{table}"), self.content(f"{other}/{table}"))
+
+    def points(self, folder="s"):
+        return {name: os.stat(os.path.join(base, name)).st_ino
+                for base, _, names in os.walk(self.path(folder + "/points")) for name in names}
+
+
+class Tables(StudyTest):
+    def test_a_point_says_what_a_replay_says(self):
+        self.study()
+        self.run_study()
+        summary = self.platter_json("replay", "r.trace", "--on", "c2247.json", "--scheduler", "sptf", "--depth", "4")
+        row = next(row for row in self.table() if (row["scheduler"], row["depth"]) == ("sptf", "4"))
+        self.assertEqual(float(row["mean_ms"]), summary["all"]["mean_ms"])
+        self.assertEqual(float(row["p99_ms"]), summary["all"]["p99_ms"])
+        self.assertEqual(int(row["read_requests"]), summary["read"]["n"])
+        point = self.read_json("s/points/{0:.2}/{0}.json".format(row["platter_study_table_1"]))
+        quantiles = dict(zip(point["result"]["shares"], point["result"]["quantiles_ms"]))
+        for share, name in ((0.5, "p50_ms"), (0.95, "p95_ms"), (1, "max_ms")):
+            self.assertEqual(quantiles[share], summary["all"][name])
+        self.assertEqual(point["result"]["quantile_error"], 0)
+
+    def test_every_program_reads_the_tables(self):
+        self.study(models=["c2247.json", {"file": "c2247.json", "name": "a \"quoted\", name"}])
+        self.run_study()
+        rows = self.table()
+        self.assertEqual(len(rows), 8)
+        self.assertEqual(rows[4]["model"], "a \"quoted\", name")
+        with open(self.path("s/table.jsonl"), encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        for row, line in zip(rows, lines, strict=True):
+            self.assertEqual(line.pop("schema"), {"name": "platter-study-table", "version": "1.0"})
+            self.assertEqual(list(line), list(row))
+            for name, value in line.items():
+                self.assertEqual(row[name], "" if value is None else value if isinstance(value, str) else
+                                 str(row[name]))
+                if isinstance(value, (int, float)):
+                    self.assertEqual(float(row[name]), value)
+        for program in (["R", "--vanilla", "-s", "-e",
+                         "t <- read.csv('s/table.csv'); stopifnot(nrow(t) == 8, is.numeric(t$mean_ms)); cat('read')"],
+                        ["gnuplot", "-e", "set datafile separator ','; stats 's/table.csv' using 'mean_ms' nooutput; "
+                         "if (STATS_records == 8) {print 'read'}"],
+                        ["python3", "-c", "import pandas; t = pandas.read_csv('s/table.csv'); "
+                         "assert len(t) == len(pandas.read_json('s/table.jsonl', lines=True)) == 8; print('read')"]):
+            with self.subTest(program=program[0]):
+                try:
+                    done = subprocess.run(program, cwd=self.folder, capture_output=True, text=True, check=False)
+                except FileNotFoundError:
+                    self.skipTest(f"no {program[0]}")
+                if "No module named" in done.stderr:
+                    self.skipTest("no pandas")
+                self.assertIn("read", done.stdout + done.stderr, done.stderr)
+
+    def test_the_columns_are_those_of_the_documents(self):
+        with open(os.path.join(ROOT, "docs/studies.md"), encoding="utf-8") as file:
+            columns = file.read().partition("## The table")[2].partition("\n## ")[0]
+        told = [name for names in re.findall(r"^\| (`.*?`) \|", columns, re.MULTILINE)
+                for name in re.findall(r"`(\w+)`", names)]
+        self.study()
+        self.run_study()
+        self.assertEqual(self.content("s/table.csv").split(b"\n")[0].decode().split(","), told)
+
+    def test_figures(self):
+        self.study(plots=[{"x": "depth", "y": "mean_ms", "series": "scheduler", "title": "a title"},
+                          {"x": "scheduler", "y": "p99_ms", "series": "depth", "panel": ["model", "trace"]}])
+        told = self.run_study("--plots", "figures")
+        self.assertEqual(told["figures"], ["figures/1-mean_ms-by-depth.svg", "figures/2-p99_ms-by-scheduler.svg"])
+        self.assertIn(b"a title", self.content(told["figures"][0]))
+        self.assertIn(b"sptf", self.content(told["figures"][0]))
+
+
+class Once(StudyTest):
+    def test_only_what_is_missing_is_computed(self):
+        self.study()
+        self.assertEqual(self.run_study()["computed"], 4)
+        before = self.points()
+        self.assertEqual(self.run_study()["computed"], 0)
+        self.study(name="larger.json", options={"scheduler": ["fcfs", "sptf"], "depth": [1, 4, 8]},
+                   models=["c2247.json", {"file": "c2247.json", "derive": {"rotation.rpm": "x2"}, "name": "fast"}])
+        told = self.run_study(name="larger.json")
+        self.assertEqual((told["computed"], told["found"]), (8, 4))
+        self.assertEqual({name: inode for name, inode in self.points().items() if name in before}, before)
+        self.run_study(name="larger.json", folder="other")
+        self.assert_same_tables("s", "other")
+
+    def test_how_json_and_traces_are_called_does_not_count(self):
+        self.study()
+        self.run_study()
+        self.write("same.json", json.dumps(self.read_json("c2247.json"), indent=7))
+        os.rename(self.path("r.trace"), self.path("renamed.trace"))
+        self.study(models=["same.json"], traces=["renamed.trace"])
+        self.assertEqual(self.run_study()["computed"], 0)
+
+    def test_a_trace_that_changed_is_another(self):
+        self.study()
+        self.run_study()
+        with open(self.path("r.trace"), "a", encoding="utf-8") as file:
+            file.write("999999.0 0 0 1 1\n")
+        self.assertEqual(self.run_study()["computed"], 4)
+
+    def test_two_runs_at_once_share_the_work(self):
+        self.study(traces=[{"workload": "random", "requests": 5000, "seed": seed} for seed in range(10)])
+        runs = [subprocess.Popen([PLATTER, "study", "run", "study.json", "-C", "s", "--jobs", "2", "--json"],
+                                 cwd=self.folder, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        told = [json.loads(run.communicate(timeout=600)[0]) for run in runs]
+        self.assertEqual([run.returncode for run in runs], [OK, OK])
+        self.assertEqual(sum(each["computed"] for each in told), 40)
+        self.run_study(folder="alone")
+        self.assert_same_tables("s", "alone")
+
+    def test_parts_make_the_whole(self):
+        self.study(options={"scheduler": ["fcfs", "sptf"], "depth": [1, 2, 3, 4, 5, 6, 7]})
+        self.run_study(folder="alone")
+        plan = self.platter_json("study", "plan", "study.json", "-C", "s", "--parts", "3", "--least", "0")
+        self.assertEqual([part["part"] for part in plan["parts"]], ["1/3", "2/3", "3/3"])
+        self.assertEqual(sum(part["points"] for part in plan["parts"]), 14)
+        self.assertEqual(len(self.platter_json("study", "plan", "study.json", "-C", "s", "--parts", "3")["parts"]), 1)
+        for part in ("3/3", "1/3"):
+            self.run_study("--part", part)
+        done = self.run_platter("study", "collect", "study.json", "-C", "s")
+        self.assertEqual(done.returncode, INCOMPLETE)
+        self.assertIn("missing: r.trace on c2247.json, scheduler", done.stderr)
+        self.assertEqual(len(self.table()), 14 - plan["parts"][1]["points"])
+        self.run_study("--part", "2/3")
+        self.platter("study", "collect", "study.json", "-C", "s")
+        self.assert_same_tables("s", "alone")
+
+    def test_results_that_are_kept(self):
+        self.study()
+        self.run_study()
+        told = self.run_study("--keep-results")
+        self.assertEqual(told["computed"], 4)
+        key = self.table()[0]["platter_study_table_1"]
+        self.platter("replay", "r.trace", "--on", "c2247.json", "--scheduler", "fcfs", "-o", "alone.pres")
+        comparison = self.platter_json("compare", "alone.pres", f"s/results/{key}.pres")
+        self.assertEqual(comparison["all"]["demerit_ms"], 0)
+        self.assertEqual(self.run_study("--keep-results")["computed"], 0)
+
+
+class Devices(StudyTest):
+    def test_each_volume_of_a_trace(self):
+        lines = "".join(f"{time_ms}.0 {time_ms // 20 * 7 % 5} {time_ms * 97 % 5000} 8 {time_ms % 2}\n"
+                        for time_ms in range(0, 4000, 20))
+        self.write("volumes.trace", lines)
+        self.study(traces=[{"file": "volumes.trace", "split_by": "device"}], options={"depth": [1, 4]})
+        self.assertEqual(self.run_study()["points"], 10)
+        for row in self.table():
+            alone = self.platter_json("replay", "volumes.trace", "--device-number", row["device"], "--on", "c2247.json",
+                                      "--depth", row["depth"])
+            self.assertEqual(float(row["mean_ms"]), alone["all"]["mean_ms"])
+            self.assertEqual(float(row["max_ms"]), alone["all"]["max_ms"])
+
+
+class Failures(StudyTest):
+    def test_a_point_that_fails_is_a_row(self):
+        self.write("far.trace", "0.0 0 10 8 1\n1.0 0 999999999 8 1\n")
+        self.study(traces=["r.trace", "far.trace"])
+        told = self.run_study(status=SOME_FAILED)
+        self.assertEqual((told["computed"], told["failed"], told["missing"]), (8, 4, 0))
+        failed = [row for row in self.table() if row["status"] != "0"]
+        self.assertEqual({row["trace"] for row in failed}, {"far.trace"})
+        self.assertEqual({row["status"] for row in failed}, {str(BAD_INPUT)})
+        self.assertRegex(failed[0]["error"], "^far.trace.*999999999")
+        self.assertEqual(failed[0]["mean_ms"], "")
+        told = self.run_study(status=SOME_FAILED)
+        self.assertEqual((told["computed"], told["found"]), (4, 4))
+        os.mkdir(self.path("below"))  # the same from elsewhere
+        done = subprocess.run([PLATTER, "study", "run", "../study.json"], cwd=self.path("below"), check=False,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, SOME_FAILED)
+        self.assert_same_tables("s", "below/study.study")
+
+    def test_what_is_no_study(self):
+        self.fails(BAD_INPUT, ["nonesuch.json", "no such file"], "study", "run", "nonesuch.json")
+        self.fails(BAD_INPUT, ["c2247.json", "is no study"], "study", "run", "c2247.json")
+        self.study(models=["nonesuch.json"])
+        self.fails(BAD_INPUT, "nonesuch.json", "study", "run", "study.json")
+        self.study(options={"depth": ["deep"]})
+        self.fails(BAD_INPUT, ["\"depth\"", "deep"], "study", "run", "study.json")
+        self.study()
+        for part in ("0/3", "4/3", "3", "x/y", "-1/2"):
+            self.fails(USAGE, part, "study", "run", "study.json", "--part=" + part)
+
+    def test_a_strangers_table_stays(self):
+        self.study()
+        os.mkdir(self.path("s"))
+        self.write("s/table.csv", "mine\n")
+        done = self.run_platter("study", "run", "study.json", "-C", "s")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(self.content("s/table.csv"), b"mine\n")
+
+
+class Ended(StudyTest):
+    def setUp(self):
+        super().setUp()
+        self.study(traces=[{"workload": "random", "requests": 4000, "seed": seed} for seed in range(5)],
+                   options={"scheduler": ["fcfs", "sptf", "look"], "depth": [1, 4, 8, 16]})
+
+    def begin(self):
+        return subprocess.Popen([PLATTER, "study", "run", "study.json", "-C", "s", "--jobs", "2"], cwd=self.folder,
+                                stderr=subprocess.PIPE, text=True)
+
+    def wait_for_points(self, many, run):
+        while len([name for name in self.points() if name.endswith(".json")]) < many and run.poll() is None:
+            time.sleep(0.002)
+
+    def unfinished(self):
+        return [name for name in self.files() if name.endswith(".part")]
+
+    def test_killed_ten_times(self):
+        self.run_study(folder="alone")
+        before = {}
+        for kill in range(10):
+            run = self.begin()
+            self.wait_for_points(5 * kill + 3, run)
+            run.kill()
+            self.assertEqual(run.wait(), -9)
+            run.stderr.close()
+            now = self.points()
+            self.assertEqual({name: now.get(name) for name in before}, before)
+            before = {name: inode for name, inode in now.items() if name.endswith(".json")}
+        told = self.run_study("--jobs", "2")
+        self.assertGreater(told["computed"], 0)
+        self.assertEqual({name: self.points()[name] for name in before}, before)
+        self.assertEqual(len(self.points()), 60)
+        self.assertEqual(self.unfinished(), [])
+        self.assert_same_tables("s", "alone")
+
+    def test_interrupted(self):
+        run = self.begin()
+        self.wait_for_points(5, run)
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, INTERRUPTED, said)
+        self.assertIn("are computed and kept", said)
+        self.assertEqual(self.unfinished(), [])
+        kept = len(self.points())
+        self.assertGreaterEqual(kept, 5)
+        self.assertEqual(self.run_study()["found"], kept)
+
+
+if __name__ == "__main__":
+    unittest.main()
