@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "array/replay_array.h"
+#include "cli/array_options.h"
 #include "cli/careful_replay.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
@@ -35,6 +37,8 @@ constexpr double kMostReferenceReads = 1000;
 
 struct ReplayOptions {
   TraceOptions trace;
+  ArrayOptions array;
+  std::vector<std::string> members;  // of the array; else the target alone
   std::string target, output, phase_from, scheduler, caches = "default";
   double ageing = 0;
   ProgressKind progress = ProgressKind::fitting;
@@ -81,6 +85,31 @@ Replayed on_model(const ReplayOptions& options) {
                options.trace.path, 100 * ran.share_in_front, 100 * ran.share_behind);
   print_skipped(ran.head.trace, ran.skipped);
   return {ran.head, ran.summary};
+}
+
+Replayed on_array(const ReplayOptions& options) {
+  const array::ArrayPlan plan = options.array.plan();
+  std::vector<replay::Subject> members;
+  for (const std::string& model : options.members) members.push_back(load_subject(model).subject);
+  const array::ArraySetup setup = array::setup_of(plan, members);
+  if (!options.output.empty()) options.outputs.writes(options.output);
+  const replay::Subject subject = array::subject_of(setup, members);
+  trace::Fitted fitted = fitted_trace(options.trace, subject.block_bytes, options.fit,
+                                      subject.blocks);
+  const std::unique_ptr<trace::Reader> trace = replay::shaped(std::move(fitted.reader),
+                                                              options.shape);
+  replay::ModelReplay how{.caches = kCaches.at(options.caches), .depth = options.depth};
+  if (!options.scheduler.empty())
+    how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
+  replay::ResultSink sink(options.output,
+                          array::head_of_replay(plan, setup, members, trace->source(), how));
+  replay::ResultHead head = array::replay_on_array(plan, members, *trace, how, sink);
+  head.think_in_front = options.trace.reading().think_in_front;
+  head.speed = options.shape.speed;
+  head.fit = fitted.text;
+  print_skipped(*trace);
+  const replay::Summary summary = sink.finish(head);
+  return {head, summary};
 }
 
 Replayed on_device(const ReplayOptions& options) {
@@ -140,7 +169,31 @@ constexpr WithoutEffect kOnModels[] = {
     {"--allow-writes", "permits writes to a drive; those to a model change nothing, leave it out"},
     {"--quiet-host", "is for the times of drives; a model keeps a time of its own, leave it out"}};
 
+constexpr WithoutEffect kOnArrays[] = {
+    {"--phase-from", "sets one model's phase; of an array say --phase-seed"},
+    {"--delay-seed", "draws one model's delays; an array's members have the median, leave it out"},
+    {"--reference-reads", "sets one model's phase; of an array say --phase-seed"}};
+
+// One target, or several models of an array.
+void require_targets(const ReplayOptions& options) {
+  if (!options.array.wanted() && options.members.size() > 1)
+    throw Error(ExitStatus::usage,
+                fmt::format("--on names {} targets, which only an array has; name one, or say "
+                            "--array raid0, raid1 or raid5",
+                            options.members.size()));
+  for (const std::string& member : options.members)
+    if (options.array.wanted() && names_device(member))
+      throw Error(ExitStatus::usage,
+                  fmt::format("--array is made of models, and {} is a device; name model files, "
+                              "tables or DiskSim files",
+                              member));
+}
+
 void refuse_what_has_no_effect(const CLI::App& command, const ReplayOptions& options) {
+  if (options.array.wanted())
+    for (const auto& [option, why] : kOnArrays)
+      if (command.count(option) > 0)
+        throw Error(ExitStatus::usage, fmt::format("{} {}", option, why));
   const bool on_device = names_device(options.target);
   const std::span<const WithoutEffect> refused = on_device
                                                      ? std::span<const WithoutEffect>(kOnDevices)
@@ -154,9 +207,11 @@ void refuse_what_has_no_effect(const CLI::App& command, const ReplayOptions& opt
 }
 
 void replay_trace(const ReplayOptions& options) {
-  for (const std::string& input : {options.trace.path, options.target, options.phase_from})
+  for (const std::string& input : {options.trace.path, options.phase_from})
     options.outputs.reads(input);
+  for (const std::string& input : options.members) options.outputs.reads(input);
   if (!options.output.empty()) model::require_writable(options.output);
+  if (options.array.wanted()) return print(on_array(options), options.json);
   print(names_device(options.target) ? on_device(options) : on_model(options), options.json);
 }
 
@@ -168,9 +223,12 @@ void add_replay(CLI::App& app) {
   add_trace_options(*command, options->trace);
   add_fit_option(*command, options->fit);
   command
-      ->add_option("--on", options->target,
-                   "a device, a model file, a table (.ptab) or DiskSim files (.parv)")
+      ->add_option(
+          "--on", options->members,
+          "a device, a model file, a table (.ptab) or DiskSim files (.parv); with --array: "
+          "a model for each member")
       ->required();
+  add_array_options(*command, options->array);
   command->add_option("-o,--output", options->output,
                       "the result file to write: CSV if it ends in .csv, otherwise columns (else: "
                       "only the summary)");
@@ -229,6 +287,8 @@ void add_replay(CLI::App& app) {
   add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "the summary for programs");
   command->callback([options, command] {
+    require_targets(*options);
+    options->target = options->members.front();
     refuse_what_has_no_effect(*command, *options);
     replay_trace(*options);
   });

@@ -43,6 +43,21 @@ struct Lateness {
   bool operator==(const Lateness&) const = default;
 };
 
+// Of an array of models: what it was, and what its members did.
+struct ArrayHead {
+  std::string level{};  // "raid0", "raid1", "raid5"
+  std::uint32_t members = 0;
+  std::uint64_t chunk_bytes = 0;   // raid0, raid5
+  std::string read_balance{};      // raid1
+  std::uint32_t stripe_cache = 0;  // raid5: stripes of a page of each member
+  std::uint64_t phase_seed = 0;    // of the members' rotational phases; 0: none has one
+  std::optional<std::uint32_t> missing{}, rebuild{};  // member, from 0
+  std::uint64_t commands = 0;                         // that the members got
+  std::uint64_t rebuilt_blocks = 0;                   // of the rebuilt member
+
+  bool operator==(const ArrayHead&) const = default;
+};
+
 // All but the requests.
 struct ResultHead {
   enum class Target : std::uint8_t { drive, model };
@@ -67,6 +82,7 @@ struct ResultHead {
   std::uint64_t outside_validity = 0;         // model: requests beyond what the model measured
   std::uint64_t retries = 0;                  // drive: BUSY, TASK SET FULL, unit attentions
   std::optional<Lateness> lateness{};         // of the trace's requests
+  std::optional<ArrayHead> array{};           // where the model is an array of models
 
   bool operator==(const ResultHead&) const = default;
 };

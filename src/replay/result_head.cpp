@@ -4,6 +4,7 @@
 
 #include "model/error.h"
 #include "model/json_head.h"
+#include "replay/array_json.h"
 #include "replay/delay_json.h"
 #include "replay/result_forms.h"
 
@@ -27,6 +28,22 @@ void read_optional(const Json& json, const char* name, Value& value) {
 template <class Value>
 void read_optional(const Json& json, const char* name, std::optional<Value>& value) {
   if (json.contains(name)) value = json[name].get<Value>();
+}
+
+std::optional<ArrayHead> array_of(const Json& json) {
+  if (!json.contains("array")) return std::nullopt;
+  const Json& said = json["array"];
+  ArrayHead array{.level = said.at("level").get<std::string>(),
+                  .members = said.at("members").get<std::uint32_t>(),
+                  .phase_seed = said.at("phase_seed").get<std::uint64_t>(),
+                  .commands = said.at("commands").get<std::uint64_t>()};
+  read_optional(said, "chunk_bytes", array.chunk_bytes);
+  read_optional(said, "read_balance", array.read_balance);
+  read_optional(said, "stripe_cache", array.stripe_cache);
+  read_optional(said, "missing", array.missing);
+  read_optional(said, "rebuild", array.rebuild);
+  read_optional(said, "rebuilt_blocks", array.rebuilt_blocks);
+  return array;
 }
 
 void read_members(const Json& json, ResultHead& head) {
@@ -54,6 +71,7 @@ void read_members(const Json& json, ResultHead& head) {
   if (json.contains("lateness"))
     head.lateness = Lateness{.host = delay_of(json["lateness"].at("host")),
                              .depth = delay_of(json["lateness"].at("depth"))};
+  head.array = array_of(json);
 }
 
 }  // namespace
@@ -85,6 +103,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
   if (head.lateness)
     json["lateness"] = {{"host", delay_json(head.lateness->host)},
                         {"depth", delay_json(head.lateness->depth)}};
+  if (head.array) json["array"] = array_json(*head.array);
   if (!more.empty()) json.update(Json::parse(more));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

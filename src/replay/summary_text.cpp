@@ -5,6 +5,7 @@
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
+#include "replay/array_json.h"
 #include "replay/delay_json.h"
 #include "replay/summary.h"
 
@@ -35,6 +36,19 @@ std::string delay_line(const char* why, const Delay& delay) {
                      why, delay.p50_ms, delay.p99_ms, delay.max_ms);
 }
 
+std::string array_text(const ArrayHead& array) {
+  std::string text;
+  if (array.chunk_bytes) text += fmt::format(", stripe {} KiB", array.chunk_bytes / 1024);
+  if (!array.read_balance.empty())
+    text += fmt::format(", reads {}", model::printable(array.read_balance));
+  if (array.stripe_cache) text += fmt::format(", {} stripes kept", array.stripe_cache);
+  if (array.missing) text += fmt::format(", member {} missing", *array.missing);
+  if (array.rebuild)
+    text += fmt::format(", member {} rebuilt, {} blocks of it", *array.rebuild,
+                        array.rebuilt_blocks);
+  return text + fmt::format(", {} commands of its members", array.commands);
+}
+
 std::string how(const ResultHead& head) {
   std::string text = fmt::format("{}, at most {} outstanding",
                                  head.kind == trace::Kind::open ? "open" : "closed", head.depth);
@@ -44,6 +58,7 @@ std::string how(const ResultHead& head) {
   if (head.think_in_front) text += ", think times before their requests";
   if (head.speed != 1) text += fmt::format(", {} times as fast", head.speed);
   if (!head.fit.empty()) text += fmt::format("; made to fit, {}", head.fit);
+  if (head.array) text += array_text(*head.array);
   if (head.caches == "off") text += ", caches off";
   if (head.caches == "forced") text += ", caches bypassed with FUA";
   return text;
@@ -74,6 +89,7 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
   json["hits_share"] = summary.hits_share ? Json(*summary.hits_share) : Json(nullptr);
   json["lateness"] = {{"host", delay_json(summary.lateness.host)},
                       {"depth", delay_json(summary.lateness.depth)}};
+  if (head.array) json["array"] = array_json(*head.array);
   json["outside_validity"] = head.outside_validity;
   json["retries"] = head.retries;
   return model::pretty(json);

@@ -1,0 +1,305 @@
+#include "array/array_player.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace platter::array {
+namespace {
+
+// Whose an access is: the kind in the ticket's upper half, the place in its lower one.
+enum class Owner : std::uint8_t { request, stripe, copy_read, copy_write };
+
+std::uint64_t ticket_of(Owner owner, std::uint32_t place) {
+  return static_cast<std::uint64_t>(owner) << 32 | place;
+}
+Owner owner_of(std::uint64_t ticket) { return static_cast<Owner>(ticket >> 32); }
+std::uint32_t place_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(ticket); }
+
+constexpr std::uint32_t kCopyBytes = 64 * 1024;  // a mirror is rebuilt in pieces of that size
+constexpr std::uint32_t kMostCopies = 32;
+constexpr Nanoseconds kJiffy = 4'000'000;  // the rebuild gives way so long where stripes are scarce
+
+}  // namespace
+
+ArrayPlayer::ArrayPlayer(const ArraySetup& setup, Members members)
+    : setup_(setup),
+      members_(std::move(members)),
+      page_blocks_(std::max(1u, kPageBytes / setup.block_bytes)),
+      mirrors_(setup.geometry.members),
+      stripes_(setup.geometry.level == Level::raid5 ? setup.stripes : 0, setup.geometry.members) {
+  if (setup_.failure) {
+    mirrors_[setup_.failure->member].readable = false;
+    if (setup_.failure->present) pace_.emplace(setup_.rebuild, setup_.geometry.members);
+  }
+}
+
+std::optional<replay::Player::Done> ArrayPlayer::next_by(Nanoseconds time_ns) {
+  while (done_.empty()) {
+    const std::optional<Nanoseconds> event_ns = next_event();
+    if (!event_ns || *event_ns > time_ns) return std::nullopt;
+    step(*event_ns);
+  }
+  return next();
+}
+
+replay::Player::Done ArrayPlayer::next() {
+  while (done_.empty()) step(*next_event());
+  const Done done = done_.front();
+  done_.pop_front();
+  return done;
+}
+
+void ArrayPlayer::issue(std::uint64_t number, Nanoseconds time_ns) {
+  const std::uint32_t request = new_request(number, time_ns);
+  if (setup_.geometry.level == Level::raid1)
+    prepared_.write ? write_mirrors(request) : read_mirror(request);
+  else if (setup_.geometry.level == Level::raid0 || (!prepared_.write && !setup_.failure))
+    issue_pieces(request);
+  else
+    bring_to_stripes(request);
+  settle(time_ns);
+}
+
+std::uint32_t ArrayPlayer::new_request(std::uint64_t number, Nanoseconds time_ns) {
+  if (free_requests_.empty()) {
+    free_requests_.push_back(static_cast<std::uint32_t>(requests_.size()));
+    requests_.emplace_back();
+  }
+  const std::uint32_t place = free_requests_.back();
+  free_requests_.pop_back();
+  requests_[place] = {
+      .number = number, .issue_ns = time_ns, .lbn = prepared_.lbn, .blocks = prepared_.blocks};
+  return place;
+}
+
+void ArrayPlayer::end_part(std::uint32_t place, bool media, Nanoseconds now_ns) {
+  Outstanding& request = requests_[place];
+  request.media |= media;
+  if (--request.parts_left > 0) return;
+  done_.push_back({.number = request.number,
+                   .issue_ns = request.issue_ns,
+                   .response_ns = now_ns - request.issue_ns,
+                   .media = request.media});
+  free_requests_.push_back(place);
+}
+
+void ArrayPlayer::issue_pieces(std::uint32_t request) {
+  pieces_of(setup_.geometry, prepared_.lbn, prepared_.blocks, pieces_);
+  requests_[request].parts_left = static_cast<std::uint32_t>(pieces_.size());
+  for (const Piece& piece : pieces_)
+    members_.add({piece.member, piece.lbn, piece.blocks, prepared_.write,
+                  ticket_of(Owner::request, request)});
+}
+
+void ArrayPlayer::read_mirror(std::uint32_t request) {
+  const std::uint32_t member = choose(mirrors_, prepared_.lbn, setup_.balance);
+  Mirror& mirror = mirrors_[member];
+  ++mirror.pending;
+  mirror.next_read = prepared_.lbn + prepared_.blocks;
+  requests_[request].parts_left = 1;
+  members_.add(
+      {member, prepared_.lbn, prepared_.blocks, false, ticket_of(Owner::request, request)});
+}
+
+void ArrayPlayer::write_mirrors(std::uint32_t request) {
+  for (std::uint32_t i = 0; i < mirrors_.size(); ++i) {
+    if (setup_.failure && setup_.failure->member == i && !setup_.failure->present) continue;
+    ++mirrors_[i].pending;
+    ++requests_[request].parts_left;
+    members_.add({i, prepared_.lbn, prepared_.blocks, true, ticket_of(Owner::request, request)});
+  }
+}
+
+void ArrayPlayer::bring_to_stripes(std::uint32_t request) {
+  pieces_of(setup_.geometry, prepared_.lbn, prepared_.blocks, pieces_);
+  const std::size_t before = waiting_.size();
+  for (const Piece& piece : pieces_)
+    for (std::uint64_t lbn = piece.lbn; lbn < piece.lbn + piece.blocks;) {
+      const auto first = static_cast<std::uint32_t>(lbn % page_blocks_);
+      const auto end = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(page_blocks_, first + (piece.lbn + piece.blocks - lbn)));
+      waiting_.push_back(
+          {lbn / page_blocks_, piece.member, {request, first, end}, prepared_.write});
+      lbn += end - first;
+    }
+  std::stable_sort(waiting_.begin() + static_cast<std::ptrdiff_t>(before), waiting_.end(),
+                   [](const PagePart& a, const PagePart& b) { return a.stripe < b.stripe; });
+  requests_[request].parts_left = static_cast<std::uint32_t>(waiting_.size() - before);
+  bring_waiting();
+}
+
+// All parts of a stripe go there together.
+void ArrayPlayer::bring_waiting() {
+  while (!waiting_.empty()) {
+    const std::uint64_t number = waiting_.front().stripe;
+    const std::uint32_t slot = stripes_.take(number);
+    if (slot == StripeCache::kNone) return;
+    Stripe& stripe = stripes_[slot].stripe;
+    stripe.parity = parity_member(setup_.geometry,
+                                  number * page_blocks_ / setup_.geometry.chunk_blocks);
+    const std::uint32_t request = waiting_.front().part.request;
+    while (!waiting_.empty() && waiting_.front().stripe == number &&
+           waiting_.front().part.request == request) {
+      const PagePart& part = waiting_.front();
+      Page& page = stripe.pages[part.member];
+      (part.write ? page.to_write : page.to_read).push_back(part.part);
+      waiting_.pop_front();
+    }
+    touched_.push_back(slot);
+  }
+}
+
+std::optional<Nanoseconds> ArrayPlayer::next_event() const {
+  std::optional<Nanoseconds> event_ns = members_.next_time();
+  const std::optional<Nanoseconds> wakes_ns = rebuilds() ? pace_->wakes_ns() : std::nullopt;
+  if (wakes_ns && (!event_ns || *wakes_ns < *event_ns)) return wakes_ns;
+  return event_ns;
+}
+
+void ArrayPlayer::step(Nanoseconds time_ns) {
+  if (rebuilds() && pace_->wakes_ns() == time_ns)
+    pace_->wake();
+  else
+    take(members_.next());
+  settle(time_ns);
+}
+
+void ArrayPlayer::take(const Members::Ended& ended) {
+  if (rebuilds()) pace_->ended(ended.member, std::uint64_t{ended.blocks} * setup_.block_bytes);
+  for (const std::uint64_t ticket : ended.tickets) {
+    const std::uint32_t place = place_of(ticket);
+    switch (owner_of(ticket)) {
+      case Owner::request: {
+        const Outstanding& request = requests_[place];
+        if (setup_.geometry.level == Level::raid1) {
+          --mirrors_[ended.member].pending;
+          mirrors_[ended.member].head = request.lbn + request.blocks;
+        }
+        end_part(place, ended.media, ended.time_ns);
+        break;
+      }
+      case Owner::stripe: {
+        StripeCache::Slot& slot = stripes_[place];
+        slot.media |= ended.media;
+        if (--slot.under_way == 0) touched_.push_back(place);
+        break;
+      }
+      case Owner::copy_read:
+      case Owner::copy_write:
+        take_copy(ticket, ended);
+        break;
+    }
+  }
+}
+
+void ArrayPlayer::take_copy(std::uint64_t ticket, const Members::Ended& ended) {
+  const std::uint32_t place = place_of(ticket);
+  const Copy& copy = copies_[place];
+  --mirrors_[ended.member].pending;
+  mirrors_[ended.member].head = copy.lbn + copy.blocks;
+  if (owner_of(ticket) == Owner::copy_write) {
+    free_copies_.push_back(place);
+    rebuilt(copy.blocks);
+    return;
+  }
+  const std::uint32_t target = setup_.failure->member;
+  ++mirrors_[target].pending;
+  pace_->issued(target, std::uint64_t{copy.blocks} * setup_.block_bytes);
+  members_.add({target, copy.lbn, copy.blocks, true, ticket_of(Owner::copy_write, place)});
+}
+
+// All that follows at this time.
+void ArrayPlayer::settle(Nanoseconds now_ns) {
+  do {
+    while (look_at_stripes(now_ns)) {
+    }
+    members_.flush(now_ns);
+  } while (rebuilds() && ask_for_window(now_ns));
+}
+
+bool ArrayPlayer::look_at_stripes(Nanoseconds now_ns) {
+  if (touched_.empty()) return false;
+  std::vector<std::uint32_t> slots;
+  slots.swap(touched_);
+  for (const std::uint32_t slot : slots) look_at(slot, now_ns);
+  bring_waiting();
+  return true;
+}
+
+void ArrayPlayer::look_at(std::uint32_t place, Nanoseconds now_ns) {
+  StripeCache::Slot& slot = stripes_[place];
+  if (slot.under_way > 0 || slot.is_idle) return;
+  const bool syncs = slot.stripe.sync_wanted;
+  handle(slot.stripe, page_blocks_, setup_.failure, handled_);
+  for (const std::uint32_t request : handled_.ended) end_part(request, slot.media, now_ns);
+  for (const PageAccess& access : handled_.accesses) {
+    members_.add({access.member, slot.stripe.number * page_blocks_, page_blocks_, access.write,
+                  ticket_of(Owner::stripe, place)});
+    if (syncs) pace_->issued(access.member, std::uint64_t{page_blocks_} * setup_.block_bytes);
+  }
+  slot.under_way = static_cast<std::uint32_t>(handled_.accesses.size());
+  if (handled_.synced) rebuilt(page_blocks_);
+  if (slot.under_way == 0) {
+    slot.media = false;
+    if (!slot.stripe.busy()) stripes_.release(place);
+  }
+}
+
+// Asks for what the rebuild may ask for before it looks again; whether that was anything.
+bool ArrayPlayer::ask_for_window(Nanoseconds now_ns) {
+  bool any = false;
+  while (rebuilds() && rebuild_at_ < setup_.geometry.member_blocks &&
+         pace_->turn(now_ns) == RebuildPace::Turn::ask) {
+    if (!ask_for_piece(now_ns)) break;
+    any = true;
+    if (pace_->window_is_full()) break;
+  }
+  return any;
+}
+
+bool ArrayPlayer::ask_for_piece(Nanoseconds now_ns) {
+  const bool mirror = setup_.geometry.level == Level::raid1;
+  const auto blocks = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(mirror ? kCopyBytes / setup_.block_bytes : page_blocks_,
+                              setup_.geometry.member_blocks - rebuild_at_));
+  if (mirror) {
+    if (copies_.size() - free_copies_.size() == kMostCopies) return false;
+    if (free_copies_.empty()) {
+      free_copies_.push_back(static_cast<std::uint32_t>(copies_.size()));
+      copies_.emplace_back();
+    }
+    const std::uint32_t place = free_copies_.back();
+    free_copies_.pop_back();
+    copies_[place] = {rebuild_at_, blocks};
+    const auto source = static_cast<std::uint32_t>(
+        std::ranges::find(mirrors_, true, &Mirror::readable) - mirrors_.begin());
+    ++mirrors_[source].pending;
+    pace_->issued(source, std::uint64_t{blocks} * setup_.block_bytes);
+    members_.add({source, rebuild_at_, blocks, false, ticket_of(Owner::copy_read, place)});
+  } else {
+    const std::uint32_t slot = stripes_.take(rebuild_at_ / page_blocks_);
+    if (slot == StripeCache::kNone) {
+      pace_->sleep_until(now_ns + kJiffy);
+      return false;
+    }
+    Stripe& stripe = stripes_[slot].stripe;
+    stripe.parity = parity_member(setup_.geometry, rebuild_at_ / setup_.geometry.chunk_blocks);
+    stripe.sync_wanted = true;
+    stripe.in_step = false;
+    touched_.push_back(slot);
+  }
+  rebuild_at_ += blocks;
+  pace_->asked(std::uint64_t{blocks} * setup_.block_bytes);
+  return true;
+}
+
+void ArrayPlayer::rebuilt(std::uint64_t blocks) {
+  rebuilt_blocks_ += blocks;
+  pace_->done(blocks * setup_.block_bytes);
+  if (rebuilt_blocks_ < setup_.geometry.member_blocks) return;
+  mirrors_[setup_.failure->member].readable = true;
+  setup_.failure.reset();
+  pace_.reset();
+}
+
+}  // namespace platter::array

@@ -1,0 +1,82 @@
+// The members of an array: drives with an engine, a queue and a rotational phase each, and in front
+// of each what a block layer does there: neighbours that come together go as one command, and what
+// the drive does not take waits in order.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/request.h"
+#include "model/units.h"
+
+namespace platter::array {
+
+// On one member. The ticket says whose it is.
+struct Access {
+  std::uint32_t member = 0;
+  std::uint64_t lbn = 0;
+  std::uint32_t blocks = 0;
+  bool write = false;
+  std::uint64_t ticket = 0;
+};
+
+class Members {
+ public:
+  // A command is made of neighbours up to so many blocks.
+  Members(std::vector<engine::Engine> engines, std::vector<Nanoseconds> phases,
+          bool force_unit_access, std::uint32_t most_merged);
+
+  // To be issued with the next flush.
+  void add(const Access& access) { added_.push_back(access); }
+  // Issues what was added, at that time, which is not before the last.
+  void flush(Nanoseconds now_ns);
+
+  struct Ended {
+    std::uint32_t member = 0;
+    Nanoseconds time_ns = 0;
+    std::uint64_t lbn = 0;
+    std::uint32_t blocks = 0;
+    bool media = false;
+    std::vector<std::uint64_t> tickets{};  // of all accesses of the command
+  };
+  // When the next command ends; nullopt: none is outstanding.
+  std::optional<Nanoseconds> next_time() const;
+  const Ended& next();  // valid until the next call
+
+  std::uint64_t commands() const { return commands_issued_; }
+  std::uint64_t outside_validity() const { return outside_validity_; }
+
+ private:
+  struct Command {
+    std::uint32_t member = 0;
+    std::uint64_t lbn = 0;
+    std::uint32_t blocks = 0;
+    bool write = false;
+    std::vector<std::uint64_t> tickets{};
+  };
+  struct Member {
+    engine::Engine engine;
+    Nanoseconds phase_ns;
+    std::deque<std::uint32_t> waiting{};   // commands
+    std::vector<std::uint32_t> coming{};   // of this flush
+    std::optional<Nanoseconds> next_ns{};  // when its next command ends
+  };
+
+  bool merged(Member& member, const Access& access);
+  std::uint32_t new_command(const Access& access);
+  void submit_waiting(Member& member, Nanoseconds now_ns);
+
+  std::vector<Member> members_;
+  bool force_unit_access_;
+  std::uint32_t most_merged_;
+  std::vector<Access> added_{};
+  std::vector<Command> commands_{};
+  std::vector<std::uint32_t> free_{};  // places of commands_
+  Ended ended_{};
+  std::uint64_t commands_issued_ = 0, outside_validity_ = 0;
+};
+
+}  // namespace platter::array

@@ -1,0 +1,47 @@
+#include "array/stripe_cache.h"
+
+namespace platter::array {
+
+StripeCache::StripeCache(std::uint32_t stripes, std::uint32_t members)
+    : slots_(stripes), members_(members) {
+  for (std::uint32_t i = 0; i < stripes; ++i) {
+    std::list<std::uint32_t>& idle = idle_[i % kClasses];
+    slots_[i].stripe.number = ~std::uint64_t{0};
+    slots_[i].idle = idle.insert(idle.end(), i);
+  }
+}
+
+std::uint32_t StripeCache::take(std::uint64_t number) {
+  std::list<std::uint32_t>& idle = idle_[number % kClasses];
+  const auto found = held_.find(number);
+  std::uint32_t place = kNone;
+  if (found != held_.end()) {
+    place = found->second;
+    if (!slots_[place].is_idle) return place;
+  } else {
+    if (blocked_ && 4 * std::uint64_t{in_use_} >= 3 * slots_.size()) return kNone;
+    if (idle.empty()) {
+      blocked_ = true;
+      return kNone;
+    }
+    place = idle.front();
+    held_.erase(slots_[place].stripe.number);
+    slots_[place].stripe = {.number = number, .pages = std::vector<Page>(members_)};
+    held_.emplace(number, place);
+  }
+  blocked_ = blocked_ && 4 * std::uint64_t{in_use_} >= 3 * slots_.size();
+  idle.erase(slots_[place].idle);
+  slots_[place].is_idle = false;
+  ++in_use_;
+  return place;
+}
+
+void StripeCache::release(std::uint32_t slot) {
+  Slot& released = slots_[slot];
+  std::list<std::uint32_t>& idle = idle_[released.stripe.number % kClasses];
+  released.idle = idle.insert(idle.end(), slot);
+  released.is_idle = true;
+  --in_use_;
+}
+
+}  // namespace platter::array

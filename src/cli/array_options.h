@@ -1,0 +1,28 @@
+// The options of `replay` that make an array of models.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "array/replay_array.h"
+
+namespace platter::cli {
+
+struct ArrayOptions {
+  std::string level, balance = "nearest";  // level: "" for a single drive
+  std::uint64_t stripe_kib = 512, window_kib = 128, least_kib_per_s = 1000, most_kib_per_s = 200000,
+                phase_seed = 1;
+  std::uint32_t stripes = 256;
+  std::optional<std::uint32_t> missing{}, rebuild{};
+
+  bool wanted() const { return !level.empty(); }
+  array::ArrayPlan plan() const;
+};
+
+// --array, and what needs it: --stripe, --read-balance, --stripe-cache, --missing, --rebuild,
+// --rebuild-window, --rebuild-least, --rebuild-most, --phase-seed.
+void add_array_options(CLI::App& command, ArrayOptions& options);
+
+}  // namespace platter::cli
