@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
 """Arrays of models against Linux md over emulated drives, in simulated time.
 
-The same random requests of 4 KiB go to md in `platter cosim`, by fio with DEPTH outstanding, and to `platter replay
---array`. One line each: md's mean response time as fio saw it, the replay's, their difference, and the commands that
-the members got.
+The same random requests of 4 KiB, DEPTH of them outstanding, go to md in `platter cosim` and to `platter replay
+--array`. One line each: md's mean response time as the guest's program saw it, the replay's, their difference, and the
+commands that the replay's members got.
 
     bench/arrays/md.py --build build/release [--model drive.json] [--requests 3000] [--depth 1 4] [--only raid5]
                        [--mdadm PATH] [--kernel FILE] [--keep FOLDER] [--json]
 
-mdadm is looked for on PATH and in build/tools (scripts/unpack mdadm). The guest's own time for a request is no part of
-the model; of it, what a clock's reading takes (32 ns) is all that fio's times have.
+mdadm is looked for on PATH and in build/tools (scripts/unpack mdadm). The guest's computing takes no simulated time;
+reading its clock takes 256 ns, which is in md's times.
 """
 import argparse
 import json
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "emulators"))
-from simulated import Platter, blocks_of, READS, WRITES  # noqa: E402
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "emulators"))
+from simulated import Platter  # noqa: E402
 
 CHUNK_KIB = 64
 PAGE = 4096
@@ -33,27 +35,30 @@ CHANGED = 1  # the member that is missing or rebuilt
 # A first write makes md note in its superblocks that the array is in use; with safe_mode_delay 0 it stays so.
 GUEST = """set -e
 for disk in DISKS; do echo none > /sys/block/$disk/queue/scheduler; done
-MDADM --create /dev/md0 --run --force --assume-clean --metadata=1.0 --bitmap=none --level=LEVEL CHUNK \
+MDADM --create /dev/md0 --run --force --metadata=1.0 --level=LEVEL OPTIONS \
   --raid-devices=COUNT DEVICES >&2
 echo 0 > /sys/block/md0/md/safe_mode_delay 2>/dev/null || true
 dd if=/dev/zero of=/dev/md0 bs=4k count=1 oflag=direct 2>/dev/null
 CHANGE
-fio --name=r --filename=/dev/md0 --direct=1 --ioengine=libaio --iodepth=DEPTH --read_iolog=IOLOG --output-format=json
+RUNS
 cat /proc/mdstat >&2
 """
 
 
-def write_requests(folder, mode, count, pages):
-    """The same requests as fio's log and as a closed trace for the replay."""
-    chance = random.Random(7)
+def write_requests(folder, mode, count, pages, seed):
+    """The same requests as a list for the guest's program and as a closed trace for the replay."""
+    chance = random.Random(seed)
     at = [chance.randrange(pages) for _ in range(count)]
-    iolog, trace = folder / f"{mode}.iolog", folder / f"{mode}.trace"
-    iolog.write_text("fio version 2 iolog\n/dev/md0 add\n/dev/md0 open\n" +
-                     "".join(f"/dev/md0 {mode} {page * PAGE} {PAGE}\n" for page in at) + "/dev/md0 close\n",
-                     encoding="ascii")
-    trace.write_text("".join(f"{'R' if mode == 'read' else 'W'} Miss {page * PAGE // 512} {PAGE // 512} 0 0\n"
-                             for page in at), encoding="ascii")
-    return iolog, trace
+    letter = "R" if mode == "read" else "W"
+    listed, trace = folder / f"{mode}.list", folder / f"{mode}.trace"
+    listed.write_text("".join(f"{letter} {page * PAGE} {PAGE}\n" for page in at), encoding="ascii")
+    trace.write_text("".join(f"{letter} Miss {page * PAGE // 512} {PAGE // 512} 0 0\n" for page in at), encoding="ascii")
+    return listed, trace
+
+
+def options_of(level):
+    chunk = "" if level == "raid1" else f"--chunk={CHUNK_KIB} "
+    return chunk + ("" if level == "raid0" else "--bitmap=none --assume-clean")
 
 
 def change_of(state, mdadm):
@@ -66,35 +71,24 @@ def change_of(state, mdadm):
     return text
 
 
-def commands_in(log, since_ns, until_ns):
-    """Reads and writes of all drives that came in that time."""
-    count = 0
-    with open(log, encoding="ascii") as lines:
-        next(lines)
-        for line in lines:
-            words = line.split()
-            if words[1] == "c" and since_ns <= int(words[3]) <= until_ns:
-                count += bytes.fromhex(words[7])[0] in READS | WRITES
-    return count
-
-
-def run_md(platter, models, case, mode, depth, iolog, given, folder):
+def run_md(platter, models, case, runs, given, folder):
+    """The mean response times of one guest's runs, in ms; each run is (list of requests, depth)."""
     level, count, state = case
     command = GUEST
     disks = [f"sd{chr(ord('a') + i)}" for i in range(count)]
+    lines = "\n".join(f"{folder}/closed_loop /dev/md0 {depth} {listed}" for listed, depth in runs)
     for word, value in (("CHANGE", change_of(state, given.mdadm)), ("MDADM", given.mdadm), ("LEVEL", level[4:]),
-                        ("COUNT", count), ("CHUNK", "" if level == "raid1" else f"--chunk={CHUNK_KIB}"),
-                        ("DISKS", " ".join(disks)), ("DEVICES", " ".join(f"/dev/{disk}" for disk in disks)),
-                        ("DEPTH", depth), ("IOLOG", iolog)):
+                        ("COUNT", count), ("OPTIONS", options_of(level)), ("RUNS", lines),
+                        ("DISKS", " ".join(disks)), ("DEVICES", " ".join(f"/dev/{disk}" for disk in disks))):
         command = command.replace(word, str(value))
-    log = folder / f"{level}-{count}-{state or 'whole'}-{mode}-{depth}.log"
-    options = ["--log", log] + (["--kernel", given.kernel] if given.kernel else [])
+    options = ["--log", folder / f"{level}-{count}-{state or 'whole'}.log"] if given.keep else []
+    if given.kernel:
+        options += ["--kernel", given.kernel]
     output, _ = platter.cosim(models[:count], command, options=options)
-    job = json.loads(output[output.index("{"):])["jobs"][0]
-    return job["read" if mode == "read" else "write"], log
+    return [float(line.split()[1]) / 1e6 for line in output.splitlines()]
 
 
-def run_model(platter, models, case, mode, depth, trace, folder):
+def run_model(platter, models, case, depth, trace, folder):
     level, count, state = case
     arguments = ["replay", trace, "--array", level, "--depth", depth, "--phase-seed", 0, "--json", "--force",
                  "-o", folder / "result.csv"]
@@ -125,6 +119,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = (given.keep or pathlib.Path(name)).resolve()
         folder.mkdir(exist_ok=True)
+        subprocess.run(["cc", "-O2", "-o", folder / "closed_loop", HERE / "closed_loop.c"], check=True)
         models = []
         for i in range(5):
             model = folder / f"drive{i}.json"
@@ -137,12 +132,16 @@ def main():
             label = f"{case[0]}-{case[1]}-{case[2] or 'whole'}"
             if not label.startswith(given.only):
                 continue
-            for mode in given.mode:
-                iolog, trace = write_requests(folder, mode, given.requests, int(given.gib * 2**30) // PAGE)
-                for depth in given.depth:
-                    side, log = run_md(platter, models, case, mode, depth, iolog, given, folder)
-                    ours = run_model(platter, models, case, mode, depth, trace, folder)
-                    md_ms, our_ms = side["clat_ns"]["mean"] / 1e6, ours["all"]["mean_ms"]
+            plans = [(mode, depth) for mode in given.mode for depth in given.depth]
+            # A rebuild is where it is: each run of it is a guest's first.
+            for group in ([[plan] for plan in plans] if case[2] == "rebuild" else [plans]):
+                lists = {mode: write_requests(folder, mode, given.requests, int(given.gib * 2**30) // PAGE, 7)
+                         for mode, _ in group}
+                means = run_md(platter, models, case, [(lists[mode][0], depth) for mode, depth in group], given,
+                               folder)
+                for (mode, depth), md_ms in zip(group, means):
+                    ours = run_model(platter, models, case, depth, lists[mode][1], folder)
+                    our_ms = ours["all"]["mean_ms"]
                     rows.append({"case": label, "mode": mode, "depth": depth, "requests": given.requests,
                                  "md_ms": md_ms, "platter_ms": our_ms, "off_percent": 100 * (our_ms / md_ms - 1),
                                  "platter_commands": ours["array"]["commands"]})

@@ -110,6 +110,8 @@ OTHER_OPTIONS = set("""
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
     --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
     --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
+    --array --stripe --read-balance --stripe-cache --missing --rebuild --rebuild-window --rebuild-least
+    --rebuild-most --phase-seed
     --key --above --sign --require-signature --plain-http
     --folder --part --parts --least --keep-results
 """.split())
