@@ -84,7 +84,7 @@ class Summarizer final : public Rows {
   Summary summary() const;
   // Of all response times.
   std::vector<double> quantiles_ms(std::span<const double> shares) const {
-    return all_.quantiles_ms(shares);
+    return all().quantiles_ms(shares);
   }
 
  private:
