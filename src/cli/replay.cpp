@@ -40,6 +40,7 @@ struct ReplayOptions {
   ArrayOptions array;
   std::vector<std::string> members;  // of the array; else the target alone
   std::string target, output, phase_from, scheduler, caches = "default";
+  std::optional<std::string> host_queue;
   double ageing = 0;
   ProgressKind progress = ProgressKind::fitting;
   std::uint32_t depth = 1, reference_reads = 16;
@@ -74,6 +75,7 @@ Replayed on_model(const ReplayOptions& options) {
   if (!options.scheduler.empty())
     run.how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0,
                                           options.ageing};
+  if (options.host_queue) run.how.host_queue = replay::host_queue_of(*options.host_queue);
   require_read_again(options.trace, options.fit);
   const replay::ModelRan ran = replay::run_on_model(
       subject, [&] { return options.trace.open(subject.block_bytes); }, run);
@@ -164,7 +166,8 @@ struct WithoutEffect {
 constexpr WithoutEffect kOnDevices[] = {
     {"--scheduler", "sets a model's queue; a drive orders its requests as it does"},
     {"--phase-from", "sets a model's phase; a drive's platter stands where it stands"},
-    {"--delay-seed", "draws a model's delays of its host; a drive has this host's"}};
+    {"--delay-seed", "draws a model's delays of its host; a drive has this host's"},
+    {"--host-queue", "is a host in front of a model; a drive has this one"}};
 constexpr WithoutEffect kOnModels[] = {
     {"--allow-writes", "permits writes to a drive; those to a model change nothing, leave it out"},
     {"--quiet-host", "is for the times of drives; a model keeps a time of its own, leave it out"}};
@@ -273,12 +276,19 @@ void add_replay(CLI::App& app) {
                    "reads from the media before the trace, to set a model's phase by")
       ->transform(between(0, kMostReferenceReads))
       ->capture_default_str();
+  CLI::Option* phase_from =
+      command
+          ->add_option("--phase-from", options->phase_from,
+                       "model: issue every request when this result's drive got it, the platter's "
+                       "phase set once from its reference reads")
+          ->excludes(depth)
+          ->excludes(speed);
   command
-      ->add_option("--phase-from", options->phase_from,
-                   "model: issue every request when this result's drive got it, the platter's "
-                   "phase set once from its reference reads")
-      ->excludes(depth)
-      ->excludes(speed);
+      ->add_option("--host-queue", options->host_queue,
+                   "model: a host's queue in front of it, default or requests=N,merge-kb=N,"
+                   "plug-ms=N,prefetch-kb=N,loops=N (docs/metrics.md); --depth is then how many "
+                   "commands the drive has at once")
+      ->excludes(phase_from);
   command->add_option(
       "--allow-writes", options->writes,
       "device: LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");

@@ -14,6 +14,7 @@
 #include "model/standing.h"
 #include "replay/compare.h"
 #include "replay/hits.h"
+#include "replay/host_queue.h"
 #include "replay/schedule.h"
 #include "statistics/distribution.h"
 
@@ -116,6 +117,13 @@ trace::Request as_issued(const Response& row) {
 // issued.
 bool draws_delays(const Subject& subject, const ModelReplay& options) {
   return subject.with_delays && options.delay_seed != 0 && options.depth == 1 && !options.like;
+}
+
+// Of a host's queue: an open trace's requests wait for room in it alone, a closed one's are as many
+// as its loops.
+std::uint32_t outstanding_in_front(const HostQueueSettings& host, const ResultHead& head) {
+  if (head.kind == trace::Kind::open) return kAnyDepth;
+  return host.loops > 0 ? host.loops : head.depth;
 }
 
 // What differs from the model's own way.
@@ -276,6 +284,7 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
   head.period_ns = exact_period_ns(subject.tables->motion);
   head.block_transfer_ns = subject.block_transfer_ns;
   head.phase_ns = 0;
+  if (options.host_queue) head.host_queue = HostQueueUse{.settings = *options.host_queue};
   return head;
 }
 
@@ -288,12 +297,21 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
   ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches, delays);
   const Nanoseconds start_ns = play_references(
       player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
-  play(player, trace,
-       {.kind = head.kind,
-        .depth = head.depth,
-        .start_ns = start_ns,
-        .blocks = subject.tables->layout.blocks()},
-       Part::trace, rows);
+  Schedule schedule{.kind = head.kind,
+                    .depth = head.depth,
+                    .start_ns = start_ns,
+                    .blocks = subject.tables->layout.blocks()};
+  if (options.host_queue) {
+    HostQueue host(
+        player,
+        {.blocks = schedule.blocks, .block_bytes = subject.block_bytes, .depth = head.depth},
+        *options.host_queue, head.kind);
+    schedule.depth = outstanding_in_front(*options.host_queue, head);
+    play(host, trace, schedule, Part::trace, rows);
+    head.host_queue = host.use();
+  } else {
+    play(player, trace, schedule, Part::trace, rows);
+  }
   head.outside_validity = player.outside_validity();
   return head;
 }

@@ -10,6 +10,7 @@
 #include "engine/tables.h"
 #include "model/drive_model.h"
 #include "replay/delays.h"
+#include "replay/host_queue_settings.h"
 #include "replay/result.h"
 #include "replay/result_file.h"
 #include "replay/result_source.h"
@@ -59,6 +60,9 @@ struct ModelReplay {
   std::uint64_t delay_seed = 0;
   // In which order the model serves what is outstanding, in place of its own way.
   std::optional<engine::QueueSettings> queue{};
+  // The host's queue in front of the drive, which gets `depth` commands at once from it. Not with
+  // `like`.
+  std::optional<HostQueueSettings> host_queue{};
   // The same trace's result on the drive. The model then gets every request, the reference reads
   // first, at the time at which the drive got it, and its platter is set once, so that its
   // reference reads end at the angle at which the drive's did (without any: its first 100 media

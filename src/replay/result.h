@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/units.h"
+#include "replay/host_queue_settings.h"
 #include "trace/trace.h"
 
 namespace platter::replay {
@@ -79,6 +80,7 @@ struct ResultHead {
   std::optional<double> period_ns{};          // of one revolution, where known
   std::optional<double> block_transfer_ns{};  // model: of one block over the bus, where known
   std::optional<double> phase_ns{};           // model: how far ahead of nominal its platter was set
+  std::optional<HostQueueUse> host_queue{};   // model: in front of it; requests are then its own
   std::uint64_t outside_validity = 0;         // model: requests beyond what the model measured
   std::uint64_t retries = 0;                  // drive: BUSY, TASK SET FULL, unit attentions
   std::optional<Lateness> lateness{};         // of the trace's requests

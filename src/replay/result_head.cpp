@@ -6,6 +6,7 @@
 #include "model/json_head.h"
 #include "replay/array_json.h"
 #include "replay/delay_json.h"
+#include "replay/host_queue_json.h"
 #include "replay/result_forms.h"
 
 namespace platter::replay {
@@ -19,6 +20,14 @@ Delay delay_of(const Json& json) {
   return {.p50_ms = json.at("p50_ms").get<double>(),
           .p99_ms = json.at("p99_ms").get<double>(),
           .max_ms = json.at("max_ms").get<double>()};
+}
+
+HostQueueUse host_queue_use_of(const Json& json) {
+  return {.settings = host_queue_of(json.at("settings").get<std::string>()),
+          .commands = json.at("commands").get<std::uint64_t>(),
+          .merged = json.at("merged").get<std::uint64_t>(),
+          .prefetches = json.at("prefetches").get<std::uint64_t>(),
+          .from_memory = json.at("from_memory").get<std::uint64_t>()};
 }
 
 template <class Value>
@@ -68,6 +77,7 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "phase_ns", head.phase_ns);
   read_optional(json, "outside_validity", head.outside_validity);
   read_optional(json, "retries", head.retries);
+  if (json.contains("host_queue")) head.host_queue = host_queue_use_of(json["host_queue"]);
   if (json.contains("lateness"))
     head.lateness = Lateness{.host = delay_of(json["lateness"].at("host")),
                              .depth = delay_of(json["lateness"].at("depth"))};
@@ -100,6 +110,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
   if (head.phase_ns) json["phase_ns"] = *head.phase_ns;
   if (head.outside_validity) json["outside_validity"] = head.outside_validity;
   if (head.retries) json["retries"] = head.retries;
+  if (head.host_queue) json["host_queue"] = host_queue_json(*head.host_queue);
   if (head.lateness)
     json["lateness"] = {{"host", delay_json(head.lateness->host)},
                         {"depth", delay_json(head.lateness->depth)}};

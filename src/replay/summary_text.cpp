@@ -7,6 +7,7 @@
 #include "model/printable.h"
 #include "replay/array_json.h"
 #include "replay/delay_json.h"
+#include "replay/host_queue_json.h"
 #include "replay/summary.h"
 
 namespace platter::replay {
@@ -92,6 +93,7 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
   if (head.array) json["array"] = array_json(*head.array);
   json["outside_validity"] = head.outside_validity;
   json["retries"] = head.retries;
+  json["host_queue"] = head.host_queue ? host_queue_json(*head.host_queue) : Json(nullptr);
   return model::pretty(json);
 }
 
@@ -112,6 +114,12 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
     text += delay_line("by the host", summary.lateness.host);
   if (summary.lateness.depth.max_ms > 0)
     text += delay_line("because as many were outstanding as may be", summary.lateness.depth);
+  if (head.host_queue)
+    text += fmt::format(
+        "host queue {}: the drive got {} commands; {} requests were merged, {} windows read ahead, "
+        "{} reads found in memory\n",
+        text_of(head.host_queue->settings), head.host_queue->commands, head.host_queue->merged,
+        head.host_queue->prefetches, head.host_queue->from_memory);
   if (head.outside_validity > 0)
     text += fmt::format("{} requests lie outside what the model measured\n", head.outside_validity);
   if (head.retries > 0)
