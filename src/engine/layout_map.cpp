@@ -185,12 +185,18 @@ std::optional<std::uint64_t> LayoutMap::lbn_of_slot(std::uint64_t slot) const {
 }
 
 Track LayoutMap::track_of_slot(std::uint64_t slot) const {
+  Track track;
+  look_up_track(slot, track);
+  return track;
+}
+
+void LayoutMap::look_up_track(std::uint64_t slot, Track& track) const {
   const FlatNode* const nodes = view_.nodes.data();
   const std::size_t root = roots_.count_not_above(slot) - 1;
-  Track track;
   track.zone = first_zone(root);
   const FlatNode* node = nodes + root;
   std::int64_t cylinder = 0, head = 0;
+  Angle angle = 0;
   std::uint64_t rest = slot;
   while (true) {
     rest -= node->first_slot;
@@ -199,7 +205,7 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
     const auto i = static_cast<std::int64_t>(instance);
     cylinder += node->cylinder + i * node->cylinder_step;
     head += node->head + i * node->head_step;
-    track.angle += node->angle + instance * node->angle_step;
+    angle += node->angle + instance * node->angle_step;
     if (is_track(*node)) break;
     if (has_track_list(*node)) {
       const FlatTrack& last = track_in_list(view_, *node, rest);
@@ -207,13 +213,14 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
       track.head = static_cast<std::uint32_t>(head + last.head);
       track.sectors = last.sectors;
       track.slot_angle = reciprocal_of(last.sectors);
-      track.angle += last.angle;
+      track.angle = angle + last.angle;
       track.first_slot = slot - rest + last.first_slot;
-      return track;
+      return;
     }
     if (has_run_list(*node)) {
+      track.angle = angle;
       find_in_run(*node, slot, rest, cylinder, head, track);
-      return track;
+      return;
     }
     node = &child_at(nodes, *node, rest);
   }
@@ -221,8 +228,8 @@ Track LayoutMap::track_of_slot(std::uint64_t slot) const {
   track.head = static_cast<std::uint32_t>(head);
   track.sectors = node->sectors;
   track.slot_angle = node->reciprocal;
+  track.angle = angle;
   track.first_slot = slot - rest;
-  return track;
 }
 
 void LayoutMap::find_in_run(const FlatNode& node, std::uint64_t slot, std::uint64_t rest,

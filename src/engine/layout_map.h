@@ -10,6 +10,7 @@
 #include "engine/flat_tables.h"
 #include "engine/key_index.h"
 #include "engine/lbn_pieces.h"
+#include "engine/request.h"
 #include "engine/run_list.h"
 #include "model/drive_model.h"
 
@@ -33,6 +34,9 @@ struct Track {
   Angle angle = 0;         // where its first slot begins
   Angle slot_angle = 0;    // what one slot turns by, short of 1 / sectors by less than 2^-64
   std::uint32_t zone = 0;  // index of the top-level node
+
+  Arm arm() const { return {cylinder, head}; }
+  bool holds(std::uint64_t slot) const { return slot - first_slot < sectors; }
 };
 
 class LayoutMap {
@@ -59,7 +63,7 @@ class LayoutMap {
     return run_at(lbn).slot;
   }
   // The slot of an LBN, and up to which LBN the slots follow one another.
-  LbnPieces::Run run_at(std::uint64_t lbn) const {
+  [[gnu::always_inline]] LbnPieces::Run run_at(std::uint64_t lbn) const {
     assert(lbn < blocks());
     return pieces_.run_at(lbn);
   }
@@ -73,10 +77,9 @@ class LayoutMap {
     return pieces_.at_or_after_slot(slot, near);
   }
   Track track_of_slot(std::uint64_t slot) const;
-  // The same; quick if it is `near`, a track of the layout (or none: no sectors).
-  Track track_of_slot(std::uint64_t slot, const Track& near) const {
-    const bool is_near = slot >= near.first_slot && slot - near.first_slot < near.sectors;
-    return is_near ? near : track_of_slot(slot);
+  // The same in place of `track`, which may be it already.
+  void go_to_track(std::uint64_t slot, Track& track) const {
+    if (!track.holds(slot)) look_up_track(slot, track);
   }
   std::optional<Track> track_at(std::uint32_t cylinder, std::uint32_t head) const;
   Pbn pbn_of_lbn(std::uint64_t lbn) const;
@@ -89,6 +92,7 @@ class LayoutMap {
   std::span<const FlatRemap> remaps() const { return view_.remaps; }  // by slot
 
  private:
+  void look_up_track(std::uint64_t slot, Track& track) const;
   const FlatRemap* remap_into(std::uint64_t slot) const;
   // In the list of runs of a node: slot `rest` of its instance, which lies at the cylinder, the
   // head and the angle of `track`.

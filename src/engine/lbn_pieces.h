@@ -37,6 +37,17 @@ std::optional<std::string> complete_pieces(PieceArrays& pieces,
                                            std::span<const std::uint32_t> piece_blocks,
                                            std::uint64_t slots);
 
+// LBNs [first, end) of which none is remapped and each lies `shift` slots ahead of its number; none
+// where no such LBNs are known.
+struct EvenRun {
+  std::uint64_t first = 0, end = 0, shift = 0;
+
+  bool holds(std::uint64_t lbn) const { return lbn - first < end - first; }
+  bool holds_slot(std::uint64_t slot) const { return holds(slot - shift) & (slot >= shift); }
+  std::uint64_t slot_of(std::uint64_t lbn) const { return lbn + shift; }
+  std::uint64_t lbn_of(std::uint64_t slot) const { return slot - shift; }
+};
+
 // The view of compiled pieces that the look-ups work on. No bounds are checked: complete_pieces
 // does.
 class LbnPieces {
@@ -51,12 +62,15 @@ class LbnPieces {
   struct Run {
     std::uint64_t slot;  // of the LBN
     std::uint64_t end;   // the slots of the LBNs up to this one, not included, follow without a gap
+    EvenRun even{};      // that the LBN is in
   };
   [[gnu::always_inline]] Run run_at(std::uint64_t lbn) const {
     const std::size_t number = index_.count_not_above(lbn) - 1;
     const std::uint32_t shift = shifts_[number];
-    if (shift < kStretch) [[likely]]
-      return {lbn + shift, lbn + before(lbn, number + 1)};
+    if (shift < kStretch) [[likely]] {
+      const Piece even = piece(lbn, number);
+      return {lbn + shift, even.end, {even.first, even.end, shift}};
+    }
     return run_in_stretch(lbn, piece(lbn, number), stretches_[shift - kStretch]);
   }
   // As if no block were remapped: where the LBN's place in the sequence is.
@@ -115,7 +129,7 @@ class LbnPieces {
     const std::uint64_t steps = periods(lbn - piece.first, stretch);
     std::uint64_t end = piece.end;
     if (stretch.period != 0) end = std::min(end, piece.first + (steps + 1) * stretch.period);
-    return {lbn + stretch.shift + steps * stretch.gap, end};
+    return {lbn + stretch.shift + steps * stretch.gap, end, {}};
   }
 
   LowKeyIndex index_;

@@ -52,23 +52,34 @@ Nanoseconds Delivery::end_ns(Nanoseconds start_ns) const {
   return std::max(end_ns_, start_ns + static_cast<Nanoseconds>(blocks_) * block_ns_);
 }
 
-Piece Mechanics::piece_at(std::uint64_t lbn, std::uint64_t last, const Track& near) const {
-  const LbnPieces::Run run = tables_.layout.run_at(lbn);
+Piece Mechanics::piece_at(std::uint64_t lbn, std::uint64_t last, Whereabouts& at) const {
   Piece piece;
   piece.first_lbn = lbn;
-  piece.first_slot = run.slot;
-  piece.track = tables_.layout.track_of_slot(run.slot, near);
-  const std::uint64_t to_track_end = piece.track.first_slot + piece.track.sectors - 1 - run.slot;
-  piece.last_lbn = std::min({last, run.end - 1, lbn + to_track_end});
-  piece.last_slot = run.slot + (piece.last_lbn - lbn);
-  if (piece.last_lbn != last && piece.last_lbn != lbn + to_track_end) go_on(piece, run.end, last);
+  std::uint64_t end_of_run = at.run.end;
+  if (at.run.holds(lbn)) {
+    piece.first_slot = at.run.slot_of(lbn);
+  } else {
+    const LbnPieces::Run run = tables_.layout.run_at(lbn);
+    piece.first_slot = run.slot;
+    at.run.first = run.even.first;  // one by one: they are read so soon
+    at.run.end = run.even.end;
+    at.run.shift = run.even.shift;
+    end_of_run = run.end;
+  }
+  tables_.layout.go_to_track(piece.first_slot, at.track);
+  const std::uint64_t to_track_end = at.track.first_slot + at.track.sectors - 1 - piece.first_slot;
+  piece.last_lbn = std::min({last, end_of_run - 1, lbn + to_track_end});
+  piece.last_slot = piece.first_slot + (piece.last_lbn - lbn);
+  if (piece.last_lbn != last && piece.last_lbn != lbn + to_track_end)
+    go_on(piece, at.track, end_of_run, last);
   return piece;
 }
 
 // Behind skipped slots the piece goes on, if it is still the same track and nothing is remapped.
-void Mechanics::go_on(Piece& piece, std::uint64_t end_of_run, std::uint64_t last) const {
+void Mechanics::go_on(Piece& piece, const Track& track, std::uint64_t end_of_run,
+                      std::uint64_t last) const {
   const LayoutMap& layout = tables_.layout;
-  const std::uint64_t beyond_track = piece.track.first_slot + piece.track.sectors;
+  const std::uint64_t beyond_track = track.first_slot + track.sectors;
   if (layout.is_remapped(piece.first_lbn)) return;
   while (piece.last_lbn != last && !layout.is_remapped(end_of_run)) {
     const LbnPieces::Run run = layout.run_at(end_of_run);
@@ -85,45 +96,44 @@ Nanoseconds Mechanics::slot_passage(const Track& track, std::uint64_t slot, Nano
   return tables_.rotation.next_passage(tables_.layout.angle_of_slot(track, slot), now_ns, phase_ns);
 }
 
-std::uint64_t Mechanics::next_slot(const Track& track, Nanoseconds now_ns,
-                                   Nanoseconds phase_ns) const {
-  const Angle into = tables_.rotation.angle_at(now_ns - Platter::kSlack, phase_ns) - track.angle;
+std::uint64_t Mechanics::next_slot(const Track& track, Angle landing) {
+  const Angle into = landing - track.angle;
   const auto passed = static_cast<std::uint64_t>((Uint128{into} * track.sectors) >> 64) + 1;
-  return track.first_slot + passed % track.sectors;
+  return track.first_slot + (passed == track.sectors ? 0 : passed);
 }
 
-Nanoseconds Mechanics::transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
-                                bool zero_latency, Delivery* delivery) const {
-  const Track& track = piece.track;
+Nanoseconds Mechanics::transfer(const Piece& piece, const Track& track, Nanoseconds on_track_ns,
+                                Angle landing, Nanoseconds phase_ns, bool zero_latency,
+                                Delivery* delivery) const {
   const Platter& rotation = tables_.rotation;
   const Nanoseconds early = on_track_ns - Platter::kSlack;
-  const Angle until_first = tables_.layout.angle_of_slot(track, piece.first_slot) -
-                            rotation.angle_at(early, phase_ns);
+  const Angle until_first = tables_.layout.angle_of_slot(track, piece.first_slot) - landing;
   // Landed between the first and the last wanted sector: the rest of the track's part first, then
   // the sectors in front when they come round.
   if (zero_latency && Angle{0} - until_first < track.slot_angle * piece.slots()) {
-    const std::uint64_t landing = next_slot(track, on_track_ns, phase_ns);
-    if (landing > piece.first_slot && landing <= piece.last_slot) {
-      const Nanoseconds round_ns = slot_passage(track, landing, on_track_ns, phase_ns) +
+    const std::uint64_t next = next_slot(track, landing);
+    if (next > piece.first_slot && next <= piece.last_slot) {
+      const Nanoseconds round_ns = slot_passage(track, next, on_track_ns, phase_ns) +
                                    rotation.period_ns();
       Piece in_front = piece;
-      in_front.last_lbn = tables_.layout.lbn_at_or_after_slot(landing, piece.first_lbn) - 1;
+      in_front.last_lbn = tables_.layout.lbn_at_or_after_slot(next, piece.first_lbn) - 1;
       in_front.last_slot = tables_.layout.slot_of_lbn(in_front.last_lbn);
       // What was read before they came is sent behind them, and so never later than they allow.
-      const Nanoseconds before = passing_ns(rotation, track, landing - piece.first_slot);
-      return pass(in_front, round_ns - before, delivery);
+      const Nanoseconds before = passing_ns(rotation, track, next - piece.first_slot);
+      return pass(in_front, track, round_ns - before, delivery);
     }
   }
   // Where the head is at the first sector within the slack, the sector begins when it passes: if it
   // began at on_track_ns, a stream of requests would fall behind the platter by what each rounds
   // up, until it misses a revolution.
-  return pass(piece, early + rotation.turn_ns(until_first), delivery);
+  return pass(piece, track, early + rotation.turn_ns(until_first), delivery);
 }
 
 // The whole piece in order, its first sector beginning at begins_ns.
-Nanoseconds Mechanics::pass(const Piece& piece, Nanoseconds begins_ns, Delivery* delivery) const {
+Nanoseconds Mechanics::pass(const Piece& piece, const Track& track, Nanoseconds begins_ns,
+                            Delivery* delivery) const {
   const auto end_of = [&](std::uint64_t slots) {
-    return begins_ns + passing_ns(tables_.rotation, piece.track, slots);
+    return begins_ns + passing_ns(tables_.rotation, track, slots);
   };
   const Nanoseconds ends = end_of(piece.slots());
   if (delivery == nullptr) return ends;
@@ -140,16 +150,17 @@ Nanoseconds Mechanics::pass(const Piece& piece, Nanoseconds begins_ns, Delivery*
 
 // A write whose data come over the bus while the platter turns: a sector whose data are not there
 // when it passes must wait for another turn. Sector by sector, because it is rare.
-Nanoseconds Mechanics::transfer_supplied(const Piece& piece, Nanoseconds on_track_ns,
-                                         Nanoseconds phase_ns, bool zero_latency,
-                                         const Supply& supply) const {
+Nanoseconds Mechanics::transfer_supplied(const Piece& piece, const Track& track,
+                                         Nanoseconds on_track_ns, Nanoseconds phase_ns,
+                                         bool zero_latency, const Supply& supply) const {
   on_track_ns = std::max(on_track_ns, supply.begin_ns);
   if (supply.at(piece.last_lbn) <= on_track_ns)
-    return transfer(piece, on_track_ns, phase_ns, zero_latency, nullptr);
-  if (zero_latency)
-    return transfer(piece, std::max(on_track_ns, supply.at(piece.last_lbn)), phase_ns, true,
-                    nullptr);
-  const Track& track = piece.track;
+    return transfer(piece, track, on_track_ns, landing(on_track_ns, phase_ns), phase_ns,
+                    zero_latency, nullptr);
+  if (zero_latency) {
+    const Nanoseconds all_ns = std::max(on_track_ns, supply.at(piece.last_lbn));
+    return transfer(piece, track, all_ns, landing(all_ns, phase_ns), phase_ns, true, nullptr);
+  }
   std::uint64_t lbn = piece.first_lbn;
   Nanoseconds ready = std::max(on_track_ns, supply.at(lbn));
   while (true) {
@@ -171,43 +182,44 @@ Nanoseconds Mechanics::transfer_supplied(const Piece& piece, Nanoseconds on_trac
 void Mechanics::read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
                                Delivery* delivery) const {
   while (cursor.next_lbn < end_lbn) {
-    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
-    const Nanoseconds on_track = cursor.time_ns + move_ns(tables_, cursor.arm, piece.arm(), false);
-    cursor.time_ns = transfer(piece, on_track, cursor.phase_ns, false, delivery);
-    cursor.arm = piece.arm();
-    cursor.track = piece.track;
+    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.at);
+    const Arm arm = cursor.at.track.arm();
+    const Nanoseconds on_track = cursor.time_ns + move_ns(tables_, cursor.arm, arm, false);
+    cursor.time_ns = transfer(piece, cursor.at.track, on_track, landing(on_track, cursor.phase_ns),
+                              cursor.phase_ns, false, delivery);
+    cursor.arm = arm;
     cursor.next_lbn = piece.last_lbn + 1;
   }
 }
 
 Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_lbn,
                                        Nanoseconds time_ns) const {
+  const Track& track = cursor.at.track;
   while (cursor.next_lbn < limit_lbn && cursor.time_ns < time_ns) {
-    const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1, cursor.track);
-    const Nanoseconds on_track = cursor.time_ns + move_ns(tables_, cursor.arm, piece.arm(), false);
-    const Nanoseconds begins = slot_passage(piece.track, piece.first_slot, on_track,
-                                            cursor.phase_ns);
+    const Piece piece = piece_at(cursor.next_lbn, limit_lbn - 1, cursor.at);
+    const Arm arm = track.arm();
+    const Nanoseconds on_track = cursor.time_ns + move_ns(tables_, cursor.arm, arm, false);
+    const Nanoseconds begins = slot_passage(track, piece.first_slot, on_track, cursor.phase_ns);
     if (begins >= time_ns) {
       // Called off while the arm moves or the platter turns: nothing of this piece was read.
-      if (cursor.arm != piece.arm()) {
-        cursor.arm = piece.arm();
+      if (cursor.arm != arm) {
+        cursor.arm = arm;
         cursor.time_ns = on_track;
       }
       return std::max(time_ns, on_track);
     }
     const auto end_of = [&](std::uint64_t slots) {
-      return begins + passing_ns(tables_.rotation, piece.track, slots);
+      return begins + passing_ns(tables_.rotation, track, slots);
     };
-    cursor.arm = piece.arm();
-    cursor.track = piece.track;
-    if (end_of(piece.slots()) <= time_ns) {
-      cursor.time_ns = end_of(piece.slots());
+    cursor.arm = arm;
+    if (const Nanoseconds ends = end_of(piece.slots()); ends <= time_ns) {
+      cursor.time_ns = ends;
       cursor.next_lbn = piece.last_lbn + 1;
       continue;
     }
     // Somewhere in this piece: the whole slots that have passed, up to rounding.
-    const Angle turned = tables_.rotation.angle_at(time_ns) - tables_.rotation.angle_at(begins);
-    auto passed = static_cast<std::uint64_t>((Uint128{turned} * piece.track.sectors) >> 64);
+    const Angle turned = tables_.rotation.about_turned(time_ns - begins);
+    auto passed = static_cast<std::uint64_t>((Uint128{turned} * track.sectors) >> 64);
     while (end_of(passed) > time_ns) --passed;
     while (end_of(passed + 1) <= time_ns) ++passed;
     cursor.next_lbn = piece.without_gaps()
@@ -220,28 +232,40 @@ Nanoseconds Mechanics::read_until_time(MediaCursor& cursor, std::uint64_t limit_
   return std::max(time_ns, cursor.time_ns);
 }
 
+std::uint64_t Mechanics::first_to_pass(const Piece& piece, const Whereabouts& at,
+                                       Angle landing) const {
+  const std::uint64_t next = next_slot(at.track, landing);
+  const std::uint64_t from = next <= piece.first_slot ? next : at.track.first_slot;
+  if (at.run.holds_slot(from)) return std::min(piece.first_lbn, at.run.lbn_of(from));
+  if (tables_.layout.is_remapped(piece.first_lbn)) return piece.first_lbn;
+  return std::min(piece.first_lbn, tables_.layout.lbn_at_or_after_slot(from, piece.first_lbn));
+}
+
 void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAccess& how,
-                       const Supply* supply, Delivery* delivery, std::uint64_t* landing_slot,
-                       Piece* first_piece) const {
+                       const Supply* supply, Delivery* delivery,
+                       std::uint64_t* first_passed) const {
+  const Track& track = cursor.at.track;
   bool first = true;
   while (cursor.next_lbn < end_lbn) {
-    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.track);
-    Nanoseconds moves = first ? first_move_ns(tables_, cursor.arm, piece.arm(), how.write)
-                              : move_ns(tables_, cursor.arm, piece.arm(), how.write);
+    const Piece piece = piece_at(cursor.next_lbn, end_lbn - 1, cursor.at);
+    const Arm arm = track.arm();
+    Nanoseconds moves = first ? first_move_ns(tables_, cursor.arm, arm, how.write)
+                              : move_ns(tables_, cursor.arm, arm, how.write);
     if (first)
       moves =
           std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +
           how.disturbance.media_delay_ns;
     const Nanoseconds on_track = cursor.time_ns + moves;
-    if (first && landing_slot != nullptr)
-      *landing_slot = next_slot(piece.track, on_track, cursor.phase_ns);
-    if (first && first_piece != nullptr) *first_piece = piece;
-    cursor.time_ns = supply != nullptr
-                         ? transfer_supplied(piece, on_track, cursor.phase_ns, how.zero_latency,
-                                             *supply)
-                         : transfer(piece, on_track, cursor.phase_ns, how.zero_latency, delivery);
-    cursor.arm = piece.arm();
-    cursor.track = piece.track;
+    if (supply != nullptr) {
+      cursor.time_ns = transfer_supplied(piece, track, on_track, cursor.phase_ns, how.zero_latency,
+                                         *supply);
+    } else {
+      const Angle landed = landing(on_track, cursor.phase_ns);
+      if (first && first_passed != nullptr) *first_passed = first_to_pass(piece, cursor.at, landed);
+      cursor.time_ns = transfer(piece, track, on_track, landed, cursor.phase_ns, how.zero_latency,
+                                delivery);
+    }
+    cursor.arm = arm;
     cursor.next_lbn = piece.last_lbn + 1;
     first = false;
   }

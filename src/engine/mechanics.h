@@ -15,9 +15,7 @@ namespace platter::engine {
 struct Piece {
   std::uint64_t first_lbn = 0, last_lbn = 0;  // inclusive
   std::uint64_t first_slot = 0, last_slot = 0;
-  Track track;
 
-  Arm arm() const { return {track.cylinder, track.head}; }
   std::uint64_t slots() const { return last_slot - first_slot + 1; }
   bool without_gaps() const { return last_slot - first_slot == last_lbn - first_lbn; }
 };
@@ -103,8 +101,12 @@ class Mechanics {
  public:
   explicit Mechanics(const Tables& tables) : tables_(tables) {}
 
-  // Piece that begins with `lbn` and does not go beyond `last`. `near`: a track that it may be on.
-  Piece piece_at(std::uint64_t lbn, std::uint64_t last, const Track& near = {}) const;
+  // Piece that begins with `lbn` and does not go beyond `last`, and where that is, in place of
+  // where the heads were.
+  Piece piece_at(std::uint64_t lbn, std::uint64_t last, Whereabouts& at) const;
+  Track track_of(std::uint64_t lbn) const {
+    return tables_.layout.track_of_slot(tables_.layout.slot_of_lbn(lbn));
+  }
 
   // Reads in order from the cursor up to, not including, end_lbn.
   void read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,
@@ -122,24 +124,30 @@ class Mechanics {
     Nanoseconds minimum_seek_ns = 0;
   };
   // A request's own access: from `cursor` (time = when the arm may begin to move) over
-  // [cursor.next_lbn, end_lbn). `landing_slot` receives the first whole slot under the head on
-  // the first track.
+  // [cursor.next_lbn, end_lbn). `first_passed` receives the LBN of the first whole sector that
+  // passes under the head in front of the first one wanted, or of that.
   void access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAccess& how,
-              const Supply* supply, Delivery* delivery, std::uint64_t* landing_slot,
-              Piece* first_piece) const;
-
-  // First slot of the track whose beginning has not passed yet at `now_ns`.
-  std::uint64_t next_slot(const Track& track, Nanoseconds now_ns, Nanoseconds phase_ns) const;
+              const Supply* supply, Delivery* delivery, std::uint64_t* first_passed) const;
 
  private:
-  void go_on(Piece& piece, std::uint64_t end_of_run, std::uint64_t last) const;
+  void go_on(Piece& piece, const Track& track, std::uint64_t end_of_run, std::uint64_t last) const;
+  std::uint64_t first_to_pass(const Piece& piece, const Whereabouts& at, Angle landing) const;
+  // Up to rounding, the angle under the heads at a time.
+  Angle landing(Nanoseconds on_track_ns, Nanoseconds phase_ns) const {
+    return tables_.rotation.angle_at(on_track_ns - Platter::kSlack, phase_ns);
+  }
+  // First slot of the track whose beginning has not passed yet.
+  static std::uint64_t next_slot(const Track& track, Angle landing);
   Nanoseconds slot_passage(const Track& track, std::uint64_t slot, Nanoseconds now_ns,
                            Nanoseconds phase_ns) const;
-  Nanoseconds transfer(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
-                       bool zero_latency, Delivery* delivery) const;
-  Nanoseconds pass(const Piece& piece, Nanoseconds begins_ns, Delivery* delivery) const;
-  Nanoseconds transfer_supplied(const Piece& piece, Nanoseconds on_track_ns, Nanoseconds phase_ns,
-                                bool zero_latency, const Supply& supply) const;
+  Nanoseconds transfer(const Piece& piece, const Track& track, Nanoseconds on_track_ns,
+                       Angle landing, Nanoseconds phase_ns, bool zero_latency,
+                       Delivery* delivery) const;
+  Nanoseconds pass(const Piece& piece, const Track& track, Nanoseconds begins_ns,
+                   Delivery* delivery) const;
+  Nanoseconds transfer_supplied(const Piece& piece, const Track& track, Nanoseconds on_track_ns,
+                                Nanoseconds phase_ns, bool zero_latency,
+                                const Supply& supply) const;
 
   const Tables& tables_;
 };

@@ -26,6 +26,10 @@ class Platter {
                       : Angle{0} - turned(Angle{0} - static_cast<std::uint64_t>(since));
   }
 
+  // What it turns by in less than a turn, short of the true value by at most 2^-64 turns a
+  // nanosecond.
+  Angle about_turned(Nanoseconds ns) const { return static_cast<std::uint64_t>(ns) * turns_[0]; }
+
   // Time to turn by `angle`, rounded to the nearest nanosecond.
   Nanoseconds turn_ns(Angle angle) const {
     const Uint128 scaled = Uint128{angle} * whole_ns_ +

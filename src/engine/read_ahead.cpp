@@ -5,23 +5,36 @@
 namespace platter::engine {
 namespace {
 
-Track track_holding(const LayoutMap& layout, std::uint64_t lbn, const Track& near) {
-  return layout.track_of_slot(layout.slot_of_lbn(lbn), near);
+// Where an LBN is: `near`, if it is there, otherwise `other` becomes it.
+const Track& track_holding(const LayoutMap& layout, std::uint64_t lbn, const Whereabouts& near,
+                           Track& other) {
+  const std::uint64_t slot = near.run.holds(lbn) ? near.run.slot_of(lbn) : layout.slot_of_lbn(lbn);
+  if (near.track.holds(slot)) return near.track;
+  layout.go_to_track(slot, other);
+  return other;
+}
+
+// The first LBN at or behind a slot; `lbn` is one not far from there.
+std::uint64_t at_or_behind(const LayoutMap& layout, std::uint64_t slot, std::uint64_t lbn,
+                           const Whereabouts& near) {
+  return near.run.holds_slot(slot) ? near.run.lbn_of(slot) : layout.lbn_at_or_after_slot(slot, lbn);
 }
 
 // The first LBN behind the track; `lbn` is one on it.
-std::uint64_t beyond(const LayoutMap& layout, const Track& track, std::uint64_t lbn) {
-  return layout.lbn_at_or_after_slot(track.first_slot + track.sectors, lbn);
+std::uint64_t beyond(const LayoutMap& layout, const Track& track, std::uint64_t lbn,
+                     const Whereabouts& near) {
+  return at_or_behind(layout, track.first_slot + track.sectors, lbn, near);
 }
 
-std::uint64_t end_of_cylinder(const LayoutMap& layout, std::uint64_t lbn, const Track& near) {
-  Track track = track_holding(layout, lbn, near);
-  const std::uint32_t cylinder = track.cylinder;
-  std::uint64_t far = beyond(layout, track, lbn);
+std::uint64_t end_of_cylinder(const LayoutMap& layout, std::uint64_t lbn, const Whereabouts& near) {
+  Track other;
+  const Track& first = track_holding(layout, lbn, near, other);
+  const std::uint32_t cylinder = first.cylinder;
+  std::uint64_t far = beyond(layout, first, lbn, near);
   for (std::uint32_t tracks = layout.heads(); tracks > 0 && far < layout.blocks(); --tracks) {
-    track = track_holding(layout, far, near);
+    const Track& track = track_holding(layout, far, near, other);
     if (track.cylinder != cylinder) break;
-    far = beyond(layout, track, far);
+    far = beyond(layout, track, far, near);
   }
   return far;
 }
@@ -29,12 +42,12 @@ std::uint64_t end_of_cylinder(const LayoutMap& layout, std::uint64_t lbn, const 
 // To the end of the track behind the request, and of the next one if what the segment holds began
 // on the track before.
 std::uint64_t end_of_next_track(const LayoutMap& layout, std::uint64_t end, std::uint64_t most,
-                                std::uint64_t segment_first, const Track& near) {
-  const Track track = track_holding(layout, end, near);
-  const std::uint64_t far = beyond(layout, track, end);
-  if (far >= most || segment_first >= layout.lbn_at_or_after_slot(track.first_slot, end))
-    return far;
-  return beyond(layout, track_holding(layout, far, near), far);
+                                std::uint64_t segment_first, const Whereabouts& near) {
+  Track other;
+  const Track& track = track_holding(layout, end, near, other);
+  const std::uint64_t far = beyond(layout, track, end, near);
+  if (far >= most || segment_first >= at_or_behind(layout, track.first_slot, end, near)) return far;
+  return beyond(layout, track_holding(layout, far, near, other), far, near);
 }
 
 }  // namespace
@@ -53,7 +66,7 @@ std::uint64_t read_ahead_most(const CacheTable& cache, const Request& request) {
 }
 
 std::uint64_t read_ahead_limit(const Tables& tables, const Request& request, const Segment& segment,
-                               const Track& near) {
+                               const Whereabouts& near) {
   const CacheTable& cache = tables.cache;
   const LayoutMap& layout = tables.layout;
   const std::uint64_t end = request.lbn + request.blocks;
@@ -67,9 +80,11 @@ std::uint64_t read_ahead_limit(const Tables& tables, const Request& request, con
   switch (static_cast<model::ReadAhead>(cache.read_ahead)) {
     case model::ReadAhead::none:
       return end;
-    case model::ReadAhead::to_track_end:
-      far = beyond(layout, track_holding(layout, end - 1, near), end - 1);
+    case model::ReadAhead::to_track_end: {
+      Track other;
+      far = beyond(layout, track_holding(layout, end - 1, near, other), end - 1, near);
       break;
+    }
     case model::ReadAhead::to_cylinder_end:
       far = end_of_cylinder(layout, end - 1, near);
       break;

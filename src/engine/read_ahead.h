@@ -10,10 +10,10 @@
 
 namespace platter::engine {
 
-// The first LBN that read-ahead behind the request will not read, into `segment`; `near` is the
-// track on which the heads are.
+// The first LBN that read-ahead behind the request will not read, into `segment`; `near` is
+// where the heads are.
 std::uint64_t read_ahead_limit(const Tables& tables, const Request& request, const Segment& segment,
-                               const Track& near);
+                               const Whereabouts& near);
 // Blocks behind the request that no other command keeps from being read.
 std::uint64_t read_ahead_least(const CacheTable& cache, const Request& request);
 

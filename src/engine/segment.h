@@ -16,11 +16,24 @@ struct Segment {
     leaving,  // written, and on the way to the media
   };
   std::uint64_t first = 0, end = 0;  // LBNs [first, end) are in it
-  std::uint64_t last_use = 0;        // larger is later
+  std::uint64_t last_use = 0;        // larger is later; changed by use_at()
+  std::uint64_t turn = 0;            // when its place may be taken: rank_of for_replacement
   std::uint64_t since = 0;           // dirty: when it became so, larger is later
   Nanoseconds ready_ns = 0;          // when a request's own blocks have come from media or bus
   std::uint32_t size = 0;            // blocks that it has room for
-  Content content = Content::empty;
+  Content content = Content::empty;  // changed by become()
+
+  void become(Content next) {
+    content = next;
+    set_turn();
+  }
+  void use_at(std::uint64_t use) {
+    last_use = use;
+    set_turn();
+  }
+
+ private:
+  void set_turn();
 };
 
 // Whether it holds data that the media do not.
@@ -41,14 +54,17 @@ enum class Waits : std::uint8_t { for_replacement, for_room, for_destage };
 constexpr Waits kAllWaits[] = {Waits::for_replacement, Waits::for_room, Waits::for_destage};
 constexpr std::uint64_t kNeverNext = ~std::uint64_t{0};
 
+inline void Segment::set_turn() {
+  const std::uint64_t held = holds_unwritten(*this) ? kNeverNext : last_use + 1;
+  turn = content == Content::empty ? 0 : held;
+}
+
 // The least is next; kNeverNext: not this one. An empty place is taken before any other.
 inline std::uint64_t rank_of(const Segment& segment, Waits waits) {
   using Content = Segment::Content;
   if (waits == Waits::for_destage)
     return segment.content == Content::dirty ? segment.since : kNeverNext;
-  const std::uint64_t empty = waits == Waits::for_room ? kNeverNext : 0;
-  const std::uint64_t held = holds_unwritten(segment) ? kNeverNext : segment.last_use + 1;
-  return segment.content == Content::empty ? empty : held;
+  return waits == Waits::for_room && segment.content == Content::empty ? kNeverNext : segment.turn;
 }
 
 }  // namespace platter::engine

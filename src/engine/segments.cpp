@@ -29,6 +29,19 @@ std::uint64_t scrambled(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
+// The one of [from, to) whose turn is first; `to`: none of them has one.
+template <Waits waits>
+std::uint32_t least_rank(std::span<const Segment> segments, std::uint32_t from, std::uint32_t to) {
+  std::uint32_t best = to;
+  std::uint64_t least = kNeverNext;
+  for (std::uint32_t i = from; i < to; ++i) {
+    const std::uint64_t rank = rank_of(segments[i], waits);
+    best = rank < least ? i : best;
+    least = std::min(rank, least);
+  }
+  return best;
+}
+
 bool overlap(const Segment& segment, const Request& request) {
   return holds_any_of(segment, request.lbn, request.lbn + request.blocks);
 }
@@ -40,10 +53,9 @@ std::uint64_t together(const Segment& segment, const Request& request) {
 
 }  // namespace
 
-Segment& Segments::edit(std::uint32_t segment) {
+void Segments::note_change(std::uint32_t segment) {
   if (state_.recording) record_change(state_, segment);
   if (indexed()) index().note(segment);
-  return segments_[segment];
 }
 
 // A drive with segments of their own for writes keeps the first ones for them.
@@ -58,8 +70,7 @@ std::uint32_t Segments::segments_for_writes() const {
   return own > 0 ? own : std::min(table_.write_segments, state_.core.segments);
 }
 
-Segments::Found Segments::find_read(const Request& request,
-                                    std::optional<std::uint32_t> reading) const {
+Segments::Found Segments::find_read(const Request& request, std::uint32_t reading) const {
   Found best;
   if (!table_.present) return best;
   const std::uint64_t last = request.lbn + request.blocks;
@@ -74,7 +85,8 @@ Segments::Found Segments::find_read(const Request& request,
     const Segment& segment = segments_[i];
     if (request.lbn - segment.first < segment.end - segment.first) look(i);
   });
-  if (table_.almost_read_hits && reading && segments_[*reading].end == request.lbn) look(*reading);
+  if (table_.almost_read_hits && reading != kNone && segments_[reading].end == request.lbn)
+    look(reading);
   return best;
 }
 
@@ -89,15 +101,15 @@ bool Segments::carries_on(const Request& request) const {
 
 std::uint32_t Segments::next_of(Waits waits, std::uint32_t first, std::uint32_t last) const {
   if (indexed()) return index().next_of(waits, first, last);
-  std::uint32_t best = last;
-  std::uint64_t least = kNeverNext;
-  for (std::uint32_t i = first; i < last; ++i) {
-    const std::uint64_t rank = rank_of(segments_[i], waits);
-    const bool sooner = rank < least;
-    best = sooner ? i : best;
-    least = sooner ? rank : least;
+  switch (waits) {
+    case Waits::for_replacement:
+      return least_rank<Waits::for_replacement>(segments_, first, last);
+    case Waits::for_room:
+      return least_rank<Waits::for_room>(segments_, first, last);
+    case Waits::for_destage:
+      return least_rank<Waits::for_destage>(segments_, first, last);
   }
-  return best;
+  return last;
 }
 
 // An empty one, else whose turn it is; nullopt: all are dirty.
@@ -135,7 +147,7 @@ std::optional<std::uint32_t> Segments::take(std::uint32_t first, std::uint32_t l
   Segment& segment = edit(*taken);
   segment = {};
   segment.size = size;
-  segment.last_use = ++state_.core.uses;
+  segment.use_at(++state_.core.uses);
   return taken;
 }
 
@@ -162,14 +174,14 @@ std::optional<std::uint32_t> Segments::take_for_write(const Request& request) {
 void Segments::touch(std::uint32_t segment) {
   if (table_.replacement == static_cast<std::uint8_t>(model::Replacement::first_in_first_out))
     return;
-  edit(segment).last_use = ++state_.core.uses;
+  edit(segment).use_at(++state_.core.uses);
 }
 
 void Segments::release(std::uint32_t segment) {
   if (segments_[segment].content == Segment::Content::empty) return;
   Segment& s = edit(segment);
   if (table_.pooled()) state_.core.used_blocks -= s.size;
-  s.content = Segment::Content::empty;
+  s.become(Segment::Content::empty);
 }
 
 void Segments::drop_clean(std::optional<std::uint32_t> kept) {
@@ -184,20 +196,11 @@ void Segments::divide(std::uint32_t segments) {
       std::min<std::uint64_t>(table_.buffer_blocks / segments, 0xffffffff));
 }
 
-void Segments::grow(std::uint32_t segment, std::uint64_t end) {
-  if (end <= segments_[segment].end) return;
-  Segment& s = edit(segment);
-  const std::uint64_t before = s.end - s.first;
-  s.end = end;
-  if (s.end - s.first > s.size) s.first = s.end - s.size;
-  if (holds_unwritten(s)) state_.core.unwritten_blocks += s.end - s.first - before;
-}
-
 void Segments::hold_dirty(std::uint32_t segment, const Request& request, Nanoseconds ready_ns) {
   Segment& s = edit(segment);
   const std::uint64_t end = request.lbn + request.blocks;
   if (s.content != Segment::Content::dirty) {
-    s.content = Segment::Content::dirty;
+    s.become(Segment::Content::dirty);
     s.first = request.lbn;
     s.end = end;
     s.since = ++state_.core.uses;
@@ -217,13 +220,13 @@ void Segments::set_leaving(std::uint32_t segment) {
     ++state_.core.dirty;
     state_.core.unwritten_blocks += s.end - s.first;
   }
-  edit(segment).content = Segment::Content::leaving;
+  edit(segment).become(Segment::Content::leaving);
 }
 
 void Segments::set_clean(std::uint32_t segment, bool keep) {
   --state_.core.dirty;
   state_.core.unwritten_blocks -= segments_[segment].end - segments_[segment].first;
-  edit(segment).content = Segment::Content::written;
+  edit(segment).become(Segment::Content::written);
   if (!keep) release(segment);
 }
 

@@ -18,7 +18,10 @@ class Segments {
   const Segment& operator[](std::uint32_t segment) const { return segments_[segment]; }
   // The segment to be changed: its present contents go into the record by which the request that
   // is being served can be taken back.
-  Segment& edit(std::uint32_t segment);
+  Segment& edit(std::uint32_t segment) {
+    if (state_.recording || indexed()) note_change(segment);
+    return segments_[segment];
+  }
   // Blocks of the largest one, as the buffer is divided now.
   std::uint32_t largest() const { return state_.core.segment_blocks; }
 
@@ -29,7 +32,8 @@ class Segments {
   };
   // The segment that holds the first block of a read, the fullest match first. `reading`: the
   // segment that is being filled, whose end block counts as a match if almost_read_hits.
-  Found find_read(const Request& request, std::optional<std::uint32_t> reading) const;
+  static constexpr std::uint32_t kNone = ~0u;
+  Found find_read(const Request& request, std::uint32_t reading = kNone) const;
   // Whether some segment ends where the request begins.
   bool carries_on(const Request& request) const;
 
@@ -48,7 +52,14 @@ class Segments {
   void divide(std::uint32_t segments);
 
   // Extends the segment to `end`; what no longer fits falls out at its beginning.
-  void grow(std::uint32_t segment, std::uint64_t end);
+  void grow(std::uint32_t segment, std::uint64_t end) {
+    if (end <= segments_[segment].end) return;
+    Segment& s = edit(segment);
+    const std::uint64_t before = s.end - s.first;
+    s.end = end;
+    if (s.end - s.first > s.size) s.first = s.end - s.size;
+    if (holds_unwritten(s)) state_.core.unwritten_blocks += s.end - s.first - before;
+  }
 
   // Data that wait for their destage.
   void hold_dirty(std::uint32_t segment, const Request& request, Nanoseconds ready_ns);
@@ -79,6 +90,7 @@ class Segments {
   }
   bool indexed() const { return state_.index() != nullptr; }
   SegmentIndex index() const { return {segments_, state_.index()}; }
+  void note_change(std::uint32_t segment);
   std::uint32_t first_for_reads() const;
   std::uint32_t segments_for_writes() const;
   std::uint32_t next_of(Waits waits, std::uint32_t first, std::uint32_t last) const;

@@ -14,6 +14,12 @@
 
 namespace platter::engine {
 
+// Where the heads are: on which track, and which LBNs lie evenly there.
+struct Whereabouts {
+  Track track{};  // no sectors: on none yet
+  EvenRun run{};
+};
+
 // Where a run over consecutive LBNs stands: all before next_lbn is done at time_ns, and the heads
 // are then on `arm`.
 struct MediaCursor {
@@ -21,7 +27,7 @@ struct MediaCursor {
   Nanoseconds time_ns = 0;
   Nanoseconds phase_ns = 0;
   Arm arm;
-  Track track{};  // the one that was read or written last; no sectors: none yet
+  Whereabouts at{};  // of what was read or written last
 };
 
 // The media work that goes on between requests. At most one at a time.

@@ -32,6 +32,27 @@ bool Step::start_idle_work(Nanoseconds now) {
   return resume_read_ahead(now) || start_destage_when_idle(now);
 }
 
+// The heads, which nothing holds, begin at an LBN: what they do there may go on in the background.
+MediaCursor& Step::send_heads(std::uint64_t lbn, Nanoseconds start, Nanoseconds phase_ns) {
+  MediaCursor& cursor = core_.background.cursor;
+  cursor.next_lbn = lbn;
+  cursor.time_ns = start;
+  cursor.phase_ns = phase_ns;
+  cursor.arm = core_.arm;
+  return cursor;
+}
+
+// From where the heads are.
+void Step::begin_background(Kind kind, std::uint32_t segment, std::uint64_t first,
+                            std::uint64_t limit, std::uint64_t must) {
+  Background& background = core_.background;
+  background.kind = kind;
+  background.segment = segment;
+  background.first = first;
+  background.limit = limit;
+  background.must = must;
+}
+
 void Step::leave_media(const MediaCursor& cursor) {
   core_.arm = cursor.arm;
   core_.media_free_ns = cursor.time_ns;
@@ -73,21 +94,21 @@ bool Step::resume_read_ahead(Nanoseconds now) {
   core_.paused = {};
   const Segment& segment = segments_[paused.segment];
   if (segment.content != Segment::Content::read || segment.end != paused.next_lbn) return false;
-  const MediaCursor cursor{paused.next_lbn, start, core_.phase_ns, core_.arm};
-  core_.background = {Kind::read_ahead, paused.segment, cursor, paused.limit, 0, 0};
+  send_heads(paused.next_lbn, start, core_.phase_ns);
+  begin_background(Kind::read_ahead, paused.segment, 0, paused.limit, 0);
   return true;
 }
 
-void Step::start_read_ahead(const Request& request, std::uint32_t segment,
-                            const MediaCursor& cursor) {
+void Step::start_read_ahead(const Request& request, std::uint32_t segment) {
+  const MediaCursor& cursor = core_.background.cursor;
   if (!reads_cached() || !state_.settings.read_ahead || !reads_on_behind_) return;
-  const std::uint64_t limit = read_ahead_limit(tables_, request, segments_[segment], cursor.track);
+  const std::uint64_t limit = read_ahead_limit(tables_, request, segments_[segment], cursor.at);
   if (limit <= cursor.next_lbn) return;
   const std::uint64_t must = tables_.cache.read_ahead_to_its_end
                                  ? limit
                                  : std::min(limit, request.lbn + request.blocks +
                                                        read_ahead_least(tables_.cache, request));
-  core_.background = {Kind::read_ahead, segment, cursor, limit, 0, must};
+  begin_background(Kind::read_ahead, segment, 0, limit, must);
   core_.paused = {};
 }
 
@@ -161,11 +182,11 @@ Nanoseconds Step::seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& di
   settle(now);
   if (core_.background.kind == Kind::destage) finish_destage();
   stop_read_ahead(now);
-  const Piece piece = mechanics_.piece_at(lbn, lbn);
+  const Arm arm = mechanics_.track_of(lbn).arm();
   const Nanoseconds start = std::max(decoded_ns(overheads_.read_miss[after_write()]),
                                      core_.media_free_ns);
-  const Nanoseconds move = first_move_ns(tables_, core_.arm, piece.arm(), false);
-  core_.arm = piece.arm();
+  const Nanoseconds move = first_move_ns(tables_, core_.arm, arm, false);
+  core_.arm = arm;
   core_.media_free_ns = start +
                         std::max<Nanoseconds>(0, move == 0 ? 0 : move + disturbance.positioning_ns);
   core_.last_was_write = false;

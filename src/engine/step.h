@@ -59,9 +59,12 @@ class Step {
   Nanoseconds hit_overhead(const Request& request) const;
 
   void settle(Nanoseconds now);
+  MediaCursor& send_heads(std::uint64_t lbn, Nanoseconds start, Nanoseconds phase_ns);
   void leave_media(const MediaCursor& cursor);
   void stop_read_ahead(Nanoseconds now);
-  void start_read_ahead(const Request& request, std::uint32_t segment, const MediaCursor& cursor);
+  void begin_background(Kind kind, std::uint32_t segment, std::uint64_t first, std::uint64_t limit,
+                        std::uint64_t must);
+  void start_read_ahead(const Request& request, std::uint32_t segment);
   void pause_read_ahead();
   bool resume_read_ahead(Nanoseconds now);
   bool start_idle_work(Nanoseconds now);
@@ -83,8 +86,7 @@ class Step {
   Nanoseconds read_partial(const Request& request, Nanoseconds now, std::uint32_t segment);
   Nanoseconds read_media(const Request& request, Nanoseconds now);
   std::uint32_t blocks_wanted(const Request& request, const MediaCursor& cursor) const;
-  void keep_read(const Request& request, const MediaCursor& cursor, std::uint64_t landing,
-                 const Piece& first_piece);
+  void keep_read(const Request& request, const MediaCursor& cursor, std::uint64_t first_passed);
   std::uint64_t watermark(const Request& request) const;
   Nanoseconds send(const Delivery& delivery, Nanoseconds start);
   Nanoseconds reserve_bus(Nanoseconds start);

@@ -7,24 +7,24 @@ namespace platter::engine {
 
 void Step::start_destage(std::uint32_t segment, Nanoseconds start) {
   const Segment& data = segments_[segment];
-  MediaCursor cursor{data.first, std::max(start, data.ready_ns), core_.phase_ns, core_.arm};
+  MediaCursor& cursor = send_heads(data.first, std::max(start, data.ready_ns), core_.phase_ns);
   const std::uint64_t first = data.first, end = data.end;
   segments_.set_leaving(segment);
-  mechanics_.access(cursor, end, write_access({}), nullptr, nullptr, nullptr, nullptr);
+  mechanics_.access(cursor, end, write_access({}), nullptr, nullptr, nullptr);
   leave_media(cursor);
-  core_.background = {Kind::destage, segment, cursor, 0, first, 0};
+  begin_background(Kind::destage, segment, first, 0, 0);
 }
 
 // The data that have waited longest on the cylinder where the arm stands.
 std::optional<std::uint32_t> Step::dirty_here() const {
   const std::uint64_t at = core_.media_lbn > 0 ? core_.media_lbn - 1 : 0;
-  const std::uint64_t cylinder_blocks = std::uint64_t{mechanics_.piece_at(at, at).track.sectors} *
+  const std::uint64_t cylinder_blocks = std::uint64_t{mechanics_.track_of(at).sectors} *
                                         tables_.layout.heads();
-  return segments_.oldest_dirty(
-      at > cylinder_blocks ? at - cylinder_blocks : 0, at + cylinder_blocks,
-      [&](const Segment& data) {
-        return mechanics_.piece_at(data.first, data.first).track.cylinder == core_.arm.cylinder;
-      });
+  return segments_.oldest_dirty(at > cylinder_blocks ? at - cylinder_blocks : 0,
+                                at + cylinder_blocks, [&](const Segment& data) {
+                                  return mechanics_.track_of(data.first).cylinder ==
+                                         core_.arm.cylinder;
+                                });
 }
 
 // In passing at once, elsewhere after a time without a command.

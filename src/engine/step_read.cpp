@@ -60,7 +60,7 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
     } else {
       background.limit = std::max(
           background.limit,
-          read_ahead_limit(tables_, request, segments_[segment], background.cursor.track));
+          read_ahead_limit(tables_, request, segments_[segment], background.cursor.at));
       if (tables_.cache.read_ahead_to_its_end) background.must = background.limit;
     }
   }
@@ -69,9 +69,9 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
   const Nanoseconds completion = send(delivery, start);
   if (background.kind == Kind::none && tables_.cache.read_ahead_on_hit &&
       segments_[segment].content == Segment::Content::read) {
-    MediaCursor cursor{segments_[segment].end, std::max(now, core_.media_free_ns),
-                       request.disturbance.phase_ns, core_.arm};
-    start_read_ahead(request, segment, cursor);
+    send_heads(segments_[segment].end, std::max(now, core_.media_free_ns),
+               request.disturbance.phase_ns);
+    start_read_ahead(request, segment);
   }
   return completion;
 }
@@ -83,27 +83,26 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
   Delivery delivery(request.lbn, request.blocks, sending_ns(request));
   const Nanoseconds start = std::max(
       decoded_ns(hit_overhead(request)) + overheads_.data_preparation, segments_[segment].ready_ns);
-  MediaCursor cursor;
+  MediaCursor& cursor = background.cursor;
   if (background.kind == Kind::read_ahead && background.segment == segment) {
-    cursor = background.cursor;  // goes on reading, now for this request
-    mechanics_.read_until_lbn(cursor, end, &delivery);
+    mechanics_.read_until_lbn(cursor, end, &delivery);  // goes on reading, now for this request
   } else {
     stop_read_ahead(now);
-    cursor = {segments_[segment].end,
-              std::max(decoded_ns(overheads_.read_miss[after_write()]), core_.media_free_ns),
-              request.disturbance.phase_ns, core_.arm};
+    send_heads(segments_[segment].end,
+               std::max(decoded_ns(overheads_.read_miss[after_write()]), core_.media_free_ns),
+               request.disturbance.phase_ns);
     Mechanics::FirstAccess how;
     how.disturbance = request.disturbance;
     how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
-    mechanics_.access(cursor, end, how, nullptr, &delivery, nullptr, nullptr);
+    mechanics_.access(cursor, end, how, nullptr, &delivery, nullptr);
   }
   background.kind = Kind::none;
   segments_.touch(segment);
-  segments_.edit(segment).content = Segment::Content::read;
+  segments_.edit(segment).become(Segment::Content::read);
   segments_.edit(segment).ready_ns = cursor.time_ns;
   segments_.grow(segment, end);
   leave_media(cursor);
-  start_read_ahead(request, segment, cursor);
+  start_read_ahead(request, segment);
   return send(delivery, start);
 }
 
@@ -113,8 +112,8 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   const CacheTable& cache = tables_.cache;
   const std::uint64_t end = request.lbn + request.blocks;
   const Nanoseconds command = decoded_ns(overheads_.read_miss[after_write()]);
-  MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
-                     request.disturbance.phase_ns, core_.arm};
+  MediaCursor& cursor = send_heads(request.lbn, std::max(command, core_.media_free_ns),
+                                   request.disturbance.phase_ns);
   Mechanics::FirstAccess how;
   how.disturbance = request.disturbance;
   how.zero_latency = cache.zero_latency_read;
@@ -127,12 +126,11 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
                                      std::max<std::uint64_t>(tables_.bus.watermark_by_request, 1));
   const bool kept = reads_cached() && !request.verify;
   const bool keeps_free_blocks = kept && cache.read_free_blocks != 0;
-  std::uint64_t landing = 0;
-  Piece first_piece;
-  mechanics_.access(cursor, end, how, nullptr, &delivery, keeps_free_blocks ? &landing : nullptr,
-                    keeps_free_blocks ? &first_piece : nullptr);
+  std::uint64_t first_passed = request.lbn;
+  mechanics_.access(cursor, end, how, nullptr, &delivery,
+                    keeps_free_blocks ? &first_passed : nullptr);
   leave_media(cursor);
-  if (kept) keep_read(request, cursor, landing, first_piece);
+  if (kept) keep_read(request, cursor, first_passed);
 
   const Nanoseconds disconnected = command + overheads_.read_disconnect[after_write()];
   return send(delivery, std::max(disconnected, delivery.filled_ns()) + overheads_.first_reselect +
@@ -145,30 +143,26 @@ std::uint32_t Step::blocks_wanted(const Request& request, const MediaCursor& cur
   whole.first = whole.end = request.lbn;
   whole.size = segments_.largest();
   const bool reads_on = state_.settings.read_ahead && reads_on_behind_;
-  const std::uint64_t end = reads_on ? read_ahead_limit(tables_, request, whole, cursor.track)
+  const std::uint64_t end = reads_on ? read_ahead_limit(tables_, request, whole, cursor.at)
                                      : request.lbn + request.blocks;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(end - request.lbn, whole.size));
 }
 
-// What was read goes into a segment, and the drive reads on behind it.
-void Step::keep_read(const Request& request, const MediaCursor& cursor, std::uint64_t landing,
-                     const Piece& first_piece) {
+// What was read goes into a segment, with all that passed in front of it, and the drive reads on
+// behind it.
+void Step::keep_read(const Request& request, const MediaCursor& cursor,
+                     std::uint64_t first_passed) {
   const CacheTable& cache = tables_.cache;
   const std::uint64_t end = request.lbn + request.blocks;
   const auto taken = segments_.take_for_read(cache.pooled() ? blocks_wanted(request, cursor) : 0);
   if (!taken) return;
   Segment& segment = segments_.edit(*taken);
-  segment.content = Segment::Content::read;
-  segment.first = segment.end = request.lbn;
+  segment.become(Segment::Content::read);
+  segment.first = first_passed;
+  segment.end = request.lbn;
   segment.ready_ns = cursor.time_ns;
-  if (cache.read_free_blocks && !tables_.layout.is_remapped(request.lbn)) {
-    // Everything that passed between landing and the first wanted sector was read as well.
-    const std::uint64_t from = landing <= first_piece.first_slot ? landing
-                                                                 : first_piece.track.first_slot;
-    segment.first = std::min(request.lbn, tables_.layout.lbn_at_or_after_slot(from, request.lbn));
-  }
   segments_.grow(*taken, end);
-  start_read_ahead(request, *taken, cursor);
+  start_read_ahead(request, *taken);
   if (cache.discards_after_transfer && !request.prefetch) segment.first = segment.end;
 }
 
@@ -177,7 +171,7 @@ bool Step::is_hit(const Request& request, Nanoseconds now_ns) const {
   if (request.write || request.force_unit_access || request.verify || !reads_cached() ||
       (background.kind == Kind::destage && !tables_.cache.destage_behind))
     return false;
-  const Segments::Found found = segments_.find_read(request, std::nullopt);
+  const Segments::Found found = segments_.find_read(request);
   if (found.match == Segments::Match::whole) return segments_[found.segment].ready_ns <= now_ns;
   if (background.kind != Kind::read_ahead) return false;
   MediaCursor cursor = background.cursor;
@@ -190,16 +184,17 @@ bool Step::is_hit(const Request& request, Nanoseconds now_ns) const {
 
 Completion Step::read(const Request& request, Nanoseconds now) {
   Completion done;
-  std::optional<std::uint32_t> reading;
-  if (core_.background.kind == Kind::read_ahead) reading = core_.background.segment;
+  const auto reading = [&] {
+    const Background& background = core_.background;
+    return background.kind == Kind::read_ahead ? background.segment : Segments::kNone;
+  };
   const bool may_hit = reads_cached() && !request.force_unit_access && !request.verify;
   Segments::Found found;
-  if (may_hit) found = segments_.find_read(request, reading);
+  if (may_hit) found = segments_.find_read(request, reading());
   // What waits for its destage is not on the media yet.
   if (core_.dirty > 0 && found.match != Segments::Match::whole) {
     bring_to_media(request, false, std::nullopt);
-    if (core_.background.kind != Kind::read_ahead) reading.reset();
-    if (may_hit) found = segments_.find_read(request, reading);
+    if (may_hit) found = segments_.find_read(request, reading());
   }
   if (tables_.cache.read_ahead_after_sequential)
     reads_on_behind_ = found.match != Segments::Match::none || segments_.carries_on(request) ||

@@ -49,16 +49,17 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
     command = decoded + overheads_.extra_first + overheads_.extra_inter + overheads_.first_reselect;
   }
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
-  MediaCursor cursor{request.lbn, std::max(mechanical, core_.media_free_ns),
-                     request.disturbance.phase_ns, core_.arm};
+  MediaCursor& cursor = send_heads(request.lbn, std::max(mechanical, core_.media_free_ns),
+                                   request.disturbance.phase_ns);
   const Mechanics::FirstAccess how = write_access(request);
-  mechanics_.access(cursor, request.lbn + request.blocks, how, &supply, nullptr, nullptr, nullptr);
+  mechanics_.access(cursor, request.lbn + request.blocks, how, &supply, nullptr, nullptr);
   leave_media(cursor);
+  const Nanoseconds written = cursor.time_ns;
 
   if (reads_cached()) {
     const std::uint32_t taken = take_for_write(request);
     Segment& segment = segments_.edit(taken);
-    segment.content = Segment::Content::written;
+    segment.become(Segment::Content::written);
     segment.first = segment.end = request.lbn;
     segment.ready_ns = core_.bus_free_ns;
     segments_.grow(taken, request.lbn + request.blocks);
@@ -67,7 +68,7 @@ Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {
   const Nanoseconds reselect = extra ? overheads_.other_reselect : overheads_.first_reselect;
   const Nanoseconds received = core_.bus_free_ns +
                                (extra ? overheads_.extra_second : overheads_.write_disconnect);
-  const Nanoseconds completion = std::max(cursor.time_ns, received) + reselect;
+  const Nanoseconds completion = std::max(written, received) + reselect;
   core_.bus_free_ns = std::max(core_.bus_free_ns, completion);
   return completion + overheads_.write_completion;
 }
@@ -89,7 +90,7 @@ Nanoseconds Step::append(const Request& request) {
   Mechanics::FirstAccess how;
   how.write = true;
   how.zero_latency = tables_.cache.zero_latency_write;
-  mechanics_.access(background.cursor, end, how, &supply, nullptr, nullptr, nullptr);
+  mechanics_.access(background.cursor, end, how, &supply, nullptr, nullptr);
   segments_.grow(background.segment, end);
   segments_.touch(background.segment);
   leave_media(background.cursor);
@@ -116,28 +117,28 @@ Nanoseconds Step::write_back(const Request& request, Nanoseconds now) {
   const Supply supply = receive(request, command, core_.media_free_ns, waits);
   Nanoseconds received = core_.bus_free_ns;
 
-  MediaCursor cursor{request.lbn, std::max(command, core_.media_free_ns),
-                     request.disturbance.phase_ns, core_.arm};
+  MediaCursor& cursor = send_heads(request.lbn, std::max(command, core_.media_free_ns),
+                                   request.disturbance.phase_ns);
   const Mechanics::FirstAccess how = write_access(request);
   if (const std::uint32_t room = write_room(); request.blocks > room) {
     // More than may wait: the last part can come in only when the first is on the media.
     MediaCursor first = cursor;
-    mechanics_.access(first, end - room, how, &supply, nullptr, nullptr, nullptr);
+    mechanics_.access(first, end - room, how, &supply, nullptr, nullptr);
     const Nanoseconds last = first.time_ns +
                              static_cast<Nanoseconds>(room) * tables_.bus.write_block_ns;
     received_late_ |= last > received;
     received = std::max(received, last);
     core_.bus_free_ns = received;
   }
-  mechanics_.access(cursor, end, how, &supply, nullptr, nullptr, nullptr);
+  mechanics_.access(cursor, end, how, &supply, nullptr, nullptr);
 
   Segment& segment = segments_.edit(taken);
-  segment.content = Segment::Content::written;
+  segment.become(Segment::Content::written);
   segment.first = segment.end = request.lbn;
   segment.ready_ns = received;
   segments_.grow(taken, end);
   leave_media(cursor);
-  core_.background = {Kind::destage, taken, cursor, 0, request.lbn, 0};
+  begin_background(Kind::destage, taken, request.lbn, 0, 0);
   if (tables_.cache.destage_behind) segments_.set_leaving(taken);
   return received + overheads_.write_completion;
 }

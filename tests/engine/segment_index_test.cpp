@@ -58,17 +58,17 @@ TEST_CASE("the index answers as a look at all segments does") {
         Segment& segment = segments[which];
         switch (random() % 4) {
           case 0:
-            segment.last_use = ++uses;
+            segment.use_at(++uses);
             break;
           case 1:
-            segment.content = Content::empty;
+            segment.become(Content::empty);
             break;
           default:
             segment.first = random() % 5000;
             segment.end = segment.first + 1 + random() % kLongest;
-            segment.last_use = ++uses;
+            segment.use_at(++uses);
             segment.since = ++uses;
-            segment.content = static_cast<Content>(1 + random() % 4);
+            segment.become(static_cast<Content>(1 + random() % 4));
         }
       }
       const std::uint64_t low = random() % 5000, high = low + 1 + random() % 60;
