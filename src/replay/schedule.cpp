@@ -20,14 +20,15 @@ class Window {
  public:
   Window(Part part, Rows& rows) : part_(part), rows_(rows) {}
 
-  // Returns the request's number.
-  std::uint64_t add(const Response& request, Nanoseconds think_ns) {
+  // Of one more request, which is outstanding.
+  Response& add(Nanoseconds think_ns) {
     if (entries_.size() >= enough_) hand_on();
-    entries_.push_back(request);
-    entries_.back().response_ns = kOutstanding;
     thinks_.push_back(think_ns);
-    return first_ + entries_.size() - 1;
+    Response& entry = entries_.emplace_back();
+    entry.response_ns = kOutstanding;
+    return entry;
   }
+  std::uint64_t latest() const { return first_ + entries_.size() - 1; }
 
   Response& operator[](std::uint64_t number) { return entries_[number - first_]; }
   Nanoseconds think_ns(std::uint64_t number) const { return thinks_[number - first_]; }
@@ -63,13 +64,17 @@ class Play {
   }
 
   void take(const trace::Request& request) {
-    Response row{.lbn = request.lbn, .blocks = request.blocks, .write = request.write};
-    player_.prepare(row);
-    row.due_ns = closed() ? wait_for_loop() : schedule_.start_ns + request.arrival_ns;
-    const Nanoseconds turn_ns = wait_for_turn(row.due_ns);
-    row.waited_ns = turn_ns - row.due_ns;
+    player_.prepare({.lbn = request.lbn, .blocks = request.blocks, .write = request.write});
+    const Nanoseconds due_ns = closed() ? wait_for_loop() : schedule_.start_ns + request.arrival_ns;
+    const Nanoseconds turn_ns = wait_for_turn(due_ns);
+    Response& row = window_.add(request.think_ns);
+    row.lbn = request.lbn;
+    row.blocks = request.blocks;
+    row.write = request.write;
+    row.due_ns = due_ns;
     row.issue_ns = turn_ns;
-    player_.issue(window_.add(row, request.think_ns), turn_ns);
+    row.waited_ns = turn_ns - due_ns;
+    player_.issue(window_.latest(), turn_ns);
     ++outstanding_;
     ++issued_;
   }
