@@ -90,8 +90,9 @@ Points points_of(const Study& study, const Program& program, const LoadModel& lo
 }
 
 double estimated_s(const Point& point) {
-  // Measured: bench/study/costs.py. A closed model of the caches' cost is not worth its while.
-  constexpr double kPoint_s = 0.02, kRequest_s = 0.7e-6;
+  // Of points of 100 requests 1.3 ms each; of 20,000 generated ones 0.8 us a request
+  // (bench/study/kill.py), of a trace of volumes with queues of 16 1.2 us (bench/study/volumes.py).
+  constexpr double kPoint_s = 0.001, kRequest_s = 1e-6;
   return kPoint_s + kRequest_s * static_cast<double>(point.requests);
 }
 

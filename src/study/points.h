@@ -50,7 +50,7 @@ Points points_of(const Study& study, const Program& program, const LoadModel& lo
 nlohmann::json identity_of(const Study& study, const Points& points, const Point& point,
                            const Program& program);
 
-// Of one point on one core of a 2.5 GHz Xeon, so that parts become alike: see plan.h.
+// Of one point on one core of a 2.5 GHz Xeon: so that parts become alike (plan.h).
 double estimated_s(const Point& point);
 
 }  // namespace platter::study
