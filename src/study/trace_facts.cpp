@@ -115,7 +115,7 @@ std::optional<TraceFacts> kept(const std::string& text, const Json& stamps) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("files", Json()) != stamps) return std::nullopt;
   try {
-    return from_json(json.at("facts"));
+    return from_json(json.at("trace"));
   } catch (const Json::exception&) {
     return std::nullopt;  // cut off while it was written
   }
@@ -124,7 +124,7 @@ std::optional<TraceFacts> kept(const std::string& text, const Json& stamps) {
 std::string text_of(const Json& stamps, const TraceFacts& facts) {
   nlohmann::ordered_json json = model::json_head("platter-study-trace");
   json["files"] = stamps;
-  json["facts"] = to_json(facts);
+  json["trace"] = to_json(facts);
   return json.dump() + "\n";
 }
 
