@@ -166,6 +166,13 @@ TEST_CASE("a merge does not carry a request past one that it overlaps") {
   CHECK(played.commands() == Commands{{100, 8}, {110, 10}, {108, 8}});
 }
 
+TEST_CASE("the drive does not get two at once of which one must not pass the other") {
+  const Played played = played_through(opened({{0, 100, 8, true}, {1, 104, 8, true}, {2, 500}}),
+                                       "plug-ms=0", 8);
+  CHECK(played.commands() == Commands{{100, 8}, {104, 8}, {500, 8}});
+  CHECK(played.drive.got_[1].request.issue_ns == played.drive.got_[0].completion_ns);
+}
+
 TEST_CASE("a full queue lets in no more, but for what goes with one that waits") {
   const Played played = played_through(opened({{0, 100}, {1, 500}, {2, 508}, {3, 900}, {4, 1300}}),
                                        "requests=2,plug-ms=0");
