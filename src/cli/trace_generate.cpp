@@ -6,14 +6,17 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
+#include "engine/layout_map.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "replay/tracks.h"
 #include "trace/adjust.h"
 #include "trace/profile_list.h"
 #include "trace/stream.h"
@@ -49,9 +52,11 @@ trace::Workload workload_of(const GenerateOptions& options) {
                            .within = lbn_ranges(options.within),
                            .writes = lbn_ranges(options.writes)};
   if (!options.model.empty()) {
-    const model::Identity identity = model::load_model(options.model).identity;
-    workload.blocks = identity.blocks;
-    workload.block_bytes = identity.block_bytes;
+    const model::DriveModel model = model::load_model(options.model);
+    workload.blocks = model.identity.blocks;
+    workload.block_bytes = model.identity.block_bytes;
+    if (std::holds_alternative<trace::OnTracks>(workload.profile.place))
+      workload.track_of = replay::tracks_of(engine::LayoutMap(model.layout));
   }
   return workload;
 }
@@ -93,6 +98,10 @@ void add_places(CLI::App& command, trace::Adjustment& adjustment) {
       ->transform(at_least(1));
   command.add_flag("--any-stream", adjustment.any_stream,
                    "the stream of each request is drawn at random, not taken in turn");
+  command
+      .add_option("--stride-kb", adjustment.stride_kb,
+                  "from the beginning of a stream's request to the next one's")
+      ->transform(kibibytes(1));
   command
       .add_option("--run-requests", adjustment.run_requests,
                   "after so many a stream continues anywhere in its region")

@@ -126,12 +126,7 @@ class Computer {
     for (const Option& option : options()) option.set(point.options.at(option.name), run);
     if (options_.keep_results) run.output = prepared_output(point.key);
     return replay::run_on_model(
-        on,
-        [&] {
-          return open_trace_of(trace, facts, point.device, on.blocks, on.block_bytes,
-                               store_.folder());
-        },
-        run);
+        on, [&] { return open_trace_of(trace, facts, point.device, on, store_.folder()); }, run);
   }
 
   // Whoever was killed while it wrote this result left a file beside it.

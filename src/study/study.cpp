@@ -166,6 +166,7 @@ trace::Workload workload_of(Members& members) {
   adjust.streams = members.number<std::uint32_t>("streams");
   adjust.any_stream = members.flag("any_stream");
   adjust.run_requests = members.number<std::uint64_t>("run_requests");
+  adjust.stride_kb = members.number<double>("stride_kb");
   adjust.hot_share = members.number<double>("hot_share");
   adjust.hot_span = members.number<double>("hot_span");
   adjust.rate_hz = members.number<double>("rate");

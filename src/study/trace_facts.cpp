@@ -15,6 +15,7 @@
 #include "model/json_head.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
+#include "replay/tracks.h"
 #include "study/locked_file.h"
 #include "trace/open.h"
 
@@ -229,11 +230,13 @@ void split_by_device(const TraceSpec& trace, const TraceFacts& facts, std::uint3
 }
 
 std::unique_ptr<trace::Reader> open_trace_of(const TraceSpec& trace, const TraceFacts& facts,
-                                             const std::string& device, std::uint64_t blocks,
-                                             std::uint32_t block_bytes, const std::string& folder) {
+                                             const std::string& device, const replay::Subject& on,
+                                             const std::string& folder) {
+  const std::uint32_t block_bytes = on.block_bytes;
   if (trace.workload) {
     trace::Workload workload = *trace.workload;
-    workload.blocks = blocks;
+    workload.blocks = on.blocks;
+    workload.track_of = replay::tracks_of(on.tables->layout);
     workload.block_bytes = block_bytes;
     return std::make_unique<trace::Generator>(workload);
   }

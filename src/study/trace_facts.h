@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/replay_model.h"
 #include "study/study.h"
 
 namespace platter::study {
@@ -37,7 +38,7 @@ void split_by_device(const TraceSpec& trace, const TraceFacts& facts, std::uint3
 
 // The requests of the trace, or of one of its devices (after split_by_device), for this drive.
 std::unique_ptr<trace::Reader> open_trace_of(const TraceSpec& trace, const TraceFacts& facts,
-                                             const std::string& device, std::uint64_t blocks,
-                                             std::uint32_t block_bytes, const std::string& folder);
+                                             const std::string& device, const replay::Subject& on,
+                                             const std::string& folder);
 
 }  // namespace platter::study

@@ -115,6 +115,8 @@ void adjust_streams(Profile& profile, const Adjustment& adjustment) {
     streams("--streams").count = *adjustment.streams;
   }
   if (adjustment.any_stream) streams("--any-stream").in_turn = false;
+  if (adjustment.stride_kb)
+    streams("--stride-kb").stride_bytes = bytes_of(*adjustment.stride_kb, "--stride-kb");
   if (adjustment.run_requests) streams("--run-requests").run_requests = *adjustment.run_requests;
 }
 
@@ -163,6 +165,10 @@ void adjust_times(Times& times, const Adjustment& adjustment) {
 Profile adjusted(Profile profile, const Adjustment& adjustment) {
   if (adjustment.read_share)
     profile.writes = {kMillion - millionths(*adjustment.read_share, "--read-share"), kMillion};
+  if (std::holds_alternative<OnTracks>(profile.place) &&
+      (adjustment.request_kb || adjustment.align_kb))
+    refuse("--request-kb and --align-kb do not go with the workload {}: its requests are tracks",
+           profile.name);
   if (adjustment.request_kb) profile.sizes = sizes_of(*adjustment.request_kb);
   if (adjustment.align_kb)
     profile.align_bytes = static_cast<std::uint32_t>(bytes_of(*adjustment.align_kb, "--align-kb"));

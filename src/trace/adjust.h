@@ -18,6 +18,7 @@ struct Adjustment {
   std::optional<std::uint32_t> streams{};  // Streams
   bool any_stream = false;                 // drawn, not in turn
   std::optional<std::uint64_t> run_requests{};
+  std::optional<double> stride_kb{};
   std::optional<double> hot_share{}, hot_span{};  // HotSpot
   std::optional<double> rate_hz{};                // makes the workload open
   std::optional<double> think_ms{};               // makes it closed

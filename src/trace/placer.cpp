@@ -9,8 +9,13 @@
 
 namespace platter::trace {
 
-Placer::Placer(const Profile& profile, Ranges ranges, std::uint64_t align, std::uint64_t largest)
-    : place_(profile.place), ranges_(std::move(ranges)), align_(align), largest_(largest) {
+Placer::Placer(const Profile& profile, Ranges ranges, std::uint64_t align, std::uint64_t largest,
+               std::uint64_t stride)
+    : place_(profile.place),
+      ranges_(std::move(ranges)),
+      align_(align),
+      largest_(largest),
+      stride_(stride) {
   require_room(ranges_, "no LBN range given can hold");
   std::visit([&](const auto& place) { prepare(place); }, place_);
 }
@@ -54,6 +59,7 @@ std::uint64_t Placer::place(Draws& draws, const std::optional<LbnRange>& before,
                             std::uint64_t blocks) {
   if (const auto* nearby = std::get_if<Nearby>(&place_))
     return next(*nearby, draws, before, blocks);
+  if (std::holds_alternative<OnTracks>(place_)) return ranges_.draw(draws, 1, align_);
   if (const auto* streams = std::get_if<Streams>(&place_)) return next(*streams, draws, blocks);
   return next(std::get<HotSpot>(place_), draws, blocks);
 }
@@ -82,7 +88,7 @@ std::uint64_t Placer::next(const Streams& streams, Draws& draws, std::uint64_t b
   const std::uint64_t lbn = begins_run ? stream.region.draw(draws, blocks, align_)
                                        : stream.region.next_place(stream.next, blocks, align_);
   ++stream.requests;
-  stream.next = lbn + blocks;
+  stream.next = lbn + (stride_ > 0 ? stride_ : blocks);
   return lbn;
 }
 

@@ -13,8 +13,9 @@ namespace platter::trace {
 class Placer {
  public:
   // Throws Error(usage) where the ranges, or one of the pieces into which the profile cuts them,
-  // have no place for a request of `largest` blocks.
-  Placer(const Profile& profile, Ranges ranges, std::uint64_t align, std::uint64_t largest);
+  // have no place for a request of `largest` blocks. `stride`: of streams, in blocks.
+  Placer(const Profile& profile, Ranges ranges, std::uint64_t align, std::uint64_t largest,
+         std::uint64_t stride);
 
   // `before`: the request before, of whatever kind; none at first.
   std::uint64_t place(Draws& draws, const std::optional<LbnRange>& before, std::uint64_t blocks);
@@ -29,6 +30,7 @@ class Placer {
   void prepare(const Nearby& nearby);
   void prepare(const Streams& streams);
   void prepare(const HotSpot& spot);
+  void prepare(const OnTracks&) {}
   std::uint64_t next(const Nearby& nearby, Draws& draws, const std::optional<LbnRange>& before,
                      std::uint64_t blocks);
   std::uint64_t next(const Streams& streams, Draws& draws, std::uint64_t blocks);
@@ -37,7 +39,7 @@ class Placer {
 
   Placement place_;
   Ranges ranges_;
-  std::uint64_t align_, largest_;
+  std::uint64_t align_, largest_, stride_;
   std::vector<Stream> streams_{};
   std::size_t turn_ = 0;
   Ranges hot_{}, rest_{};

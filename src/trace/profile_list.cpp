@@ -55,6 +55,8 @@ Json json_of(const HotSpot& spot) {
   return {{"kind", "hot-spot"}, {"hot_share", value(spot.hot)}, {"hot_span", value(spot.span)}};
 }
 
+Json json_of(const OnTracks& tracks) { return {{"kind", "tracks"}, {"aligned", tracks.aligned}}; }
+
 Json json_of(const Times& times) {
   Json json = {{"kind", times.kind == Kind::open ? "open" : "closed"},
                {"gap", name_of(times.gap)},
@@ -92,7 +94,8 @@ std::string list_json(std::span<const Profile> profiles) {
          {"source", profile.source},
          {"requests", profile.requests},
          {"read_share", 1 - value(profile.writes)},
-         {"sizes", json_of(profile.sizes)},
+         {"sizes",
+          std::holds_alternative<OnTracks>(profile.place) ? Json() : json_of(profile.sizes)},
          {"place", std::visit([](const auto& place) { return json_of(place); }, profile.place)},
          {"times", json_of(profile.times)}});
   return model::pretty(json);

@@ -107,6 +107,16 @@ void add_ours(std::vector<Profile>& catalogue) {
                        .sizes = fixed_kib(4),
                        .place = HotSpot{},
                        .times = saturating()});
+  catalogue.push_back({.name = "tracks",
+                       .about = "reads of whole tracks, uniform over the drive; needs its model",
+                       .source = "platter",
+                       .place = OnTracks{},
+                       .times = saturating()});
+  catalogue.push_back({.name = "across-tracks",
+                       .about = "reads as long as those of tracks, begun anywhere in the track",
+                       .source = "platter",
+                       .place = OnTracks{.aligned = false},
+                       .times = saturating()});
   catalogue.push_back(
       {.name = "write-burst",
        .about = "64 writes of 8 KB at once, uniform over the drive, then 1 s idle",

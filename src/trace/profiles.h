@@ -36,6 +36,8 @@ struct Streams {
   bool in_turn = true;             // otherwise the next request's stream is drawn
   std::uint64_t run_requests = 0;  // after so many a stream goes on anywhere in its region; 0:
                                    // never
+  // From the beginning of a stream's request to that of its next; 0: from end to beginning none.
+  std::uint64_t stride_bytes = 0;
 };
 
 // `hot` of the requests begin in the middle `span` of the allowed ranges, the others in the rest.
@@ -43,7 +45,13 @@ struct HotSpot {
   Share hot{80, 100}, span{20, 100};
 };
 
-using Placement = std::variant<Nearby, Streams, HotSpot>;
+// Each request has the length of a track, drawn by a block of it that is as likely as any other:
+// aligned, it is that track; else it begins at that block.
+struct OnTracks {
+  bool aligned = true;
+};
+
+using Placement = std::variant<Nearby, Streams, HotSpot, OnTracks>;
 
 enum class Gap : std::uint8_t {
   constant,     // the mean

@@ -11,6 +11,7 @@
 namespace platter::trace {
 namespace {
 
+constexpr int kTries = 10'000;  // to draw a track that lies within the ranges
 constexpr Nanoseconds kLongest_ns = 9'000'000'000'000'000;  // what traces hold exactly
 
 std::uint64_t whole_blocks(std::uint64_t bytes, std::uint32_t block_bytes) {
@@ -43,12 +44,18 @@ Generator::Generator(const Workload& workload)
     : profile_(workload.profile),
       requests_(workload.requests.value_or(workload.profile.requests)),
       reads_only_(workload.reads_only),
+      track_of_(workload.track_of),
+      allowed_(workload.within.empty() ? std::vector<LbnRange>{{0, workload.blocks - 1}}
+                                       : workload.within),
       draws_(workload.seed) {
   source_.name = fmt::format("{} workload, seed {}", profile_.name, workload.seed);
   source_.kind = profile_.times.kind;
   source_.block_bytes = workload.block_bytes;
   source_.says_block_bytes = true;
   check(profile_, workload.block_bytes);
+  if (std::holds_alternative<OnTracks>(profile_.place) && !track_of_)
+    refuse("the workload {} needs to know where tracks begin; name the model of the drive, --for",
+           profile_.name);
   const Sizes& sizes = profile_.sizes;
   for (const std::uint64_t weight : sizes.weights) weight_ += weight;
   const std::uint64_t largest = whole_blocks(
@@ -60,12 +67,11 @@ Generator::Generator(const Workload& workload)
   check(workload.within, workload.blocks);
   check(workload.writes, workload.blocks);
   const std::uint64_t align = std::max(1u, profile_.align_bytes / workload.block_bytes);
-  placer_.emplace(profile_,
-                  Ranges(workload.within.empty() ? std::vector<LbnRange>{{0, workload.blocks - 1}}
-                                                 : workload.within),
-                  align, largest);
+  const auto* const streams = std::get_if<Streams>(&profile_.place);
+  const std::uint64_t stride = streams ? streams->stride_bytes / workload.block_bytes : 0;
+  placer_.emplace(profile_, allowed_, align, largest, stride);
   if (!workload.writes.empty() && !reads_only_)
-    write_placer_.emplace(profile_, Ranges(workload.writes), align, largest);
+    write_placer_.emplace(profile_, Ranges(workload.writes), align, largest, stride);
   gap_ns_ = drawn_gap();
 }
 
@@ -89,13 +95,31 @@ Request Generator::next() {
   if (source_.kind == Kind::open) request.arrival_ns = arrival_ns_;
   const Share writes = profile_.writes;
   request.write = draws_.below(writes.of) >= writes.of - writes.part && !reads_only_;
-  request.blocks = drawn_blocks();
   Placer& placer = request.write && write_placer_ ? *write_placer_ : *placer_;
-  request.lbn = placer.place(draws_, before_, request.blocks);
-  before_ = {request.lbn, request.lbn + request.blocks - 1};
+  if (const auto* const tracks = std::get_if<OnTracks>(&profile_.place)) {
+    before_ = drawn_on_tracks(*tracks, placer);
+    request.lbn = before_->first;
+    request.blocks = static_cast<std::uint32_t>(before_->last - before_->first + 1);
+  } else {
+    request.blocks = drawn_blocks();
+    request.lbn = placer.place(draws_, before_, request.blocks);
+    before_ = {request.lbn, request.lbn + request.blocks - 1};
+  }
   gap_ns_ = burst_ends(request.blocks) ? profile_.times.idle_ns : drawn_gap();
   if (source_.kind == Kind::closed && made_ < requests_) request.think_ns = gap_ns_;
   return request;
+}
+
+LbnRange Generator::drawn_on_tracks(const OnTracks& tracks, Placer& placer) {
+  for (int tries = 0; tries < kTries; ++tries) {
+    const std::uint64_t lbn = placer.place(draws_, before_, 1);
+    LbnRange range = track_of_(lbn);
+    if (range.last < range.first) continue;
+    const std::uint64_t blocks = range.last - range.first + 1;
+    if (!tracks.aligned) range = {lbn, lbn + blocks - 1};
+    if (allowed_.holds(range.first, blocks)) return range;
+  }
+  refuse("the LBN ranges given hold hardly any track as a whole; name longer ones");
 }
 
 std::uint32_t Generator::drawn_blocks() {

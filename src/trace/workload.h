@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,10 @@
 
 namespace platter::trace {
 
+// The LBNs of the track on which an LBN lies. One that was remapped may lie on a track that holds
+// none of it: then of that track, or nothing (last before first).
+using TrackOf = std::function<LbnRange(std::uint64_t lbn)>;
+
 struct Workload {
   Profile profile{};
   std::uint64_t blocks = 0;  // capacity of the drive
@@ -23,6 +28,7 @@ struct Workload {
   std::uint64_t seed = 1;
   bool reads_only = false;         // reads in place of the writes, at the same places
   std::vector<LbnRange> within{};  // all requests lie in these; empty: the whole drive
+  TrackOf track_of{};              // for profiles that ask for tracks
   std::vector<LbnRange> writes{};  // writes lie in these; empty: as all requests
 };
 
@@ -38,12 +44,15 @@ class Generator final : public Reader {
  private:
   Request next();
   std::uint32_t drawn_blocks();
+  LbnRange drawn_on_tracks(const OnTracks& tracks, Placer& placer);
   bool burst_ends(std::uint32_t blocks);
   Nanoseconds drawn_gap();
 
   Profile profile_;
   std::uint64_t requests_, made_ = 0;
   bool reads_only_;
+  TrackOf track_of_;
+  Ranges allowed_;
   Draws draws_;
   Source source_{};
   std::optional<Placer> placer_{}, write_placer_{};  // the second: writes have ranges of their own

@@ -1,6 +1,8 @@
 #include "trace/workload.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "catch.h"
 #include "model/error.h"
@@ -100,4 +102,46 @@ TEST_CASE("a range that cannot hold a request is refused") {
   workload.within = {{kBlocks - 10, kBlocks}};
   CHECK_THROWS_AS(generate(workload), Error);
   CHECK_THROWS_AS(generate({.profile = profile("random"), .blocks = 10}), Error);
+}
+
+TEST_CASE(
+    "strides: a stream's requests begin so far apart, and from its region's beginning again") {
+  Profile profile = trace::profile("sequential");
+  std::get<Streams>(profile.place).stride_bytes = 1 << 20;  // 2048 blocks, the requests 128
+  const Trace trace = generate({.profile = profile, .blocks = 5000, .requests = 6});
+  std::vector<std::uint64_t> lbns;
+  for (const Request& request : trace.requests) lbns.push_back(request.lbn);
+  CHECK(lbns == std::vector<std::uint64_t>{0, 2048, 4096, 0, 2048, 4096});
+}
+
+TEST_CASE("requests of tracks are whole tracks, those across them as long and begin in them") {
+  // Tracks of 100 blocks, but for the last 50, which are one; no LBN of the first is known.
+  const TrackOf track_of = [](std::uint64_t lbn) -> LbnRange {
+    if (lbn < 100) return {1, 0};
+    return {lbn / 100 * 100, std::min<std::uint64_t>(lbn / 100 * 100 + 99, 949)};
+  };
+  const Trace aligned =
+      generate({.profile = profile("tracks"), .blocks = 950, .track_of = track_of});
+  const Trace across =
+      generate({.profile = profile("across-tracks"), .blocks = 950, .track_of = track_of});
+  std::set<std::uint64_t> firsts, within;
+  for (const Request& request : aligned.requests) {
+    CHECK(request.lbn % 100 == 0);
+    CHECK(request.blocks == (request.lbn == 900 ? 50 : 100));
+    firsts.insert(request.lbn);
+  }
+  CHECK(firsts == std::set<std::uint64_t>{100, 200, 300, 400, 500, 600, 700, 800, 900});
+  for (const Request& request : across.requests) {
+    CHECK(request.lbn >= 100);
+    CHECK(request.lbn + request.blocks <= 950);
+    CHECK((request.blocks == 100 || request.lbn >= 900));
+    within.insert(request.lbn % 100);
+  }
+  CHECK(within.size() == 100);
+  CHECK_THROWS_AS(generate({.profile = profile("tracks"), .blocks = 950}), Error);
+  CHECK_THROWS_AS(generate({.profile = profile("tracks"),
+                            .blocks = 950,
+                            .within = {{110, 150}},
+                            .track_of = track_of}),
+                  Error);
 }
