@@ -23,7 +23,7 @@ struct MatchOptions {
   RegistryFolder folder;
   std::string device;
   std::uint64_t most = 5;
-  bool json = false;
+  bool this_drive = false, json = false;
 };
 
 // By INQUIRY, READ CAPACITY and what VPD page B1h or mode page 04h says of the speed.
@@ -37,8 +37,13 @@ registry::AttachedDrive ask(const std::string& name) {
 
 void match(const MatchOptions& options) {
   const registry::AttachedDrive drive = ask(options.device);
-  const std::vector<registry::Match> matches = registry::match(options.folder.store(), drive,
-                                                               options.most);
+  std::vector<registry::Match> matches = registry::match(options.folder.store(), drive,
+                                                         options.most);
+  if (options.this_drive) {
+    std::erase_if(matches, [](const registry::Match& found) {
+      return found.closeness != registry::Closeness::same_drive;
+    });
+  }
   if (options.json) {
     Json list = Json::array();
     for (const registry::Match& found : matches) {
@@ -55,6 +60,12 @@ void match(const MatchOptions& options) {
                  registry::name_of(found.closeness));
   }
   const std::string who = model::printable(drive.identity.vendor + " " + drive.identity.product);
+  if (matches.empty() && options.this_drive) {
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: no published model is of this very drive ({}); platter "
+                            "characterize makes one",
+                            options.device, who));
+  }
   if (matches.empty()) {
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: no published model is of {} or has its block size; platter "
@@ -79,6 +90,8 @@ void add_registry_match(CLI::App& registry) {
   verb->add_option("--limit", options->most, "at most so many")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  verb->add_flag("--this-drive", options->this_drive,
+                 "only models of this very drive; status 6 where there are none");
   verb->add_flag("--json", options->json, "write it as JSON to stdout");
   verb->callback([options] { match(*options); });
 }
