@@ -90,6 +90,7 @@ const std::map<std::string, Two> kExamples = {
     {"publish",
      {"platter publish drive.json",
       "platter publish drive.json validation/random.json --samples drive.samples.jsonl"}},
+    {"fleet", {"platter fleet", "platter fleet models --drive quantum-atlas-10k"}},
     {"registry list", {"platter registry list", "platter registry list --registry models --json"}},
     {"registry search",
      {"platter registry search atlas",

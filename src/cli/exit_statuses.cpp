@@ -83,6 +83,7 @@ const std::vector<StatusMeaning>& status_meanings() {
       {ExitStatus::differs,
        "differs",
        {{{"diff", "registry"}, "the two models differ by more than their errors"},
+        {{"fleet"}, "a drive stands out, or, with `--drive`, has changed"},
         {{"emulate"}, "with `--check-log`, a time of the log is not the engine's"}}},
       {ExitStatus::incomplete,
        "incomplete",

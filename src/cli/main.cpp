@@ -112,6 +112,7 @@ int run(int argc, char** argv) {
   platter::cli::add_restore(app);
   platter::cli::add_publish(app);
   platter::cli::add_registry(app);
+  platter::cli::add_fleet(app);
   platter::cli::add_self(app);
   platter::cli::add_examples(app);
 

@@ -21,6 +21,7 @@ void add_emulate(CLI::App& app);
 void add_estimate(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_diff(CLI::App& app);
+void add_fleet(CLI::App& app);
 void add_import(CLI::App& app);
 void add_layout(CLI::App& app);
 void add_publish(CLI::App& app);

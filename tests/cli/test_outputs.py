@@ -114,6 +114,7 @@ OTHER_OPTIONS = set("""
     --rebuild-most --phase-seed
     --key --above --sign --require-signature --plain-http
     --folder --part --parts --least --keep-results
+    --drive --by-firmware --this-drive
 """.split())
 
 # What each subcommand prints; None: nothing.
@@ -132,6 +133,7 @@ PRINTS = {
     "emulate": None,  # what it prints: test_emulate.py
     "estimate": "estimate mine.samples.jsonl -o e.json",
     "import disksim": "import disksim disksim/x.parv",
+    "fleet": "fleet registry",
     "inspect": f"inspect {DRIVE}",
     "layout": "layout truth.json --lbn 0 77",
     "publish": "publish truth.json --registry registry",

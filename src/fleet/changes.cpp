@@ -1,0 +1,53 @@
+#include "fleet/changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "fleet/outliers.h"
+#include "report/model_diff.h"
+
+namespace platter::fleet {
+namespace {
+
+std::vector<model::Difference> all_differences(const model::DriveModel& before,
+                                               const model::DriveModel& after) {
+  std::vector<model::Difference> differences = report::diff_models(before, after);
+  const auto remaps = [](const model::DriveModel& m) -> std::optional<double> {
+    if (m.layout.zones.empty()) return std::nullopt;
+    return static_cast<double>(m.layout.remaps.size());
+  };
+  differences.push_back(model::compare("layout.remaps", "blocks", remaps(before), std::nullopt,
+                                       remaps(after), std::nullopt));
+  return differences;
+}
+
+}  // namespace
+
+Changes changes_between(const model::DriveModel& before, const model::DriveModel& after) {
+  Changes changes;
+  std::vector<Change> judged;
+  std::vector<double> chances;
+  for (const model::Difference& difference : all_differences(before, after)) {
+    if (!difference.within_error || !difference.not_judged.empty()) continue;
+    ++changes.looks;
+    Change change{
+        difference.path, difference.unit, *difference.a, *difference.b, difference.in_errors, 0, 0};
+    if (!difference.in_errors) {
+      if (!*difference.within_error) changes.facts.push_back(std::move(change));
+      continue;
+    }
+    change.chance = std::erfc(*difference.in_errors / std::numbers::sqrt2);
+    chances.push_back(change.chance);
+    judged.push_back(std::move(change));
+  }
+  const std::vector<double> among_all = statistics::chances_among_all(chances);
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    judged[i].among_all = among_all[i];
+    if (among_all[i] <= kFalseAlarm) changes.measured.push_back(std::move(judged[i]));
+  }
+  std::ranges::sort(changes.measured, {}, &Change::among_all);
+  return changes;
+}
+
+}  // namespace platter::fleet

@@ -1,0 +1,165 @@
+#include "fleet/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "fleet/media_profile.h"
+#include "model/interruption.h"
+#include "model/parameters.h"
+#include "model/seek_curve.h"
+
+namespace platter::fleet {
+namespace {
+
+using Drives = std::span<const Drive* const>;
+using Value = Figure::Value;
+
+// What a run knows of its own success, not of its drive.
+const std::set<std::string> kNotOfTheDrive = {"cache.unexplained_share"};
+
+Figure figure(Drives drives, Figure head,
+              const std::function<Value(const model::DriveModel&)>& of) {
+  for (const Drive* drive : drives) head.values.push_back(of(drive->model));
+  return head;
+}
+
+Value whole(double number) { return {number, std::nullopt}; }
+
+bool has_map(const model::DriveModel& model) { return !model.layout.zones.empty(); }
+
+void append_identity(Drives drives, std::vector<Figure>& figures) {
+  figures.push_back(
+      figure(drives, {.path = "identity.blocks", .unit = "blocks"},
+             [](const auto& m) { return whole(static_cast<double>(m.identity.blocks)); }));
+  figures.push_back(figure(drives, {.path = "identity.heads", .unit = ""}, [](const auto& m) {
+    return m.identity.heads == 0 ? Value{} : whole(m.identity.heads);
+  }));
+}
+
+// At distances that every drive's curve reaches.
+void append_seeks(Drives drives, std::vector<Figure>& figures) {
+  std::uint32_t reach = std::numeric_limits<std::uint32_t>::max();
+  for (const Drive* drive : drives)
+    if (const auto& points = drive->model.seek.points; !points.empty())
+      reach = std::min(reach, points.back().cylinders);
+  std::set<std::uint32_t> distances;
+  if (reach != std::numeric_limits<std::uint32_t>::max())
+    distances = {1, std::max(reach / 10, 1U), std::max(reach / 3, 1U), reach};
+  for (const std::uint32_t distance : distances) {
+    figures.push_back(figure(
+        drives,
+        {.path = fmt::format("seek[{}]", distance),
+         .unit = "ms",
+         .above = "long seeks",
+         .below = "short seeks"},
+        [&](const model::DriveModel& m) {
+          if (m.seek.points.empty()) return Value{};
+          const model::Seek seek = model::mean_seek(m);
+          return Value{model::seek_time_ms(seek, distance), model::seek_error_ms(seek, distance)};
+        }));
+  }
+}
+
+std::pair<std::string, std::string> words_of(const std::string& path) {
+  if (path == "head_switch") return {"slow head", "quick head"};
+  if (path == "write_settle") return {"slow settle of writes", "quick settle of writes"};
+  if (path == "rotation.period") return {"slow spindle", "quick spindle"};
+  if (path.starts_with("overheads.")) return {"longer overhead", "shorter overhead"};
+  return {};
+}
+
+void append_parameters(Drives drives, std::vector<Figure>& figures) {
+  std::vector<std::vector<model::NamedParameter>> lists;
+  for (const Drive* drive : drives) lists.push_back(model::parameters_of(drive->model));
+  for (std::size_t i = 0; i < lists.front().size(); ++i) {
+    const std::string& path = lists.front()[i].path;
+    if (kNotOfTheDrive.contains(path)) continue;
+    Figure figure{.path = path};
+    std::tie(figure.above, figure.below) = words_of(path);
+    for (const auto& list : lists) {
+      if (figure.unit.empty()) figure.unit = list[i].parameter.unit;
+      figure.values.push_back({list[i].parameter.value, list[i].parameter.error});
+    }
+    figures.push_back(std::move(figure));
+  }
+}
+
+void append_media(Drives drives, std::vector<Figure>& figures) {
+  std::uint32_t cylinders = 0;
+  for (const Drive* drive : drives)
+    cylinders = std::max(cylinders, drive->model.identity.cylinders);
+  std::vector<MediaProfile> profiles;
+  Figure surface{.path = "layout: slowest surface", .unit = "of the mean", .below = "slow head"};
+  surface.side = statistics::Side::below;
+  for (const Drive* drive : drives) {
+    stop_if_asked();
+    if (!has_map(drive->model)) {
+      surface.values.emplace_back();
+      continue;
+    }
+    profiles.push_back(media_profile(drive->model.layout, cylinders));
+    surface.values.push_back({profiles.back().slowest_surface, std::nullopt});
+  }
+  const std::vector<double> otherwise = shares_formatted_otherwise(profiles);
+  Figure zones{.path = "layout: formatted otherwise",
+               .unit = "of the stroke",
+               .above = "zones that differ",
+               .side = statistics::Side::above};
+  std::size_t mapped = 0;
+  for (const Drive* drive : drives)
+    zones.values.push_back(has_map(drive->model) ? whole(otherwise[mapped++]) : Value{});
+  figures.push_back(std::move(surface));
+  figures.push_back(std::move(zones));
+}
+
+void append_defects(Drives drives, std::vector<Figure>& figures) {
+  const auto count = [&](const char* path, const char* unit, auto of) {
+    figures.push_back(figure(drives,
+                             {.path = path,
+                              .unit = unit,
+                              .above = "grown defects",
+                              .side = statistics::Side::above,
+                              .counted = true},
+                             [&](const model::DriveModel& m) {
+                               return has_map(m) ? whole(static_cast<double>(of(m.layout)))
+                                                 : Value{};
+                             }));
+  };
+  count("layout.remaps", "blocks", [](const model::Layout& l) { return l.remaps.size(); });
+  count("layout.skips", "sectors", [](const model::Layout& l) {
+    std::uint64_t sectors = 0;
+    for (const model::Skip& skip : l.skips) sectors += skip.length * skip.count;
+    return sectors;
+  });
+}
+
+}  // namespace
+
+std::vector<Figure> figures_of(Drives drives) {
+  std::vector<Figure> figures;
+  if (drives.empty()) return figures;
+  append_identity(drives, figures);
+  append_seeks(drives, figures);
+  append_parameters(drives, figures);
+  append_media(drives, figures);
+  append_defects(drives, figures);
+  std::erase_if(figures, [](const Figure& figure) {
+    return std::ranges::none_of(figure.values, [](const Value& v) { return v.value.has_value(); });
+  });
+  return figures;
+}
+
+statistics::Estimate comparable(const Figure& figure, const Figure::Value& value) {
+  if (figure.counted) return {2 * std::sqrt(*value.value + 0.375), 1, 1};
+  return {*value.value, value.error.value_or(0), 1};
+}
+
+}  // namespace platter::fleet

@@ -1,0 +1,35 @@
+// The figures in which drives of one product are held against each other.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fleet/drive.h"
+#include "statistics/odd_one_out.h"
+
+namespace platter::fleet {
+
+struct Figure {
+  std::string path;  // in the model's JSON; or what it is made of
+  std::string unit;
+  // What a drive is that stands out by it: "slow head", "long seeks"; empty: only the figure tells.
+  std::string above, below;
+  statistics::Side side = statistics::Side::both;
+  bool counted = false;  // things, which are compared by their roots
+  // Of each drive, in its unit; error: one standard error, if stated.
+  struct Value {
+    std::optional<double> value, error;
+  };
+  std::vector<Value> values;
+};
+
+// Of drives that ought to be alike; those that at least one drive has.
+std::vector<Figure> figures_of(std::span<const Drive* const> drives);
+
+// As values of a bell-shaped kind. A count becomes 2 sqrt(n + 3/8), whose standard error is 1 for
+// things that happen independently (Anscombe, Biometrika 35, 1948).
+statistics::Estimate comparable(const Figure& figure, const Figure::Value& value);
+
+}  // namespace platter::fleet

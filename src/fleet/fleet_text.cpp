@@ -1,0 +1,241 @@
+#include "fleet/fleet_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "model/printable.h"
+
+namespace platter::fleet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string number(double value) { return fmt::format("{:.6g}", value); }
+
+std::string with_unit(double value, const std::string& unit) {
+  return unit.empty() ? number(value) : number(value) + " " + unit;
+}
+
+std::string counted(std::size_t n, const char* one) {
+  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
+
+std::string named(const Group& group) {
+  std::string name = group.vendor + " " + group.product;
+  if (!group.revision.empty()) name += ", firmware " + group.revision;
+  return model::printable(name);
+}
+
+std::size_t longest_name(const Group& group) {
+  std::size_t width = 5;
+  for (const Drive* drive : group.drives)
+    width = std::max(width, model::printable(drive->name).size());
+  return width;
+}
+
+const Figure* find(const Group& group, const std::string& path) {
+  const auto found = std::ranges::find(group.figures, path, &Figure::path);
+  return found == group.figures.end() ? nullptr : &*found;
+}
+
+// Those of a table: what most often tells drives apart.
+std::vector<const Figure*> table_figures(const Group& group) {
+  std::vector<const Figure*> list;
+  for (const char* path : {"rotation.period", "head_switch", "write_settle"})
+    if (const Figure* figure = find(group, path)) list.push_back(figure);
+  for (const Figure& figure : group.figures)
+    if (figure.path.starts_with("seek[")) list.push_back(&figure);
+  for (const char* path : {"layout: formatted otherwise", "layout.remaps", "layout.skips"})
+    if (const Figure* figure = find(group, path)) list.push_back(figure);
+  return list;
+}
+
+std::string heading(const Figure& figure) {
+  if (figure.path == "layout: formatted otherwise") return "zones";
+  const std::size_t dot = figure.path.rfind('.');
+  return dot == std::string::npos ? figure.path : figure.path.substr(dot + 1);
+}
+
+std::string table(const Group& group) {
+  const std::vector<const Figure*> figures = table_figures(group);
+  const std::size_t width = longest_name(group);
+  std::string text = fmt::format("\n  {:<{}}", "drive", width);
+  for (const Figure* figure : figures) text += fmt::format(" {:>13}", heading(*figure));
+  text += fmt::format("\n  {:<{}}", "", width);
+  for (const Figure* figure : figures)
+    text += fmt::format(" {:>13}", figure->unit == "of the stroke" ? "of stroke" : figure->unit);
+  text += "\n";
+  for (std::size_t i = 0; i < group.drives.size(); ++i) {
+    text += fmt::format("  {:<{}}", model::printable(group.drives[i]->name), width);
+    for (const Figure* figure : figures) {
+      const bool odd = std::ranges::any_of(group.findings, [&](const Finding& finding) {
+        return finding.drive == i && &group.figures[finding.figure] == figure;
+      });
+      const auto& value = figure->values[i].value;
+      text += fmt::format(" {:>12}{}", value ? number(*value) : "-", odd ? '!' : ' ');
+    }
+    while (text.back() == ' ') text.pop_back();
+    text += "\n";
+  }
+  return text;
+}
+
+std::string reason(const Group& group, const Finding& finding) {
+  const Figure& figure = group.figures[finding.figure];
+  const Figure::Value& value = figure.values[finding.drive];
+  std::string text = fmt::format("    {}: {} {}", finding.what, figure.path,
+                                 with_unit(*value.value, figure.unit));
+  if (value.error) text += fmt::format(" (error {:.2g})", *value.error);
+  text += fmt::format(", the others' median {}", number(finding.typical));
+  if (finding.fact) {
+    text += fmt::format("; {} of {} others are so", finding.alike, finding.others);
+  } else {
+    text += fmt::format("; {:.1f} spreads, chance {:.1g}, {:.1g} among all looks",
+                        std::abs(finding.in_spreads), finding.chance, finding.among_all);
+  }
+  return text + "\n";
+}
+
+std::string outliers(const Group& group) {
+  std::string text;
+  for (const std::size_t drive : group.outliers()) {
+    text += "\n  " + model::printable(group.drives[drive]->name) + "\n";
+    for (const Finding& finding : group.findings)
+      if (finding.drive == drive) text += reason(group, finding);
+  }
+  return text;
+}
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json as_json(const Group& group, const Finding& finding) {
+  const Figure& figure = group.figures[finding.figure];
+  const Figure::Value& value = figure.values[finding.drive];
+  return {{"drive", group.drives[finding.drive]->name},
+          {"what", finding.what},
+          {"figure", figure.path},
+          {"unit", figure.unit},
+          {"value", or_null(value.value)},
+          {"error", or_null(value.error)},
+          {"typical", finding.typical},
+          {"in_spreads", finding.fact ? Json() : Json(finding.in_spreads)},
+          {"others", finding.others},
+          {"alike", finding.alike},
+          {"fact", finding.fact},
+          {"chance", finding.chance},
+          {"among_all", finding.among_all}};
+}
+
+Json as_json(const Change& change) {
+  return {{"path", change.path},
+          {"unit", change.unit},
+          {"before", change.before},
+          {"after", change.after},
+          {"in_errors", or_null(change.in_errors)},
+          {"chance", change.in_errors ? Json(change.chance) : Json()},
+          {"among_all", change.in_errors ? Json(change.among_all) : Json()}};
+}
+
+std::string line_of(const Change& change) {
+  std::string text = fmt::format("    {}: {} -> {}", change.path, number(change.before),
+                                 with_unit(change.after, change.unit));
+  if (change.in_errors)
+    text += fmt::format("; {:.1f} errors, {:.1g} among all looks", *change.in_errors,
+                        change.among_all);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::size_t outliers_in(const Fleet& fleet) {
+  std::size_t outliers = 0;
+  for (const Group& group : fleet.groups) outliers += group.outliers().size();
+  return outliers;
+}
+
+std::size_t changed_in(const std::vector<Step>& steps) {
+  std::size_t changed = 0;
+  for (const Step& step : steps)
+    changed += step.changes.measured.size() + step.changes.facts.size();
+  return changed;
+}
+
+std::string fleet_as_text(const Fleet& fleet) {
+  std::size_t drives = 0;
+  for (const Group& group : fleet.groups) drives += group.drives.size();
+  std::string text = fmt::format(
+      "{} of {}; {} by {} looks, whose chance of any false alarm is {:.0f} % at most\n",
+      counted(drives, "drive"), counted(fleet.groups.size(), "product"),
+      counted(outliers_in(fleet), "outlier"), fleet.looks, 100 * kFalseAlarm);
+  for (const Group& group : fleet.groups) {
+    text += fmt::format("\n{}: {}, ", named(group), counted(group.drives.size(), "drive"));
+    text += group.too_few ? fmt::format("too few to tell outliers ({} are needed)\n",
+                                        statistics::kFewestAlike)
+                          : counted(group.outliers().size(), "outlier") + "\n";
+    text += outliers(group) + table(group);
+  }
+  return text;
+}
+
+std::string history_as_text(const std::vector<Step>& steps) {
+  std::string text;
+  for (const Step& step : steps) {
+    const Changes& changes = step.changes;
+    text += fmt::format("{} -> {}: {} compared, {} changed by more than the errors explain, {}\n",
+                        model::printable(step.from), model::printable(step.to),
+                        counted(changes.looks, "figure"), changes.measured.size(),
+                        counted(changes.facts.size(), "other") + " without a stated error");
+    for (const Change& change : changes.measured) text += line_of(change);
+    for (const Change& change : changes.facts) text += line_of(change);
+  }
+  return text;
+}
+
+Json fleet_as_json(const Fleet& fleet) {
+  Json groups = Json::array();
+  for (const Group& group : fleet.groups) {
+    Json drives = Json::array(), figures = Json::array(), findings = Json::array();
+    for (const Drive* drive : group.drives) drives.push_back(drive->name);
+    for (const Figure& figure : group.figures) {
+      Json values = Json::array(), errors = Json::array();
+      for (const Figure::Value& value : figure.values)
+        values.push_back(or_null(value.value)), errors.push_back(or_null(value.error));
+      figures.push_back(
+          {{"figure", figure.path}, {"unit", figure.unit}, {"values", values}, {"errors", errors}});
+    }
+    for (const Finding& finding : group.findings) findings.push_back(as_json(group, finding));
+    groups.push_back({{"vendor", group.vendor},
+                      {"product", group.product},
+                      {"revision", group.revision},
+                      {"too_few", group.too_few},
+                      {"outliers", group.outliers().size()},
+                      {"drives", drives},
+                      {"findings", findings},
+                      {"figures", figures}});
+  }
+  return {{"looks", fleet.looks},
+          {"false_alarm", kFalseAlarm},
+          {"outliers", outliers_in(fleet)},
+          {"products", groups}};
+}
+
+Json history_as_json(const std::vector<Step>& steps) {
+  Json list = Json::array();
+  for (const Step& step : steps) {
+    Json measured = Json::array(), facts = Json::array();
+    for (const Change& change : step.changes.measured) measured.push_back(as_json(change));
+    for (const Change& change : step.changes.facts) facts.push_back(as_json(change));
+    list.push_back({{"from", step.from},
+                    {"to", step.to},
+                    {"looks", step.changes.looks},
+                    {"measured", measured},
+                    {"facts", facts}});
+  }
+  return {{"false_alarm", kFalseAlarm}, {"steps", list}};
+}
+
+}  // namespace platter::fleet

@@ -1,0 +1,82 @@
+"""platter fleet: drives of one product side by side, and a drive against its earlier model."""
+
+import json
+import unittest
+
+import fleet_drives
+from harness import BAD_INPUT, DIFFERS, PlatterTest
+
+ODD = {1: "slow head", 4: "long seeks", 6: "zones that differ"}
+
+
+class Fleet(PlatterTest):
+    def characterize(self, drives, folder):
+        self.platter("truth", fleet_drives.BASE, "-o", "base.json", "--force")
+        base = self.read_json("base.json")
+        for number, what in drives.items():
+            fleet_drives.write(self.path(f"drive{number}.json"), fleet_drives.drive(base, number, what))
+        self.platter("characterize", *(f"virtual:drive{number}.json" for number in drives), "-o", folder + "/",
+                     "--progress", "none")
+
+    def test_planted_outliers_of_eight_drives_are_found_and_nothing_else(self):
+        self.characterize({number: ODD.get(number) for number in range(8)}, "models")
+        told = self.platter_json("fleet", "models", status=DIFFERS)
+        self.assertEqual(told["outliers"], len(ODD))
+        found = {}
+        for finding in told["products"][0]["findings"]:
+            found.setdefault(finding["drive"], set()).add(finding["what"])
+        self.assertEqual(sorted(map(sorted, found.values())), sorted([what] for what in ODD.values()))
+        done = self.run_platter("fleet", "models")
+        self.assertIn("8 drives of 1 product; 3 outliers", done.stdout)
+        self.assertIn("zones that differ: ", done.stdout)
+        self.assertIn("3 of 8 drives stand out", done.stderr)
+
+    def test_of_four_drives_nothing_is_told(self):
+        self.characterize({number: ODD.get(number) for number in range(4)}, "models")
+        self.assertIn("4 drives, too few to tell outliers (5 are needed)", self.platter("fleet", "models"))
+        told = self.platter_json("fleet", "models")
+        self.assertEqual((told["outliers"], told["products"][0]["too_few"]), (0, True))
+
+    def test_a_drive_against_its_earlier_model(self):
+        self.characterize({0: None}, "first")
+        self.characterize({0: "slow head"}, "later")
+        for folder in ("first", "later"):
+            model = next(name for name in self.files() if name.startswith(folder + "/") and name.endswith(".json"))
+            drive = self.platter("publish", model, "--registry", "reg").split(":")[0]
+            if folder == "first":
+                self.fails(BAD_INPUT, "no earlier one", "fleet", "reg", "--drive", drive)
+        told = self.platter_json("fleet", "reg", "--drive", drive, status=DIFFERS)
+        self.assertEqual([(step["from"], step["to"]) for step in told["steps"]], [(drive + ":v1", drive + ":v2")])
+        self.assertEqual([change["path"] for change in told["steps"][0]["measured"]], ["head_switch"])
+        self.assertIn("head_switch: ", self.run_platter("fleet", "reg", "--drive", drive).stdout)
+
+    def test_firmware_makes_products_where_asked(self):
+        self.platter("truth", fleet_drives.BASE, "-o", "base.json")
+        base = self.read_json("base.json")
+        self.platter("publish", "base.json", "--registry", "reg")
+        base["identity"].update(serial="OTHER", revision="NEW")
+        fleet_drives.write(self.path("other.json"), base)
+        self.platter("publish", "other.json", "--registry", "reg")
+        self.assertEqual(len(self.platter_json("fleet", "reg")["products"]), 1)
+        self.assertEqual([product["revision"] for product in self.platter_json(
+            "fleet", "reg", "--by-firmware")["products"]], ["NEW", "VIRT"])
+
+    def test_no_models(self):
+        self.fails(BAD_INPUT, "holds no models", "fleet", "nowhere")
+
+    def test_only_this_very_drive(self):
+        self.platter("truth", fleet_drives.BASE, "-o", "base.json")
+        base = self.read_json("base.json")
+        base["identity"]["serial"] = "BROTHER"
+        fleet_drives.write(self.path("brother.json"), base)
+        ask = ("registry", "match", fleet_drives.BASE, "--registry", "reg")
+        self.platter("publish", "brother.json", "--registry", "reg")
+        self.platter(*ask)
+        self.fails(BAD_INPUT, "no published model is of this very drive", *ask, "--this-drive")
+        own = self.platter("publish", "base.json", "--registry", "reg").split()[0]
+        told = json.loads(self.platter(*ask, "--this-drive", "--json"))
+        self.assertEqual([model["reference"] for model in told["models"]], [own])
+
+
+if __name__ == "__main__":
+    unittest.main()
