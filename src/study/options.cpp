@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/error.h"
+
 namespace platter::study {
 namespace {
 
@@ -24,8 +26,18 @@ bool is_caches(const Json& value) {
   return value == "default" || value == "off" || value == "forced";
 }
 
+bool is_host_queue(const Json& value) {
+  if (!value.is_string()) return value.is_null();
+  try {
+    replay::host_queue_of(value.get<std::string>());
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 // Ageing is of the queue that scheduler makes, and of no other.
-const std::array<Option, 8> kOptions = {{
+const std::array<Option, 9> kOptions = {{
     {"scheduler", "null (the model's own), fcfs, sstf, look, c-look or sptf", nullptr,
      [](const Json& value) {
        return value.is_null() ||
@@ -65,6 +77,10 @@ const std::array<Option, 8> kOptions = {{
      [](const Json& value) { return is_count(value, 0, 1000); },
      [](const Json& value, replay::ModelRun& run) {
        run.how.reference_reads = value.get<std::uint32_t>();
+     }},
+    {"host_queue", "null (none) or settings as --host-queue takes them", nullptr, is_host_queue,
+     [](const Json& value, replay::ModelRun& run) {
+       if (!value.is_null()) run.how.host_queue = replay::host_queue_of(value.get<std::string>());
      }},
 }};
 
