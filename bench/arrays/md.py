@@ -25,6 +25,7 @@ sys.path.insert(0, str(HERE.parent / "emulators"))
 from simulated import Platter  # noqa: E402
 
 CHUNK_KIB = 64
+MERGE_KIB = 64  # of a command at most; the guest's own limit is in pages that lie anyhow
 PAGE = 4096
 # level, members, what is missing or rebuilt (member)
 CASES = [("raid0", 2, ""), ("raid0", 3, ""), ("raid1", 2, ""), ("raid1", 3, ""), ("raid5", 3, ""), ("raid5", 5, ""),
@@ -34,7 +35,7 @@ CHANGED = 1  # the member that is missing or rebuilt
 
 # A first write makes md note in its superblocks that the array is in use; with safe_mode_delay 0 it stays so.
 GUEST = """set -e
-for disk in DISKS; do echo none > /sys/block/$disk/queue/scheduler; done
+for disk in DISKS; do echo none > /sys/block/$disk/queue/scheduler; echo MERGE > /sys/block/$disk/queue/max_sectors_kb; done
 MDADM --create /dev/md0 --run --force --metadata=1.0 --level=LEVEL OPTIONS \
   --raid-devices=COUNT DEVICES >&2
 echo 0 > /sys/block/md0/md/safe_mode_delay 2>/dev/null || true
@@ -79,7 +80,7 @@ def run_md(platter, models, case, runs, given, folder):
     lines = "\n".join(f"{folder}/closed_loop /dev/md0 {depth} {listed}" for listed, depth in runs)
     for word, value in (("CHANGE", change_of(state, given.mdadm)), ("MDADM", given.mdadm), ("LEVEL", level[4:]),
                         ("COUNT", count), ("OPTIONS", options_of(level)), ("RUNS", lines),
-                        ("DISKS", " ".join(disks)), ("DEVICES", " ".join(f"/dev/{disk}" for disk in disks))):
+                        ("MERGE", MERGE_KIB), ("DISKS", " ".join(disks)), ("DEVICES", " ".join(f"/dev/{disk}" for disk in disks))):
         command = command.replace(word, str(value))
     options = ["--log", folder / f"{level}-{count}-{state or 'whole'}.log"] if given.keep else []
     if given.kernel:
@@ -90,12 +91,14 @@ def run_md(platter, models, case, runs, given, folder):
 
 def run_model(platter, models, case, depth, trace, folder):
     level, count, state = case
-    arguments = ["replay", trace, "--array", level, "--depth", depth, "--phase-seed", 0, "--json", "--force",
+    arguments = ["replay", trace, "--array", level, "--depth", depth, "--phase-seed", 0, "--merge", MERGE_KIB, "--json", "--force",
                  "-o", folder / "result.csv"]
     if level != "raid1":
         arguments += ["--stripe", CHUNK_KIB]
     if state:
         arguments += [f"--{state}", CHANGED]
+    if state == "rebuild":
+        arguments += ["--rebuild-tick", 10]  # the guest has HZ 100
     return json.loads(platter.run(*arguments, "--on", *models[:count]))
 
 

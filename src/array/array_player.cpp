@@ -17,7 +17,7 @@ std::uint32_t place_of(std::uint64_t ticket) { return static_cast<std::uint32_t>
 
 constexpr std::uint32_t kCopyBytes = 64 * 1024;  // a mirror is rebuilt in pieces of that size
 constexpr std::uint32_t kMostCopies = 32;
-constexpr Nanoseconds kJiffy = 4'000'000;  // the rebuild gives way so long where stripes are scarce
+constexpr std::uint64_t kRegionBytes = 64 * 1024 * 1024;
 
 }  // namespace
 
@@ -102,11 +102,17 @@ void ArrayPlayer::read_mirror(std::uint32_t request) {
 }
 
 void ArrayPlayer::write_mirrors(std::uint32_t request) {
+  Outstanding& written = requests_[request];
+  const std::uint64_t region = region_of(written.lbn);
+  if (claimed_ == region || copies_in(region)) {
+    held_.push_back(request);
+    return;
+  }
   for (std::uint32_t i = 0; i < mirrors_.size(); ++i) {
     if (setup_.failure && setup_.failure->member == i && !setup_.failure->present) continue;
     ++mirrors_[i].pending;
-    ++requests_[request].parts_left;
-    members_.add({i, prepared_.lbn, prepared_.blocks, true, ticket_of(Owner::request, request)});
+    ++written.parts_left;
+    members_.add({i, written.lbn, written.blocks, true, ticket_of(Owner::request, request)});
   }
 }
 
@@ -195,15 +201,16 @@ void ArrayPlayer::take(const Members::Ended& ended) {
 void ArrayPlayer::take_copy(std::uint64_t ticket, const Members::Ended& ended) {
   const std::uint32_t place = place_of(ticket);
   const Copy& copy = copies_[place];
-  --mirrors_[ended.member].pending;
   mirrors_[ended.member].head = copy.lbn + copy.blocks;
   if (owner_of(ticket) == Owner::copy_write) {
+    for (Mirror& mirror : mirrors_) --mirror.pending;
+    const std::uint32_t blocks = std::exchange(copies_[place].blocks, 0);
     free_copies_.push_back(place);
-    rebuilt(copy.blocks);
+    issue_held();
+    rebuilt(blocks);
     return;
   }
   const std::uint32_t target = setup_.failure->member;
-  ++mirrors_[target].pending;
   pace_->issued(target, std::uint64_t{copy.blocks} * setup_.block_bytes);
   members_.add({target, copy.lbn, copy.blocks, true, ticket_of(Owner::copy_write, place)});
 }
@@ -215,6 +222,7 @@ void ArrayPlayer::settle(Nanoseconds now_ns) {
     }
     members_.flush(now_ns);
   } while (rebuilds() && ask_for_window(now_ns));
+  stripes_.grow_if_scarce();
 }
 
 bool ArrayPlayer::look_at_stripes(Nanoseconds now_ns) {
@@ -245,52 +253,97 @@ void ArrayPlayer::look_at(std::uint32_t place, Nanoseconds now_ns) {
   }
 }
 
-// Asks for what the rebuild may ask for before it looks again; whether that was anything.
+// Asks for what the rebuild may ask for before it looks again (RAID 5) or waits (RAID 1, whose
+// pieces lie in a plug until then); whether that was anything.
 bool ArrayPlayer::ask_for_window(Nanoseconds now_ns) {
+  const bool mirror = setup_.geometry.level == Level::raid1;
   bool any = false;
-  while (rebuilds() && rebuild_at_ < setup_.geometry.member_blocks &&
+  while (rebuild_at_ < setup_.geometry.member_blocks &&
          pace_->turn(now_ns) == RebuildPace::Turn::ask) {
-    if (!ask_for_piece(now_ns)) break;
+    const auto blocks = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(mirror ? kCopyBytes / setup_.block_bytes : page_blocks_,
+                                setup_.geometry.member_blocks - rebuild_at_));
+    if (!(mirror ? ask_for_copy(blocks) : ask_for_stripe(now_ns))) break;
     any = true;
-    if (pace_->window_is_full()) break;
+    rebuild_at_ += blocks;
+    pace_->asked(std::uint64_t{blocks} * setup_.block_bytes);
+    if (!mirror && pace_->window_is_full()) break;
   }
   return any;
 }
 
-bool ArrayPlayer::ask_for_piece(Nanoseconds now_ns) {
-  const bool mirror = setup_.geometry.level == Level::raid1;
-  const auto blocks = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(mirror ? kCopyBytes / setup_.block_bytes : page_blocks_,
-                              setup_.geometry.member_blocks - rebuild_at_));
-  if (mirror) {
-    if (copies_.size() - free_copies_.size() == kMostCopies) return false;
-    if (free_copies_.empty()) {
-      free_copies_.push_back(static_cast<std::uint32_t>(copies_.size()));
-      copies_.emplace_back();
-    }
-    const std::uint32_t place = free_copies_.back();
-    free_copies_.pop_back();
-    copies_[place] = {rebuild_at_, blocks};
-    const auto source = static_cast<std::uint32_t>(
-        std::ranges::find(mirrors_, true, &Mirror::readable) - mirrors_.begin());
-    ++mirrors_[source].pending;
-    pace_->issued(source, std::uint64_t{blocks} * setup_.block_bytes);
-    members_.add({source, rebuild_at_, blocks, false, ticket_of(Owner::copy_read, place)});
-  } else {
-    const std::uint32_t slot = stripes_.take(rebuild_at_ / page_blocks_);
-    if (slot == StripeCache::kNone) {
-      pace_->sleep_until(now_ns + kJiffy);
-      return false;
-    }
-    Stripe& stripe = stripes_[slot].stripe;
-    stripe.parity = parity_member(setup_.geometry, rebuild_at_ / setup_.geometry.chunk_blocks);
-    stripe.sync_wanted = true;
-    stripe.in_step = false;
-    touched_.push_back(slot);
+// A region's requests and copies keep apart: a copy waits for writes that wait; then writes that
+// come wait for it, and it for all that is outstanding.
+bool ArrayPlayer::ask_for_copy(std::uint32_t blocks) {
+  const std::uint64_t region = region_of(rebuild_at_);
+  if (copies_.size() - free_copies_.size() == kMostCopies) return false;
+  if (claimed_ != region && held_in(region)) return false;
+  claimed_ = region;
+  if (served_in(region)) return false;
+  claimed_.reset();
+  if (free_copies_.empty()) {
+    free_copies_.push_back(static_cast<std::uint32_t>(copies_.size()));
+    copies_.emplace_back();
   }
-  rebuild_at_ += blocks;
-  pace_->asked(std::uint64_t{blocks} * setup_.block_bytes);
+  const std::uint32_t place = free_copies_.back();
+  free_copies_.pop_back();
+  copies_[place] = {rebuild_at_, blocks};
+  const auto source = static_cast<std::uint32_t>(
+      std::ranges::find(mirrors_, true, &Mirror::readable) - mirrors_.begin());
+  for (Mirror& mirror : mirrors_) ++mirror.pending;  // until the copy is made, on all members
+  pace_->issued(source, std::uint64_t{blocks} * setup_.block_bytes);
+  members_.add({source, rebuild_at_, blocks, false, ticket_of(Owner::copy_read, place)});
   return true;
+}
+
+// Where there is no stripe it waits for one, and when it has it, gives way for a tick.
+bool ArrayPlayer::ask_for_stripe(Nanoseconds now_ns) {
+  const std::uint32_t slot = stripes_.take(rebuild_at_ / page_blocks_);
+  if (slot == StripeCache::kNone) {
+    lacks_stripe_ = true;
+    return false;
+  }
+  Stripe& stripe = stripes_[slot].stripe;
+  stripe.parity = parity_member(setup_.geometry, rebuild_at_ / setup_.geometry.chunk_blocks);
+  stripe.sync_wanted = true;
+  stripe.in_step = false;
+  touched_.push_back(slot);
+  if (std::exchange(lacks_stripe_, false)) pace_->sleep_for_a_tick(now_ns);
+  return true;
+}
+
+// The unit in which md keeps a mirror's rebuild and its requests apart.
+std::uint64_t ArrayPlayer::region_of(std::uint64_t lbn) const {
+  return lbn * setup_.block_bytes / kRegionBytes;
+}
+
+bool ArrayPlayer::held_in(std::uint64_t region) const {
+  return std::ranges::any_of(
+      held_, [&](std::uint32_t request) { return region_of(requests_[request].lbn) == region; });
+}
+
+bool ArrayPlayer::served_in(std::uint64_t region) const {
+  return std::ranges::any_of(requests_, [&](const Outstanding& request) {
+    return request.parts_left > 0 && region_of(request.lbn) == region;
+  });
+}
+
+bool ArrayPlayer::copies_in(std::uint64_t region) const {
+  return std::ranges::any_of(
+      copies_, [&](const Copy& copy) { return copy.blocks > 0 && region_of(copy.lbn) == region; });
+}
+
+// Writes that waited until no copy was left in their region.
+void ArrayPlayer::issue_held() {
+  for (auto at = held_.begin(); at != held_.end();) {
+    const std::uint64_t region = region_of(requests_[*at].lbn);
+    if (claimed_ == region || copies_in(region)) {
+      ++at;
+      continue;
+    }
+    write_mirrors(*at);
+    at = held_.erase(at);
+  }
 }
 
 void ArrayPlayer::rebuilt(std::uint64_t blocks) {

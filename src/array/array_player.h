@@ -88,7 +88,13 @@ class ArrayPlayer final : public replay::Player {
 
   bool rebuilds() const { return pace_.has_value(); }
   bool ask_for_window(Nanoseconds now_ns);
-  bool ask_for_piece(Nanoseconds now_ns);
+  bool ask_for_copy(std::uint32_t blocks);
+  bool ask_for_stripe(Nanoseconds now_ns);
+  std::uint64_t region_of(std::uint64_t lbn) const;
+  bool held_in(std::uint64_t region) const;
+  bool served_in(std::uint64_t region) const;
+  bool copies_in(std::uint64_t region) const;
+  void issue_held();
   void rebuilt(std::uint64_t blocks);
 
   ArraySetup setup_;
@@ -110,6 +116,9 @@ class ArrayPlayer final : public replay::Player {
   std::optional<RebuildPace> pace_{};
   std::uint64_t rebuild_at_ = 0;  // the first block that was not asked for
   std::uint64_t rebuilt_blocks_ = 0;
+  bool lacks_stripe_ = false;               // the rebuild waits for one
+  std::deque<std::uint32_t> held_{};        // raid1: writes that wait for copies in their region
+  std::optional<std::uint64_t> claimed_{};  // the region where a copy waits for requests
   std::vector<Copy> copies_{};
   std::vector<std::uint32_t> free_copies_{};
 };

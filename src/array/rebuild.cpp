@@ -54,7 +54,7 @@ RebuildPace::Turn RebuildPace::turn(Nanoseconds now_ns) {
   if (looks_) {
     const std::uint64_t speed = bytes_per_s(now_ns);
     if (speed > rate_.most_bytes_per_s) {
-      sleep_until(now_ns + kTooFast);
+      wakes_ns_ = now_ns + kTooFast;
       return Turn::sleep;
     }
     looks_ = false;

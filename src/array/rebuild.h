@@ -15,6 +15,7 @@ namespace platter::array {
 struct RebuildRate {
   std::uint64_t window_bytes = 128 * 1024;         // asked for before it looks whether to wait
   std::uint64_t least_bytes_per_s = 1000 * 1024;   // below it never waits (sync_speed_min)
+  Nanoseconds tick_ns = 4'000'000;                 // the kernel's (HZ 250): in these it sleeps
   std::uint64_t most_bytes_per_s = 200000 * 1024;  // (sync_speed_max)
 };
 
@@ -30,7 +31,10 @@ class RebuildPace {
   // What it does now, after what has been told.
   Turn turn(Nanoseconds now_ns);
   std::optional<Nanoseconds> wakes_ns() const { return wakes_ns_; }  // while it sleeps
-  void sleep_until(Nanoseconds time_ns) { wakes_ns_ = time_ns; }
+  // For a tick, as the kernel's timers have it: to the second border of ticks from now.
+  void sleep_for_a_tick(Nanoseconds now_ns) {
+    wakes_ns_ = (now_ns / rate_.tick_ns + 2) * rate_.tick_ns;
+  }
   void wake() { wakes_ns_.reset(); }
   // It asked for as much as it may before its next turn.
   bool window_is_full() const { return looks_; }

@@ -13,8 +13,6 @@
 namespace platter::array {
 namespace {
 
-constexpr std::uint32_t kMostMergedBytes = 1280 * 1024;  // Linux's limit of what it merges to
-
 std::uint32_t fewest_members(Level level) { return level == Level::raid0 ? 1 : 2; }
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ExitStatus::usage, sentence); }
@@ -160,9 +158,10 @@ replay::ResultHead replay_on_array(const ArrayPlan& plan,
   replay::ResultHead head = head_of_replay(plan, setup, members, trace.source(), options);
   std::vector<engine::Engine> engines;
   for (const replay::Subject& member : members) engines.push_back(engine_of(member, options));
-  ArrayPlayer player(setup, Members(std::move(engines), phases_of(members, plan.phase_seed),
-                                    options.caches == replay::Caches::forced,
-                                    kMostMergedBytes / setup.block_bytes));
+  ArrayPlayer player(setup,
+                     Members(std::move(engines), phases_of(members, plan.phase_seed),
+                             options.caches == replay::Caches::forced,
+                             static_cast<std::uint32_t>(plan.merge_bytes / setup.block_bytes)));
   play(player, trace, {.kind = head.kind, .depth = head.depth, .blocks = setup.geometry.blocks()},
        replay::Part::trace, rows);
   head.outside_validity = player.outside_validity();

@@ -21,6 +21,7 @@ struct ArrayPlan {
   std::optional<std::uint32_t> missing{};  // member, from 0
   std::optional<std::uint32_t> rebuild{};  // member, from 0: present, and made again from its begin
   RebuildRate rate{};
+  std::uint64_t merge_bytes = 512 * 1024;  // neighbours go as one command up to so many
   // Of the members' rotational phases, each somewhere in its revolution; 0: none has one.
   std::uint64_t phase_seed = 1;
 };

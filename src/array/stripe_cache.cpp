@@ -21,6 +21,7 @@ std::uint32_t StripeCache::take(std::uint64_t number) {
   } else {
     if (blocked_ && 4 * std::uint64_t{in_use_} >= 3 * slots_.size()) return kNone;
     if (idle.empty()) {
+      scarce_ = !grew_;
       blocked_ = true;
       return kNone;
     }
@@ -42,6 +43,18 @@ void StripeCache::release(std::uint32_t slot) {
   released.idle = idle.insert(idle.end(), slot);
   released.is_idle = true;
   --in_use_;
+  grew_ = false;
+}
+
+void StripeCache::grow_if_scarce() {
+  if (!scarce_) return;
+  const auto place = static_cast<std::uint32_t>(slots_.size());
+  std::list<std::uint32_t>& idle = idle_[place % kClasses];
+  slots_.emplace_back();
+  slots_[place].stripe.number = ~std::uint64_t{0};
+  slots_[place].idle = idle.insert(idle.end(), place);
+  scarce_ = false;
+  grew_ = true;
 }
 
 }  // namespace platter::array

@@ -34,6 +34,8 @@ class StripeCache {
   std::uint32_t take(std::uint64_t number);
   // Nothing waits for the slot's stripe any more.
   void release(std::uint32_t slot);
+  // One more stripe, if one was wanted and none was free, and one was released since the last.
+  void grow_if_scarce();
 
   Slot& operator[](std::uint32_t slot) { return slots_[slot]; }
 
@@ -43,7 +45,7 @@ class StripeCache {
   std::unordered_map<std::uint64_t, std::uint32_t> held_{};
   std::array<std::list<std::uint32_t>, kClasses> idle_{};  // the one used longest ago first
   std::uint32_t in_use_ = 0;
-  bool blocked_ = false;
+  bool blocked_ = false, scarce_ = false, grew_ = false;
 };
 
 }  // namespace platter::array

@@ -19,7 +19,9 @@ array::ArrayPlan ArrayOptions::plan() const {
           .rebuild = rebuild,
           .rate = {.window_bytes = window_kib * 1024,
                    .least_bytes_per_s = least_kib_per_s * 1024,
+                   .tick_ns = static_cast<Nanoseconds>(tick_ms * 1e6),
                    .most_bytes_per_s = most_kib_per_s * 1024},
+          .merge_bytes = merge_kib * 1024,
           .phase_seed = phase_seed};
 }
 
@@ -60,6 +62,15 @@ void add_array_options(CLI::App& command, ArrayOptions& options) {
   add("--rebuild-most", options.most_kib_per_s,
       "array: KiB a second above which it always waits (md's sync_speed_max)")
       ->transform(between(1, kMostKib))
+      ->capture_default_str();
+  add("--rebuild-tick", options.tick_ms,
+      "array: ms of the kernel's ticks (1000 / HZ), in which a rebuild that lacked stripes sleeps")
+      ->transform(between(0.1, 1000))
+      ->capture_default_str();
+  add("--merge", options.merge_kib,
+      "array: KiB up to which neighbours of a member go as one command (max_sectors_kb, or a page "
+      "for each of max_segments)")
+      ->transform(between(4, kMostKib))
       ->capture_default_str();
   add("--phase-seed", options.phase_seed,
       "array: seed of the members' rotational phases; 0: none has one")

