@@ -18,7 +18,7 @@ import unittest
 
 import jsonschema
 
-from harness import BAD_INPUT, INCOMPLETE, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
+from harness import BAD_INPUT, DIFFERS, INCOMPLETE, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
 from schemas import FOLDER, faults, names, schema, validator
 from test_outputs import PRINTS, Case
 
@@ -284,6 +284,12 @@ class Outputs(Case):
         cls.run_line("publish whole.json --registry registry")
         cls.run_line("registry list --registry registry")
         cls.run_line("registry match virtual:random-1 --registry registry")
+        with open(os.path.join(cls.template, "truth.json"), encoding="utf-8") as file:
+            later = json.load(file)
+        later["head_switch"]["value"] *= 1.5
+        cls.write_file("later.json", later)
+        cls.run_line("publish later.json --registry registry")
+        cls.run_line("fleet registry --drive {drive}", status=DIFFERS)
         cls.run_line("registry import registry --registry others")
         cls.run_line("registry prune --keep 1 --dry-run --registry registry")
         cls.run_line("registry gc --registry registry")
