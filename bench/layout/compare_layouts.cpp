@@ -26,7 +26,7 @@ class Walker {
   };
   Stretch at(std::uint64_t lbn) {
     const auto run = map_.run_at(lbn);
-    track_ = map_.track_of_slot(run.slot, track_);
+    map_.go_to_track(run.slot, track_);
     const std::uint64_t left = track_.first_slot + track_.sectors - run.slot;
     return {
         {track_.cylinder, track_.head, static_cast<std::uint32_t>(run.slot - track_.first_slot)},

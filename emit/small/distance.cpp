@@ -23,7 +23,7 @@ class Walk {
   // From `lbn` on: the first LBN that does not lie behind the one before it on the same track.
   std::uint64_t to(std::uint64_t lbn) {
     const engine::LbnPieces::Run run = map_.run_at(lbn);
-    track = map_.track_of_slot(run.slot, track);
+    map_.go_to_track(run.slot, track);
     angle = map_.angle_of_slot(track, run.slot);
     return std::min(run.end, lbn + (track.first_slot + track.sectors - run.slot));
   }

@@ -13,7 +13,9 @@
 namespace platter::array {
 namespace {
 
-std::uint32_t fewest_members(Level level) { return level == Level::raid0 ? 1 : 2; }
+// Of which the level is one: md makes a RAID 0 of a single member when forced to, and a RAID 5 of
+// two, which is a mirror.
+std::uint32_t fewest_members(Level level) { return level == Level::raid5 ? 3 : 2; }
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ExitStatus::usage, sentence); }
 

@@ -39,6 +39,7 @@ struct ReplayOptions {
   TraceOptions trace;
   ArrayOptions array;
   std::vector<std::string> members;  // of the array; else the target alone
+  std::vector<std::string> more_members;
   std::string target, output, phase_from, scheduler, caches = "default";
   std::optional<std::string> host_queue;
   double ageing = 0;
@@ -173,16 +174,20 @@ constexpr WithoutEffect kOnModels[] = {
     {"--quiet-host", "is for the times of drives; a model keeps a time of its own, leave it out"}};
 
 constexpr WithoutEffect kOnArrays[] = {
+    {"--host-queue", "stands in front of one model, not of an array; leave one of them out"},
     {"--phase-from", "sets one model's phase; of an array say --phase-seed"},
     {"--delay-seed", "draws one model's delays; an array's members have the median, leave it out"},
     {"--reference-reads", "sets one model's phase; of an array say --phase-seed"}};
 
 // One target, or several models of an array.
 void require_targets(const ReplayOptions& options) {
+  if (options.members.empty())
+    throw Error(ExitStatus::usage,
+                "nothing says what the trace is replayed on; name a device or a model with --on");
   if (!options.array.wanted() && options.members.size() > 1)
     throw Error(ExitStatus::usage,
-                fmt::format("--on names {} targets, which only an array has; name one, or say "
-                            "--array raid0, raid1 or raid5",
+                fmt::format("{} targets are named, which only an array has; name one with --on, or "
+                            "say --array raid0, raid1 or raid5",
                             options.members.size()));
   for (const std::string& member : options.members)
     if (options.array.wanted() && names_device(member))
@@ -226,11 +231,11 @@ void add_replay(CLI::App& app) {
   add_trace_options(*command, options->trace);
   add_fit_option(*command, options->fit);
   command
-      ->add_option(
-          "--on", options->members,
-          "a device, a model file, a table (.ptab) or DiskSim files (.parv); with --array: "
-          "a model for each member")
-      ->required();
+      ->add_option("--on", options->members,
+                   "a device, a model file, a table (.ptab) or DiskSim files (.parv); with --array "
+                   "once for each member")
+      ->expected(1);
+  command->add_option("MODEL", options->more_members, "with --array: more members");
   add_array_options(*command, options->array);
   command->add_option("-o,--output", options->output,
                       "the result file to write: CSV if it ends in .csv, otherwise columns (else: "
@@ -297,6 +302,8 @@ void add_replay(CLI::App& app) {
   add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "the summary for programs");
   command->callback([options, command] {
+    options->members.insert(options->members.end(), options->more_members.begin(),
+                            options->more_members.end());
     require_targets(*options);
     options->target = options->members.front();
     refuse_what_has_no_effect(*command, *options);

@@ -99,10 +99,11 @@ Figure figure_of(const PlotSpec& plot, const Table& table) {
         .emplace_back(x, row[y_at].get<double>());
   }
   std::string script = fmt::format(
-      "set xlabel {}\nset ylabel {}\nset yrange [0:]\nset key outside\n",
+      "set xlabel {}\nset ylabel {}\nset yrange [0:]\nset rmargin 8\nset key below left Left "
+      "reverse\n",
       report::quoted(axis_words(plot.x)), report::quoted(axis_words(plot.y)));
   if (!places.empty()) {
-    script += "set xtics (";
+    script += "set xtics rotate by -30 (";
     for (std::size_t i = 0; i < places.size(); ++i)
       script += fmt::format("{}{} {}", i == 0 ? "" : ", ", report::quoted(places[i]), i);
     script += ")\n";

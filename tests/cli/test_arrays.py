@@ -39,13 +39,23 @@ class Arrays(PlatterTest):
         self.assertLess(five, two)
 
     def test_what_is_no_array_is_refused(self):
-        for words, sentence in ((("--array", "raid5", "--on", "drive.json"), "at least 2 members"),
+        other = self.read_json("drive.json")
+        other["identity"]["block_bytes"] = 4096
+        self.write("other.json", json.dumps(other))
+        three = ["drive.json"] * 3
+        for words, sentence in ((("--array", "raid5", *three[:2]), "at least 3 members"),
+                                (("--array", "raid0", "--on", "drive.json"), "at least 2 members"),
+                                (("--array", "raid1", "drive.json"), "at least 2 members"),
+                                (("--array", "raid1", "drive.json", "other.json"), "of one block size"),
+                                (("--array", "raid1", "--host-queue", "default", *three[:2]), "--host-queue"),
                                 (("--on", "drive.json", "drive.json"), "only an array has"),
-                                (("--array", "raid0", "--missing", 0, "--on", "drive.json", "drive.json"), "can spare"),
-                                (("--array", "raid1", "--missing", 2, "--on", "drive.json", "drive.json"), "0 to 1"),
-                                (("--array", "raid5", "--stripe", 6, "--on", "drive.json", "drive.json"), "--stripe"),
+                                (("--array", "raid0", "--missing", 0, *three), "can spare"),
+                                (("--array", "raid1", "--missing", 2, *three[:2]), "0 to 1"),
+                                (("--array", "raid5", "--missing", 0, "--rebuild", 1, *three), "cannot spare"),
+                                (("--array", "raid5", "--stripe", 6, *three), "--stripe"),
                                 (("--array", "raid0", "--on", "virtual:quantum-atlas10k"), "is a device"),
-                                (("--array", "raid0", "--delay-seed", 2, "--on", "drive.json"), "--delay-seed")):
+                                (("--array", "raid0", "--delay-seed", 2, "--on", "drive.json"), "--delay-seed"),
+                                ((), "nothing says what the trace is replayed on")):
             with self.subTest(words=words):
                 self.fails(USAGE, sentence, "replay", "t.trace", "-o", "r.csv", "--force", *words)
 

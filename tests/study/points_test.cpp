@@ -67,7 +67,8 @@ TEST_CASE("a trace that is split has points for each device, by their names") {
   CHECK(points.points[1].requests == 2);
   const TraceFacts& facts = points.traces[0];
   split_by_device(study.traces[0], facts, 512, folder.path("results"));
-  const auto reader = open_trace_of(study.traces[0], facts, "3", 1000, 512, folder.path("results"));
+  const replay::Subject on{.blocks = 1000, .block_bytes = 512};
+  const auto reader = open_trace_of(study.traces[0], facts, "3", on, folder.path("results"));
   std::vector<trace::Request> requests(4);
   REQUIRE(reader->read(requests) == 2);
   CHECK(requests[0].lbn == 10);
