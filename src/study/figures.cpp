@@ -103,7 +103,7 @@ Figure figure_of(const PlotSpec& plot, const Table& table) {
       "reverse\n",
       report::quoted(axis_words(plot.x)), report::quoted(axis_words(plot.y)));
   if (!places.empty()) {
-    script += "set xtics rotate by -30 (";
+    script += "set xtics rotate by -90 (";
     for (std::size_t i = 0; i < places.size(); ++i)
       script += fmt::format("{}{} {}", i == 0 ? "" : ", ", report::quoted(places[i]), i);
     script += ")\n";
