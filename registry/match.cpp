@@ -1,5 +1,7 @@
 #include "registry/match.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -8,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/error.h"
 #include "registry/annotations.h"
 #include "registry/privacy.h"
 #include "registry/reference.h"
@@ -128,6 +131,18 @@ std::vector<Match> match(const AttachedDrive& drive, const std::vector<std::stri
   if (matches.size() > most)
     matches.erase(matches.begin() + static_cast<std::ptrdiff_t>(most), matches.end());
   return matches;
+}
+
+void require_recognizable(const Store& store, const model::Identity& identity,
+                          const std::vector<Match>& matches) {
+  if (identity.serial.empty() || !known_stand_in(store, identity).empty()) return;
+  for (const Match& found : matches)
+    if (found.entry.drive.find("-hidden-") != std::string::npos)
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format("{}: has models of hidden serial numbers, {} among them, and no whole "
+                      "serial.key to tell whether one is of this drive; put the key back",
+                      store.folder(), found.entry.drive));
 }
 
 std::vector<Match> match(const Store& store, const AttachedDrive& drive, std::size_t most) {

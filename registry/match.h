@@ -45,6 +45,11 @@ double distance_between(const AttachedDrive& drive, const Entry& entry);
 std::vector<Match> match(const AttachedDrive& drive, const std::vector<std::string>& identities,
                          const std::vector<Entry>& entries, std::size_t most);
 
+// Throws Error(bad_input) where a model of a hidden serial number may be this drive's and nobody
+// can tell, for the key of the stand-ins is gone or damaged.
+void require_recognizable(const Store& store, const model::Identity& identity,
+                          const std::vector<Match>& matches);
+
 // The same among all that the registry knows.
 std::vector<Match> match(const Store& store, const AttachedDrive& drive, std::size_t most);
 

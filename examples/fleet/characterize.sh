@@ -20,11 +20,11 @@ models=${FLEET_MODELS:-$registry.models}
   echo "$registry: has no serial.key, so the drive would have another name on each host; copy the fleet's" >&2
   exit 5
 }
-# The models of this very drive, the remote's as REMOTE/DRIVE.vN. Status 6: none.
+# The models of this very drive, the remote's as REMOTE/DRIVE.vN. Status 13: none.
 known() {
   status=0
   found=$("$platter" registry match "$device" --this-drive --limit 1000 --registry "$registry" 2>"$said") || status=$?
-  [ $status -eq 0 ] || [ $status -eq 6 ] || { cat "$said" >&2; exit $status; }
+  [ $status -eq 0 ] || [ $status -eq 13 ] || { cat "$said" >&2; exit $status; }
   echo "$found" | cut -d' ' -f1
 }
 said=$(mktemp)

@@ -82,7 +82,7 @@ const std::map<std::string, Two> kExamples = {
     {"study collect",
      {"platter study collect depths.json", "platter study collect depths.json --plots ."}},
     {"study slurm",
-     {"platter study slurm depths.json --parts 20 > depths.sh && sh depths.sh",
+     {"platter study slurm depths.json --parts 20",
       "platter study slurm depths.json -C /shared/depths --parts 100 --jobs 4"}},
     {"restore",
      {"platter restore ~/.local/state/platter/*.journal",

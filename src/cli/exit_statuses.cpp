@@ -90,7 +90,8 @@ const std::vector<StatusMeaning>& status_meanings() {
        {{{"characterize", "estimate"},
          "the run ended by itself without a map of the drive, or without a stage that it "
          "announced; the model is written and says what is missing"},
-        {{"study"}, "`collect`: points are missing; the table is of those that are there"}}},
+        {{"study"}, "`collect`: points are missing; the table is of those that are there"},
+        {{"registry"}, "`match --this-drive`: no published model is of this very drive"}}},
       {ExitStatus::some_failed,
        "some_failed",
        {{{"characterize"},

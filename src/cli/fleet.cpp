@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "model/interruption.h"
 #include "model/json.h"
 #include "model/printable.h"
+#include "registry/annotations.h"
 #include "registry/pull.h"
 #include "registry/reference.h"
 
@@ -43,9 +45,21 @@ std::vector<fleet::Drive> drives_in(const registry::Store& store) {
     drives.push_back({latest.reference(), registry::open(latest).model});
   }
   if (!drives.empty()) return drives;
+  std::map<std::string, std::size_t> of_drive;  // by its identity
   for (const std::string& path : model_files(store.folder())) {
     stop_if_asked();
-    drives.push_back({std::filesystem::path(path).stem().string(), model::load_model(path)});
+    fleet::Drive drive{std::filesystem::path(path).stem().string(), model::load_model(path)};
+    const model::Identity& identity = drive.model.identity;
+    const auto [known, first] = of_drive.try_emplace(registry::drive_identity(identity),
+                                                     drives.size());
+    if (first || identity.serial.empty()) {
+      drives.push_back(std::move(drive));
+      continue;
+    }
+    fleet::Drive& other = drives[known->second];
+    fmt::print(stderr, "platter: {} and {} are of one drive; the later one is taken\n",
+               model::printable(other.name), model::printable(drive.name));
+    if (drive.model.provenance.date >= other.model.provenance.date) other = std::move(drive);
   }
   return drives;
 }
@@ -87,12 +101,20 @@ void history(const registry::Store& store, const FleetOptions& options) {
     fmt::print("{}", fleet::history_as_text(steps));
   }
   if (const std::size_t changed = fleet::changed_in(steps); changed > 0)
-    throw Error(ExitStatus::differs, fmt::format("{} changed in {} figures between its versions",
-                                                 model::printable(options.drive), changed));
+    throw Error(
+        ExitStatus::differs,
+        fmt::format(
+            "{}: {} figures differ between its versions by more than their errors, or state "
+            "none",
+            model::printable(options.drive), changed));
 }
 
 void compare_fleet(const FleetOptions& options) {
   const registry::Store store(options.folder.empty() ? registry::default_folder() : options.folder);
+  if (!std::filesystem::is_directory(store.folder()))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is no folder; name a registry's folder, or one of model files",
+                            store.folder()));
   if (!options.drive.empty()) return history(store, options);
   const std::vector<fleet::Drive> drives = drives_in(store);
   if (drives.empty()) {

@@ -67,7 +67,7 @@ Prove it
 Use it
   emit, report               for simulators and emulators; a page for people
   emulate, cosim             a disk for other programs; for a simulated kernel
-  publish, registry, fleet   put it into a registry; find, sign, share; drives side by side
+  publish, registry, fleet   into a registry; find, share; drives side by side
 
   --version                  --help
 )";

@@ -40,6 +40,7 @@ void match(const MatchOptions& options) {
   std::vector<registry::Match> matches = registry::match(options.folder.store(), drive,
                                                          options.most);
   if (options.this_drive) {
+    registry::require_recognizable(options.folder.store(), drive.identity, matches);
     std::erase_if(matches, [](const registry::Match& found) {
       return found.closeness != registry::Closeness::same_drive;
     });
@@ -61,7 +62,7 @@ void match(const MatchOptions& options) {
   }
   const std::string who = model::printable(drive.identity.vendor + " " + drive.identity.product);
   if (matches.empty() && options.this_drive) {
-    throw Error(ExitStatus::bad_input,
+    throw Error(ExitStatus::incomplete,
                 fmt::format("{}: no published model is of this very drive ({}); platter "
                             "characterize makes one",
                             options.device, who));
@@ -91,7 +92,7 @@ void add_registry_match(CLI::App& registry) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   verb->add_flag("--this-drive", options->this_drive,
-                 "only models of this very drive; status 6 where there are none");
+                 "only models of this very drive; status 13 where there are none");
   verb->add_flag("--json", options->json, "write it as JSON to stdout");
   verb->callback([options] { match(*options); });
 }

@@ -234,7 +234,7 @@ void add_replay(CLI::App& app) {
       ->add_option("--on", options->members,
                    "a device, a model file, a table (.ptab) or DiskSim files (.parv); with --array "
                    "once for each member")
-      ->expected(1);
+      ->allow_extra_args(false);
   command->add_option("MODEL", options->more_members, "with --array: more members");
   add_array_options(*command, options->array);
   command->add_option("-o,--output", options->output,

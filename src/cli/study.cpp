@@ -206,7 +206,15 @@ void run_study(const StudyOptions& options) {
                             });
   }
   end_at_once_on_signals();
-  if (in_part) return tell(options, prepared, nullptr, ran, {});
+  if (in_part) {
+    if (options.json || ran.failed == 0) tell(options, prepared, nullptr, ran, {});
+    if (ran.failed > 0)
+      throw Error(ExitStatus::some_failed,
+                  fmt::format("{}: {} of the part's points failed; platter study collect makes the "
+                              "table, whose column error says why",
+                              options.path, ran.failed));
+    return;
+  }
   prepared.store.tidy_up();
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
   write_tables(prepared.store, table);
@@ -216,6 +224,11 @@ void run_study(const StudyOptions& options) {
 }
 
 void collect(const StudyOptions& options) {
+  if (!std::filesystem::is_directory(options.results()))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: is no folder of results; name the one that platter study run "
+                            "wrote with -C",
+                            options.results()));
   const ResultFolder folder(options.results());
   const PlotFolder plots(options.plots);
   const Prepared prepared = prepare(options, false, true);
@@ -306,7 +319,10 @@ void add_study(CLI::App& app) {
   CLI::App* run = add_verb(*study, "run", "computes the points that are missing, then the table",
                            options);
   add_jobs(*run, *options);
-  run->add_option("--part", options->part, "only the points of part I/N, and no table");
+  run->add_option("--part", options->part, "only the points of part I/N, and no table")
+      ->check([](const std::string& given) {
+        return std::string(given.empty() ? "is empty; write I/N, as 3/20, or leave it out" : "");
+      });
   run->add_flag("--keep-results", options->keep_results,
                 "every request of every point, for compare");
   add_figures(*run, *options);

@@ -18,6 +18,16 @@ Column stored(const char* name, const char* pointer) {
           }};
 }
 
+// Of times of which there may be none: empty then.
+Column of_some(const char* name, const char* of, const char* member) {
+  const std::string result = std::string("/result/") + of;
+  return {name, [count = Json::json_pointer(result + "/n"),
+                 at = Json::json_pointer(result + "/" + member)](const Row& row) {
+            if (!row.stored.contains(count) || row.stored.at(count) == 0) return Json();
+            return row.stored.contains(at) ? row.stored.at(at) : Json();
+          }};
+}
+
 std::vector<Column> all_columns() {
   std::vector<Column> all = {
       {kFirst, [](const Row& row) { return Json(row.point.key); }},
@@ -30,24 +40,25 @@ std::vector<Column> all_columns() {
         {option.name, [name = option.name](const Row& row) { return row.point.options.at(name); }});
   const std::vector<Column> results = {stored("requests", "/result/requests"),
                                        stored("seconds", "/result/seconds"),
-                                       stored("mean_ms", "/result/all/mean_ms"),
-                                       stored("p50_ms", "/result/all/p50_ms"),
-                                       stored("p90_ms", "/result/all/p90_ms"),
-                                       stored("p95_ms", "/result/all/p95_ms"),
-                                       stored("p99_ms", "/result/all/p99_ms"),
-                                       stored("p999_ms", "/result/all/p999_ms"),
-                                       stored("max_ms", "/result/all/max_ms"),
+                                       of_some("mean_ms", "all", "mean_ms"),
+                                       of_some("p50_ms", "all", "p50_ms"),
+                                       of_some("p90_ms", "all", "p90_ms"),
+                                       of_some("p95_ms", "all", "p95_ms"),
+                                       of_some("p99_ms", "all", "p99_ms"),
+                                       of_some("p999_ms", "all", "p999_ms"),
+                                       of_some("max_ms", "all", "max_ms"),
                                        stored("read_requests", "/result/read/n"),
-                                       stored("read_mean_ms", "/result/read/mean_ms"),
-                                       stored("read_p99_ms", "/result/read/p99_ms"),
+                                       of_some("read_mean_ms", "read", "mean_ms"),
+                                       of_some("read_p99_ms", "read", "p99_ms"),
                                        stored("write_requests", "/result/write/n"),
-                                       stored("write_mean_ms", "/result/write/mean_ms"),
-                                       stored("write_p99_ms", "/result/write/p99_ms"),
+                                       of_some("write_mean_ms", "write", "mean_ms"),
+                                       of_some("write_p99_ms", "write", "p99_ms"),
                                        stored("queued_p99_ms", "/result/lateness/depth/p99_ms"),
                                        stored("hits_share", "/result/hits_share"),
                                        stored("outside_validity", "/result/outside_validity"),
                                        stored("quantile_error", "/result/quantile_error"),
                                        stored("served_by", "/result/scheduler"),
+                                       stored("served_depth", "/result/depth"),
                                        stored("fit_told", "/result/fit"),
                                        stored("status", "/status"),
                                        stored("error", "/error")};

@@ -73,10 +73,24 @@ std::string panel_script(const std::string& title, const Panel& panel, std::size
 
 }  // namespace
 
+// Letters, digits and dashes of a study's name, so that studies share a folder.
+std::string file_stem(const std::string& name) {
+  std::string stem;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain)
+      stem += c;
+    else if (!stem.empty() && stem.back() != '-')
+      stem += '-';
+  }
+  return stem.empty() ? "study" : stem;
+}
+
 std::vector<std::string> figure_names(const Study& study) {
   std::vector<std::string> names;
   for (const PlotSpec& plot : study.plots)
-    names.push_back(fmt::format("{}-{}-by-{}.svg", names.size() + 1, plot.y, plot.x));
+    names.push_back(
+        fmt::format("{}-{}-{}-by-{}.svg", file_stem(study.name), names.size() + 1, plot.y, plot.x));
   return names;
 }
 

@@ -8,7 +8,7 @@
 
 namespace platter::study {
 
-// The names of their files, in the order of the study's plots: "1-mean_ms-by-depth.svg".
+// The names of their files, in the order of the study's plots: "NAME-1-mean_ms-by-depth.svg".
 std::vector<std::string> figure_names(const Study& study);
 
 struct Figure {

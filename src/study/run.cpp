@@ -125,8 +125,10 @@ class Computer {
                          .shares = told_shares()};
     for (const Option& option : options()) option.set(point.options.at(option.name), run);
     if (options_.keep_results) run.output = prepared_output(point.key);
-    return replay::run_on_model(
+    replay::ModelRan ran = replay::run_on_model(
         on, [&] { return open_trace_of(trace, facts, point.device, on, store_.folder()); }, run);
+    if (point.device.empty()) require_unchanged(trace, facts);
+    return ran;
   }
 
   // Whoever was killed while it wrote this result left a file beside it.

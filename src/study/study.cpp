@@ -183,6 +183,9 @@ trace::Workload workload_of(Members& members) {
     members.fail(fmt::format("asks for a workload that there is not: {}", error.what()));
   }
   workload.requests = members.number<std::uint64_t>("requests");
+  if (workload.requests == 0) members.fail("has a \"requests\" of 0; ask for 1 at least");
+  if (adjust.stride_kb && !(*adjust.stride_kb >= 0.5))
+    members.fail("has a \"stride_kb\" below 0.5");
   workload.seed = members.number<std::uint64_t>("seed").value_or(1);
   workload.reads_only = members.flag("reads_only");
   return workload;
@@ -256,6 +259,17 @@ std::vector<Dimension> dimensions_of(const Json& json, const std::string& where)
     dimensions.push_back(std::move(dimension));
   }
   members.done();
+  const auto values = [&](const char* name) -> std::vector<Json> {
+    for (const Dimension& dimension : dimensions)
+      if (dimension.option == name) return dimension.values;
+    return {Json()};
+  };
+  const auto is_some = [](const Json& value) { return !value.is_null() && value != 0; };
+  const std::vector<Json> schedulers = values("scheduler"), ageings = values("ageing");
+  if (std::any_of(ageings.begin(), ageings.end(), is_some) &&
+      std::any_of(schedulers.begin(), schedulers.end(),
+                  [](const Json& value) { return value.is_null(); }))
+    members.fail("has an \"ageing\", which is of a given \"scheduler\"; name the schedulers");
   return dimensions;
 }
 
@@ -277,11 +291,19 @@ template <class Spec>
 void require_names_apart(const std::vector<Spec>& specs, const char* what,
                          const std::string& origin) {
   std::set<std::string> names;
-  for (const Spec& spec : specs)
+  for (const Spec& spec : specs) {
+    if (std::any_of(spec.name.begin(), spec.name.end(),
+                    [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: one of its {} has a name with a line end or another control "
+                              "character, which not every reader of the table takes; give it a "
+                              "\"name\"",
+                              origin, what));
     if (!names.insert(spec.name).second)
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: two {} are called {}; give one a \"name\" of its own", origin,
                               what, spec.name));
+  }
 }
 
 const Json& list_of(Members& members, const char* name) {

@@ -39,7 +39,7 @@ Json stamps_of(const std::vector<std::string>& files) {
     stamps.push_back(
         {{"path", fs::absolute(file).string()},
          {"bytes", static_cast<std::uint64_t>(status.st_size)},
-         {"changed", fmt::format("{}.{:09}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec)}});
+         {"changed", fmt::format("{}.{:09}", status.st_ctim.tv_sec, status.st_ctim.tv_nsec)}});
   }
   return stamps;
 }
@@ -183,6 +183,7 @@ void write_parts(const TraceSpec& trace, std::span<const std::string> devices,
       part.waiting.clear();
     }
   });
+  require_unchanged(trace, facts);
   for (auto& [name, part] : by_name) part.writer->finish();
 }
 
@@ -199,8 +200,12 @@ TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool coun
   // Others that need the same wait, and find it.
   LockedFile file(fmt::format("{}/traces/{}.json", folder, short_digest(asked, trace.given)));
   std::optional<TraceFacts> known = kept(file.text(), stamps);
-  if (known && (known->counted || !counted)) return *known;
+  if (known && (known->counted || !counted)) {
+    known->stamps = stamps.dump();
+    return *known;
+  }
   TraceFacts facts;
+  facts.stamps = stamps.dump();
   facts.digest = known ? known->digest : digest_of_files(files);
   for (const Json& stamp : stamps)
     facts.requests += stamp.at("bytes").get<std::uint64_t>() / kBytesARequest;
@@ -208,6 +213,12 @@ TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool coun
   if (stamps_of(files) == stamps)  // nobody wrote to them meanwhile
     file.replace(text_of(stamps, facts));
   return facts;
+}
+
+void require_unchanged(const TraceSpec& trace, const TraceFacts& facts) {
+  if (trace.workload || stamps_of(trace::files_of(trace.path)).dump() == facts.stamps) return;
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: changed while the study ran; run it again", trace.path));
 }
 
 void split_by_device(const TraceSpec& trace, const TraceFacts& facts, std::uint32_t block_bytes,

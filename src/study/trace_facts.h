@@ -23,12 +23,17 @@ struct TraceFacts {
   std::uint64_t requests = 0;  // estimated from the file's size where `counted` is false
   bool counted = false;
   std::vector<DeviceFacts> devices{};  // of a trace that is to be split by them, in order of names
+  std::string stamps{};                // by what its files are known again
   std::string fault{};                 // why they could not be counted; each point will say so
 };
 
 // Of a workload: nothing. `counted`: requests are to be counted, as they are anyway where the trace
 // is to be split. Throws Error(bad_input, permission) for a file that cannot be read at all.
 TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool counted);
+
+// Throws Error(bad_input) where the trace's files are no longer those of these facts: what was read
+// of them since may be another trace.
+void require_unchanged(const TraceSpec& trace, const TraceFacts& facts);
 
 // Writes each device's requests into a file of its own, in blocks of this size, unless they are
 // there: a pass over the whole trace for each of hundreds of volumes would take longer than their

@@ -1,10 +1,11 @@
 """platter fleet: drives of one product side by side, and a drive against its earlier model."""
 
 import json
+import os
 import unittest
 
 import fleet_drives
-from harness import BAD_INPUT, DIFFERS, PlatterTest
+from harness import BAD_INPUT, DIFFERS, INCOMPLETE, PlatterTest
 
 ODD = {1: "slow head", 4: "long seeks", 6: "zones that differ"}
 
@@ -62,7 +63,16 @@ class Fleet(PlatterTest):
             "fleet", "reg", "--by-firmware")["products"]], ["NEW", "VIRT"])
 
     def test_no_models(self):
-        self.fails(BAD_INPUT, "holds no models", "fleet", "nowhere")
+        self.fails(BAD_INPUT, "is no folder", "fleet", "nowhere")
+        os.mkdir(self.path("empty"))
+        self.fails(BAD_INPUT, "holds no models", "fleet", "empty")
+
+    def test_files_of_one_drive_count_once(self):
+        os.mkdir(self.path("folder"))
+        for name in ("a", "b"):
+            self.platter("truth", fleet_drives.BASE, "-o", f"folder/{name}.json")
+        told = self.platter_json("fleet", "folder")
+        self.assertEqual([len(product["drives"]) for product in told["products"]], [1])
 
     def test_only_this_very_drive(self):
         self.platter("truth", fleet_drives.BASE, "-o", "base.json")
@@ -72,7 +82,7 @@ class Fleet(PlatterTest):
         ask = ("registry", "match", fleet_drives.BASE, "--registry", "reg")
         self.platter("publish", "brother.json", "--registry", "reg")
         self.platter(*ask)
-        self.fails(BAD_INPUT, "no published model is of this very drive", *ask, "--this-drive")
+        self.fails(INCOMPLETE, "no published model is of this very drive", *ask, "--this-drive")
         own = self.platter("publish", "base.json", "--registry", "reg").split()[0]
         told = json.loads(self.platter(*ask, "--this-drive", "--json"))
         self.assertEqual([model["reference"] for model in told["models"]], [own])

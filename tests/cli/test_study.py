@@ -108,11 +108,48 @@ class Tables(StudyTest):
         self.run_study()
         self.assertEqual(self.content("s/table.csv").split(b"\n")[0].decode().split(","), told)
 
+    def test_what_there_is_not_is_empty(self):
+        self.study(traces=[{"workload": "random", "reads_only": True, "requests": 200}])
+        self.run_study()
+        row = next(csv.DictReader(self.content("s/table.csv").decode().splitlines()))
+        self.assertEqual((row["read_requests"], row["write_requests"]), ("200", "0"))
+        self.assertEqual((row["write_mean_ms"], row["write_p99_ms"]), ("", ""))
+        self.assertEqual((row["depth"], row["served_depth"]), ("1", "1"))
+
+    def test_a_part_whose_points_failed_says_so(self):
+        self.study(traces=["t.trace"])
+        self.write("t.trace", "this is no trace\n")
+        done = self.run_platter("study", "run", "study.json", "-C", "s", "--part", "1/1")
+        self.assertEqual(done.returncode, SOME_FAILED)
+        self.assertIn("4 of the part's points failed", done.stderr)
+
+    def test_a_trace_that_was_replaced_is_another(self):
+        self.study()
+        self.run_study()
+        before = self.content("s/table.csv")
+        stamp = os.stat(self.path("r.trace"))
+        self.write("r.trace", self.content("r.trace").decode().replace(" 1\n", " 0\n"))  # as long, writes now
+        os.utime(self.path("r.trace"), ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        self.run_study()
+        self.assertNotEqual(self.content("s/table.csv"), before)
+
+    def test_what_replay_would_refuse_is_refused(self):
+        for change, sentence in (({"options": {"ageing": [0, 5]}}, "is of a given"),
+                                 ({"traces": [{"workload": "random", "requests": 0}]}, "ask for 1 at least"),
+                                 ({"traces": [{"workload": "sequential", "stride_kb": 0.3}]}, "below 0.5"),
+                                 ({"models": [{"file": "c2247.json", "name": "a\nb"}]}, "control character")):
+            self.study(**change)
+            self.fails(BAD_INPUT, sentence, "study", "run", "study.json", "-C", "s")
+        self.fails(BAD_INPUT, "is no folder of results", "study", "collect", "study.json", "-C", "nowhere")
+        self.fails(USAGE, "write I/N", "study", "run", "study.json", "--part", "")
+
     def test_figures(self):
         self.study(plots=[{"x": "depth", "y": "mean_ms", "series": "scheduler", "title": "a title"},
                           {"x": "scheduler", "y": "p99_ms", "series": "depth", "panel": ["model", "trace"]}])
         told = self.run_study("--plots", "figures")
-        self.assertEqual(told["figures"], ["figures/1-mean_ms-by-depth.svg", "figures/2-p99_ms-by-scheduler.svg"])
+        name = told["study"].replace(" ", "-") or "study"
+        self.assertEqual(told["figures"], [f"figures/{name}-1-mean_ms-by-depth.svg",
+                                           f"figures/{name}-2-p99_ms-by-scheduler.svg"])
         self.assertIn(b"a title", self.content(told["figures"][0]))
         self.assertIn(b"sptf", self.content(told["figures"][0]))
 
