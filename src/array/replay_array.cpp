@@ -77,14 +77,6 @@ std::vector<Nanoseconds> phases_of(const std::vector<replay::Subject>& members,
   return phases;
 }
 
-engine::Engine engine_of(const replay::Subject& member, const replay::ModelReplay& options) {
-  engine::Engine engine(member.tables);
-  if (options.caches == replay::Caches::off)
-    engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
-  if (options.queue) engine.set_queue(*options.queue);
-  return engine;
-}
-
 }  // namespace
 
 ArraySetup setup_of(const ArrayPlan& plan, const std::vector<replay::Subject>& members) {
@@ -133,7 +125,7 @@ replay::ResultHead head_of_replay(const ArrayPlan& plan, const ArraySetup& setup
   head.trace = trace.name;
   head.kind = trace.kind;
   head.depth = options.depth;
-  const engine::QueueSettings queue = engine_of(members.front(), options).queue_settings();
+  const engine::QueueSettings queue = replay::engine_for(members.front(), options).queue_settings();
   head.scheduler = replay::name_of(queue.scheduler);
   head.ageing = queue.ageing;
   head.caches = replay::name_of(options.caches);
@@ -159,7 +151,8 @@ replay::ResultHead replay_on_array(const ArrayPlan& plan,
   const ArraySetup setup = setup_of(plan, members);
   replay::ResultHead head = head_of_replay(plan, setup, members, trace.source(), options);
   std::vector<engine::Engine> engines;
-  for (const replay::Subject& member : members) engines.push_back(engine_of(member, options));
+  for (const replay::Subject& member : members)
+    engines.push_back(replay::engine_for(member, options));
   ArrayPlayer player(setup,
                      Members(std::move(engines), phases_of(members, plan.phase_seed),
                              options.caches == replay::Caches::forced,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "array/replay_array.h"
@@ -179,6 +180,27 @@ constexpr WithoutEffect kOnArrays[] = {
     {"--delay-seed", "draws one model's delays; an array's members have the median, leave it out"},
     {"--reference-reads", "sets one model's phase; of an array say --phase-seed"}};
 
+struct OfLevels {
+  const char* option;
+  const char* levels;
+};
+constexpr OfLevels kOfLevels[] = {
+    {"--stripe", "raid0 and raid5"}, {"--read-balance", "raid1"}, {"--stripe-cache", "raid5"}};
+constexpr const char* kOfRebuilds[] = {"--rebuild-window", "--rebuild-least", "--rebuild-most",
+                                       "--rebuild-tick"};
+
+void refuse_what_this_array_lacks(const CLI::App& command, const ArrayOptions& array) {
+  for (const auto& [option, levels] : kOfLevels)
+    if (command.count(option) > 0 &&
+        std::string_view(levels).find(array.level) == std::string::npos)
+      throw Error(ExitStatus::usage,
+                  fmt::format("{} is of {}; leave it out of {}", option, levels, array.level));
+  for (const char* const option : kOfRebuilds)
+    if (command.count(option) > 0 && !array.rebuild)
+      throw Error(ExitStatus::usage,
+                  fmt::format("{} paces a rebuild; name the member with --rebuild", option));
+}
+
 // One target, or several models of an array.
 void require_targets(const ReplayOptions& options) {
   if (options.members.empty())
@@ -202,6 +224,7 @@ void refuse_what_has_no_effect(const CLI::App& command, const ReplayOptions& opt
     for (const auto& [option, why] : kOnArrays)
       if (command.count(option) > 0)
         throw Error(ExitStatus::usage, fmt::format("{} {}", option, why));
+  if (options.array.wanted()) refuse_what_this_array_lacks(command, options.array);
   const bool on_device = names_device(options.target);
   const std::span<const WithoutEffect> refused = on_device
                                                      ? std::span<const WithoutEffect>(kOnDevices)

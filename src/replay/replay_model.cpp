@@ -126,22 +126,6 @@ std::uint32_t outstanding_in_front(const HostQueueSettings& host, const ResultHe
   return host.loops > 0 ? host.loops : head.depth;
 }
 
-// What differs from the model's own way.
-engine::Engine engine_for(const Subject& subject, const ModelReplay& options) {
-  engine::Engine engine(draws_delays(subject, options) ? subject.with_delays->tables
-                                                       : subject.tables);
-  if (options.caches == Caches::off)
-    engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
-  if (options.queue) engine.set_queue(*options.queue);
-  // What the drive took at once the model must take at once, whatever its depth.
-  if (options.like) {
-    engine::QueueSettings queue = engine.queue_settings();
-    queue.depth = 0;
-    engine.set_queue(queue);
-  }
-  return engine;
-}
-
 // The trace's requests of the drive's result, each arriving when the drive got it.
 class DrivesTrace final : public trace::Reader {
  public:
@@ -240,6 +224,21 @@ Subject subject_of(const model::DriveModel& model) {
     subject.with_delays = {std::make_shared<const engine::Tables>(without_delays(model)),
                            Delays(model)};
   return subject;
+}
+
+engine::Engine engine_for(const Subject& subject, const ModelReplay& options) {
+  engine::Engine engine(draws_delays(subject, options) ? subject.with_delays->tables
+                                                       : subject.tables);
+  if (options.caches == Caches::off)
+    engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
+  if (options.queue) engine.set_queue(*options.queue);
+  // What the drive took at once the model must take at once, whatever its depth.
+  if (options.like) {
+    engine::QueueSettings queue = engine.queue_settings();
+    queue.depth = 0;
+    engine.set_queue(queue);
+  }
+  return engine;
 }
 
 const char* name_of(Caches caches) { return kCaches[static_cast<std::size_t>(caches)]; }

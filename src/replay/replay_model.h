@@ -17,6 +17,10 @@
 #include "replay/schedule.h"
 #include "trace/trace.h"
 
+namespace platter::engine {
+class Engine;
+}  // namespace platter::engine
+
 namespace platter::replay {
 
 // What can be replayed on, from wherever it comes: compiled tables, and what a result says of them.
@@ -69,6 +73,9 @@ struct ModelReplay {
   // accesses), and runs free from there.
   const Result* like = nullptr;
 };
+
+// The subject's engine with what these options change of its own way: caches, queue.
+engine::Engine engine_for(const Subject& subject, const ModelReplay& options);
 
 // The order's name on command lines and in results ("fcfs", "c-look"), and the way back; nullopt
 // for a name that no order has.

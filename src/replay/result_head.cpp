@@ -5,9 +5,9 @@
 #include "model/error.h"
 #include "model/json_head.h"
 #include "replay/array_json.h"
-#include "replay/delay_json.h"
 #include "replay/host_queue_json.h"
 #include "replay/result_forms.h"
+#include "replay/times_json.h"
 
 namespace platter::replay {
 namespace {

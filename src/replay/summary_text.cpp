@@ -6,25 +6,14 @@
 #include "model/pretty.h"
 #include "model/printable.h"
 #include "replay/array_json.h"
-#include "replay/delay_json.h"
 #include "replay/host_queue_json.h"
 #include "replay/summary.h"
+#include "replay/times_json.h"
 
 namespace platter::replay {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json times_json(const ResponseTimes& times) {
-  return {{"n", times.n},
-          {"mean_ms", times.mean_ms},
-          {"p50_ms", times.p50_ms},
-          {"p90_ms", times.p90_ms},
-          {"p95_ms", times.p95_ms},
-          {"p99_ms", times.p99_ms},
-          {"p999_ms", times.p999_ms},
-          {"max_ms", times.max_ms}};
-}
 
 std::string times_row(const char* name, const ResponseTimes& times) {
   return fmt::format("{:>6} {:>9} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}\n",

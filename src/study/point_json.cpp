@@ -2,24 +2,10 @@
 
 #include "model/json_head.h"
 #include "model/printable.h"
+#include "replay/times_json.h"
 
 namespace platter::study {
 namespace {
-
-PointJson json_of(const replay::ResponseTimes& times) {
-  return {{"n", times.n},
-          {"mean_ms", times.mean_ms},
-          {"p50_ms", times.p50_ms},
-          {"p90_ms", times.p90_ms},
-          {"p95_ms", times.p95_ms},
-          {"p99_ms", times.p99_ms},
-          {"p999_ms", times.p999_ms},
-          {"max_ms", times.max_ms}};
-}
-
-PointJson json_of(const replay::Delay& delay) {
-  return {{"p50_ms", delay.p50_ms}, {"p99_ms", delay.p99_ms}, {"max_ms", delay.max_ms}};
-}
 
 template <class Value>
 PointJson or_null(const std::optional<Value>& value) {
@@ -54,24 +40,24 @@ void add_result(PointJson& json, const replay::ModelRan& ran) {
   for (const trace::Skipped& what : ran.skipped)
     skipped.push_back({{"what", what.what}, {"count", what.count}});
   json["status"] = static_cast<int>(ExitStatus::ok);
-  json["result"] = {
-      {"requests", summary.all.n},
-      {"seconds", summary.seconds},
-      {"all", json_of(summary.all)},
-      {"read", json_of(summary.read)},
-      {"write", json_of(summary.write)},
-      {"lateness",
-       {{"host", json_of(summary.lateness.host)}, {"depth", json_of(summary.lateness.depth)}}},
-      {"hits_share", or_null(summary.hits_share)},
-      {"outside_validity", ran.head.outside_validity},
-      {"depth", ran.head.depth},
-      {"scheduler", or_null(ran.head.scheduler)},
-      {"fit", or_null(ran.head.fit)},
-      {"think_in_front", ran.head.think_in_front},
-      {"skipped", skipped},
-      {"quantile_error", summary.quantile_error},
-      {"shares", told_shares()},
-      {"quantiles_ms", ran.quantiles_ms}};
+  json["result"] = {{"requests", summary.all.n},
+                    {"seconds", summary.seconds},
+                    {"all", replay::times_json(summary.all)},
+                    {"read", replay::times_json(summary.read)},
+                    {"write", replay::times_json(summary.write)},
+                    {"lateness",
+                     {{"host", replay::delay_json(summary.lateness.host)},
+                      {"depth", replay::delay_json(summary.lateness.depth)}}},
+                    {"hits_share", or_null(summary.hits_share)},
+                    {"outside_validity", ran.head.outside_validity},
+                    {"depth", ran.head.depth},
+                    {"scheduler", or_null(ran.head.scheduler)},
+                    {"fit", or_null(ran.head.fit)},
+                    {"think_in_front", ran.head.think_in_front},
+                    {"skipped", skipped},
+                    {"quantile_error", summary.quantile_error},
+                    {"shares", told_shares()},
+                    {"quantiles_ms", ran.quantiles_ms}};
 }
 
 void add_failure(PointJson& json, ExitStatus status, const std::string& sentence) {
