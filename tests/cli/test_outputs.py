@@ -114,7 +114,7 @@ OTHER_OPTIONS = set("""
     --rebuild-most --rebuild-tick --merge --phase-seed
     --key --above --sign --require-signature --plain-http
     --folder --part --parts --least --keep-results
-    --drive --by-firmware --this-drive
+    --drive --by-firmware --this-drive --host-queue --stride-kb
 """.split())
 
 # What each subcommand prints; None: nothing.

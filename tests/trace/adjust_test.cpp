@@ -47,8 +47,10 @@ Drawn drawn_workload(Draws& draws) {
   const std::uint64_t least = 4 * (1 + draws.below(16)), steps = draws.below(9);
   adjustment.request_kb = fmt::format("{}-{}:4", least, least + 4 * steps);
   if (draws.below(3) == 0) adjustment.align_kb = 4.0 * static_cast<double>(1 + draws.below(4));
-  const auto names = profiles();
-  const Profile& base = names[draws.below(names.size())];
+  std::vector<Profile> with_sizes;  // those on tracks have their tracks'
+  for (const Profile& one : profiles())
+    if (!std::holds_alternative<OnTracks>(one.place)) with_sizes.push_back(one);
+  const Profile& base = with_sizes[draws.below(with_sizes.size())];
   if (std::holds_alternative<Nearby>(base.place)) {
     adjustment.sequential_share = share() / 2;
     adjustment.local_share = share() / 2;
