@@ -118,7 +118,8 @@ TEST_CASE("what no array can be is refused in a sentence, with status 2") {
   };
   CHECK(refused(plan_of(Level::raid5), {member()}));
   CHECK(refused(plan_of(Level::raid1), {member()}));
-  CHECK_FALSE(refused(plan_of(Level::raid0), {member()}));
+  CHECK(refused(plan_of(Level::raid0), {member()}));
+  CHECK(refused(plan_of(Level::raid5), {member(), member()}));
   replay::Subject other = member();
   other.block_bytes = 4096;
   CHECK(refused(plan_of(Level::raid0), {member(), other}));
