@@ -11,7 +11,7 @@ SHORT, LONG = 200_000, 2_000_000
 # What is sorted in memory, of two results and their errors, and what is read at a time.
 SORTING_KB = 64 * 1024
 LITTLE_KB = 4 * 1024
-# A drive's result is read three times, in groups that a short one does not fill.
+# A result in columns is read in groups that a short one does not fill.
 GROUPS_KB = 8 * 1024
 
 
@@ -41,7 +41,7 @@ class Memory(PlatterTest):
                 (LITTLE_KB, "replay", "tN.gz", "--on", "m.json"),
                 (LITTLE_KB, "replay", "tN.gz", "--on", "m.json", "-o", "aN.pres"),
                 (GROUPS_KB, "replay", "tN.gz", "--on", "m.json", "--phase-from", "aN.pres", "-o", "bN.pres"),
-                (LITTLE_KB, "result", "show", "aN.pres"),
+                (GROUPS_KB, "result", "show", "aN.pres"),
                 (SORTING_KB, "compare", "aN.pres", "bN.pres")):
             self.assert_flat(more_kb, arguments)
 
