@@ -284,7 +284,7 @@ class Failures(StudyTest):
 class Ended(StudyTest):
     def setUp(self):
         super().setUp()
-        self.study(traces=[{"workload": "random", "requests": 4000, "seed": seed} for seed in range(5)],
+        self.study(traces=[{"workload": "random", "requests": 12000, "seed": seed} for seed in range(5)],
                    options={"scheduler": ["fcfs", "sptf", "look"], "depth": [1, 4, 8, 16]})
 
     def begin(self):
@@ -303,7 +303,7 @@ class Ended(StudyTest):
         before = {}
         for kill in range(10):
             run = self.begin()
-            self.wait_for_points(5 * kill + 3, run)
+            self.wait_for_points(3 * kill + 3, run)
             run.kill()
             self.assertEqual(run.wait(), -9)
             run.stderr.close()
