@@ -2,13 +2,16 @@
 
 namespace platter::array {
 
-StripeCache::StripeCache(std::uint32_t stripes, std::uint32_t members)
-    : slots_(stripes), members_(members) {
-  for (std::uint32_t i = 0; i < stripes; ++i) {
-    std::list<std::uint32_t>& idle = idle_[i % kClasses];
-    slots_[i].stripe.number = ~std::uint64_t{0};
-    slots_[i].idle = idle.insert(idle.end(), i);
-  }
+StripeCache::StripeCache(std::uint32_t stripes, std::uint32_t members) : members_(members) {
+  for (std::uint32_t i = 0; i < stripes; ++i) add_slot();
+}
+
+void StripeCache::add_slot() {
+  const auto place = static_cast<std::uint32_t>(slots_.size());
+  std::list<std::uint32_t>& idle = idle_[place % kClasses];
+  slots_.emplace_back();
+  slots_[place].stripe.number = ~std::uint64_t{0};
+  slots_[place].idle = idle.insert(idle.end(), place);
 }
 
 std::uint32_t StripeCache::take(std::uint64_t number) {
@@ -19,7 +22,7 @@ std::uint32_t StripeCache::take(std::uint64_t number) {
     place = found->second;
     if (!slots_[place].is_idle) return place;
   } else {
-    if (blocked_ && 4 * std::uint64_t{in_use_} >= 3 * slots_.size()) return kNone;
+    if (blocked_ && nearly_full()) return kNone;
     if (idle.empty()) {
       scarce_ = !grew_;
       blocked_ = true;
@@ -30,7 +33,7 @@ std::uint32_t StripeCache::take(std::uint64_t number) {
     slots_[place].stripe = {.number = number, .pages = std::vector<Page>(members_)};
     held_.emplace(number, place);
   }
-  blocked_ = blocked_ && 4 * std::uint64_t{in_use_} >= 3 * slots_.size();
+  blocked_ = blocked_ && nearly_full();
   idle.erase(slots_[place].idle);
   slots_[place].is_idle = false;
   ++in_use_;
@@ -48,11 +51,7 @@ void StripeCache::release(std::uint32_t slot) {
 
 void StripeCache::grow_if_scarce() {
   if (!scarce_) return;
-  const auto place = static_cast<std::uint32_t>(slots_.size());
-  std::list<std::uint32_t>& idle = idle_[place % kClasses];
-  slots_.emplace_back();
-  slots_[place].stripe.number = ~std::uint64_t{0};
-  slots_[place].idle = idle.insert(idle.end(), place);
+  add_slot();
   scarce_ = false;
   grew_ = true;
 }

@@ -40,7 +40,10 @@ class StripeCache {
   Slot& operator[](std::uint32_t slot) { return slots_[slot]; }
 
  private:
-  std::vector<Slot> slots_;
+  void add_slot();
+  bool nearly_full() const { return 4 * std::uint64_t{in_use_} >= 3 * slots_.size(); }
+
+  std::vector<Slot> slots_{};
   std::uint32_t members_;
   std::unordered_map<std::uint64_t, std::uint32_t> held_{};
   std::array<std::list<std::uint32_t>, kClasses> idle_{};  // the one used longest ago first

@@ -61,6 +61,12 @@ struct Replayed {
   replay::Summary summary;
 };
 
+// nullopt: the model's own.
+std::optional<engine::QueueSettings> queue_of(const ReplayOptions& options) {
+  if (options.scheduler.empty()) return std::nullopt;
+  return engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
+}
+
 Replayed on_model(const ReplayOptions& options) {
   const replay::Subject subject = load_subject(options.target).subject;
   if (!options.output.empty()) options.outputs.writes(options.output);
@@ -74,9 +80,7 @@ Replayed on_model(const ReplayOptions& options) {
                                .delay_seed = options.delay_seed},
                        .phase_from = options.phase_from,
                        .output = options.output};
-  if (!options.scheduler.empty())
-    run.how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0,
-                                          options.ageing};
+  run.how.queue = queue_of(options);
   if (options.host_queue) run.how.host_queue = replay::host_queue_of(*options.host_queue);
   require_read_again(options.trace, options.fit);
   const replay::ModelRan ran = replay::run_on_model(
@@ -103,8 +107,7 @@ Replayed on_array(const ReplayOptions& options) {
   const std::unique_ptr<trace::Reader> trace = replay::shaped(std::move(fitted.reader),
                                                               options.shape);
   replay::ModelReplay how{.caches = kCaches.at(options.caches), .depth = options.depth};
-  if (!options.scheduler.empty())
-    how.queue = engine::QueueSettings{*replay::scheduler_of(options.scheduler), 0, options.ageing};
+  how.queue = queue_of(options);
   replay::ResultSink sink(options.output,
                           array::head_of_replay(plan, setup, members, trace->source(), how));
   replay::ResultHead head = array::replay_on_array(plan, members, *trace, how, sink);
@@ -180,6 +183,12 @@ constexpr WithoutEffect kOnArrays[] = {
     {"--delay-seed", "draws one model's delays; an array's members have the median, leave it out"},
     {"--reference-reads", "sets one model's phase; of an array say --phase-seed"}};
 
+void refuse_given(const CLI::App& command, std::span<const WithoutEffect> refused) {
+  for (const auto& [option, why] : refused)
+    if (command.count(option) > 0)
+      throw Error(ExitStatus::usage, fmt::format("{} {}", option, why));
+}
+
 struct OfLevels {
   const char* option;
   const char* levels;
@@ -220,18 +229,14 @@ void require_targets(const ReplayOptions& options) {
 }
 
 void refuse_what_has_no_effect(const CLI::App& command, const ReplayOptions& options) {
-  if (options.array.wanted())
-    for (const auto& [option, why] : kOnArrays)
-      if (command.count(option) > 0)
-        throw Error(ExitStatus::usage, fmt::format("{} {}", option, why));
-  if (options.array.wanted()) refuse_what_this_array_lacks(command, options.array);
-  const bool on_device = names_device(options.target);
-  const std::span<const WithoutEffect> refused = on_device
-                                                     ? std::span<const WithoutEffect>(kOnDevices)
-                                                     : std::span<const WithoutEffect>(kOnModels);
-  for (const auto& [option, why] : refused)
-    if (command.count(option) > 0)
-      throw Error(ExitStatus::usage, fmt::format("{} {}", option, why));
+  if (options.array.wanted()) {
+    refuse_given(command, kOnArrays);
+    refuse_what_this_array_lacks(command, options.array);
+  }
+  if (names_device(options.target))
+    refuse_given(command, kOnDevices);
+  else
+    refuse_given(command, kOnModels);
   if (options.depth > 1 && command.count("--delay-seed") > 0)
     throw Error(ExitStatus::usage,
                 "--delay-seed draws a model's delays at --depth 1 only; leave out one of them");

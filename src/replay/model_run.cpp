@@ -47,7 +47,7 @@ ModelRan run_on_model(const Subject& subject, const OpenTrace& open, const Model
     ran.head.speed = speed;
     ran.head.fit = fitted.text;
     ran.summary = sink.finish(ran.head);
-    ran.quantiles_ms = sink.summarizer().quantiles_ms(run.shares);
+    if (!run.shares.empty()) ran.quantiles_ms = sink.summarizer().quantiles_ms(run.shares);
   };
   if (run.phase_from.empty()) {
     play_into([&](Rows& rows) { return replay_on_model(subject, *trace, how, rows); });

@@ -71,8 +71,6 @@ std::string panel_script(const std::string& title, const Panel& panel, std::size
   return fmt::format("set title {}\n", report::quoted(title)) + data + report::plot_of(curves);
 }
 
-}  // namespace
-
 // Letters, digits and dashes of a study's name, so that studies share a folder.
 std::string file_stem(const std::string& name) {
   std::string stem;
@@ -85,6 +83,8 @@ std::string file_stem(const std::string& name) {
   }
   return stem.empty() ? "study" : stem;
 }
+
+}  // namespace
 
 std::vector<std::string> figure_names(const Study& study) {
   std::vector<std::string> names;

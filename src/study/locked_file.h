@@ -41,7 +41,8 @@ class Claim {
   // Whole. A loss of power may take it away again, but leaves no half of it. Throws Error(output).
   void commit(const std::string& text);
 
-  static std::string unfinished(const std::string& path) { return path + ".part"; }
+  static constexpr const char* kUnfinished = ".part";
+  static std::string unfinished(const std::string& path) { return path + kUnfinished; }
 
  private:
   Claim(std::string path, int descriptor);

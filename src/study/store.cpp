@@ -11,13 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kUnfinished = ".part";
-
 std::vector<fs::path> unfinished_in(const fs::path& folder) {
   std::vector<fs::path> all;
   if (!fs::is_directory(folder)) return all;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.path().extension() == kUnfinished) all.push_back(entry.path());
+    if (entry.path().extension() == Claim::kUnfinished) all.push_back(entry.path());
   return all;
 }
 
