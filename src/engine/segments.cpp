@@ -1,6 +1,7 @@
 #include "engine/segments.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace platter::engine {
 namespace {
@@ -29,17 +30,18 @@ std::uint64_t scrambled(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
-// The one of [from, to) whose turn is first; `to`: none of them has one.
+// The one of [from, to) whose turn is first; `to`: none of them has one. Rank and number make one
+// key, whose minimum needs no branch: which of them it is cannot be foretold.
 template <Waits waits>
 std::uint32_t least_rank(std::span<const Segment> segments, std::uint32_t from, std::uint32_t to) {
-  std::uint32_t best = to;
-  std::uint64_t least = kNeverNext;
-  for (std::uint32_t i = from; i < to; ++i) {
-    const std::uint64_t rank = rank_of(segments[i], waits);
-    best = rank < least ? i : best;
-    least = std::min(rank, least);
-  }
-  return best;
+  constexpr int kNumberBits = std::bit_width(kIndexedFrom);
+  constexpr std::uint64_t kNever = kNeverNext << kNumberBits;
+  std::uint64_t least = kNever;
+  for (std::uint32_t i = from; i < to; ++i)
+    least = std::min(least, rank_of(segments[i], waits) << kNumberBits | i);
+  return least >= kNever
+             ? to
+             : static_cast<std::uint32_t>(least - (least >> kNumberBits << kNumberBits));
 }
 
 bool overlap(const Segment& segment, const Request& request) {
