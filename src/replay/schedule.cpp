@@ -13,7 +13,7 @@ namespace platter::replay {
 namespace {
 
 constexpr std::uint64_t kReferenceStep = 8192;  // blocks
-constexpr std::size_t kRequestsRead = 4096;     // requests, read or handed on at a time
+constexpr std::size_t kRequestsRead = 256;      // requests, read or handed on at a time
 
 // The requests from the oldest that is not complete on.
 class Window {
@@ -64,17 +64,15 @@ class Play {
   }
 
   void take(const trace::Request& request) {
-    player_.prepare({.lbn = request.lbn, .blocks = request.blocks, .write = request.write});
-    const Nanoseconds due_ns = closed() ? wait_for_loop() : schedule_.start_ns + request.arrival_ns;
-    const Nanoseconds turn_ns = wait_for_turn(due_ns);
     Response& row = window_.add(request.think_ns);
     row.lbn = request.lbn;
     row.blocks = request.blocks;
     row.write = request.write;
-    row.due_ns = due_ns;
-    row.issue_ns = turn_ns;
-    row.waited_ns = turn_ns - due_ns;
-    player_.issue(window_.latest(), turn_ns);
+    player_.prepare(row);
+    row.due_ns = closed() ? wait_for_loop() : schedule_.start_ns + request.arrival_ns;
+    row.issue_ns = wait_for_turn(row.due_ns);
+    row.waited_ns = row.issue_ns - row.due_ns;
+    player_.issue(window_.latest(), row.issue_ns);
     ++outstanding_;
     ++issued_;
   }

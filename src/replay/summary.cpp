@@ -49,16 +49,11 @@ ResponseTimes response_times_of(const Times& times) {
 
 }  // namespace
 
-void Times::keep(Nanoseconds time_ns) {
-  times_.push_back(time_ns);
-  if (times_.size() > most_exact_) classify();
-}
-
 void Times::classify() {
-  if (classes_) return;
-  classes_.emplace(kExactBits);
+  if (!classes_) classes_.emplace(kExactBits);
   for (const Nanoseconds time_ns : times_) classes_->add(static_cast<std::uint64_t>(time_ns));
   times_ = {};
+  times_.reserve(kClassifiedAtOnce + 1);
 }
 
 void Times::add(const Times& others) {
@@ -66,16 +61,9 @@ void Times::add(const Times& others) {
   more_ += others.more_;
   sum_ns_ += others.sum_ns_;
   most_ns_ = std::max(most_ns_, others.most_ns_);
-  if (others.classes_) {
-    classify();
-    classes_->add(*others.classes_);
-  } else if (classes_) {
-    for (const Nanoseconds time_ns : others.times_)
-      classes_->add(static_cast<std::uint64_t>(time_ns));
-  } else {
-    times_.insert(times_.end(), others.times_.begin(), others.times_.end());
-    if (times_.size() > most_exact_) classify();
-  }
+  times_.insert(times_.end(), others.times_.begin(), others.times_.end());
+  if (others.classes_ || times_.size() > most_kept()) classify();
+  if (others.classes_) classes_->add(*others.classes_);
 }
 
 double Times::mean_ms() const {
@@ -83,6 +71,11 @@ double Times::mean_ms() const {
 }
 
 std::vector<double> Times::quantiles_ms(std::span<const double> shares) const {
+  if (classes_ && !times_.empty()) {
+    Times classified = *this;
+    classified.classify();
+    return classified.quantiles_ms(shares);
+  }
   Selection selection(times_);
   const auto at = [&](std::uint64_t place) -> double {
     if (place < zeros_) return 0;

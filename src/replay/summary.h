@@ -33,10 +33,8 @@ class Times {
     ++more_;
     sum_ns_ += static_cast<std::uint64_t>(time_ns);
     most_ns_ = std::max(most_ns_, time_ns);
-    if (classes_)
-      classes_->add(static_cast<std::uint64_t>(time_ns));
-    else
-      keep(time_ns);
+    times_.push_back(time_ns);
+    if (times_.size() > most_kept()) classify();
   }
   void add(const Times& others);
 
@@ -49,12 +47,14 @@ class Times {
   std::vector<double> quantiles_ms(std::span<const double> shares) const;
 
  private:
-  void keep(Nanoseconds time_ns);
+  // One by one, counts that lie far apart would be waited for.
+  static constexpr std::size_t kClassifiedAtOnce = 4096;
+  std::size_t most_kept() const { return classes_ ? kClassifiedAtOnce : most_exact_; }
   void classify();
 
   std::size_t most_exact_;
   std::uint64_t zeros_ = 0, more_ = 0;  // most delays are 0
-  std::vector<Nanoseconds> times_{};    // those above 0, while they are exact
+  std::vector<Nanoseconds> times_{};    // those above 0 that are in no class
   std::optional<trace::ClassCounts> classes_{};
   std::uint64_t sum_ns_ = 0;
   Nanoseconds most_ns_ = 0;

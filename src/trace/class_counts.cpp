@@ -2,6 +2,8 @@
 
 namespace platter::trace {
 
+void ClassCounts::make_room_for(std::size_t index) { counts_.resize(index + 1); }
+
 void ClassCounts::add(const ClassCounts& others) {
   counts_.resize(std::max(counts_.size(), others.counts_.size()));
   for (std::size_t index = 0; index < others.counts_.size(); ++index)

@@ -19,7 +19,7 @@ class ClassCounts {
   void add(std::uint64_t value) {
     const std::size_t index = index_of(value);
     if (index >= counts_.size()) [[unlikely]]
-      counts_.resize(index + 1);
+      make_room_for(index);
     ++counts_[index];
     least_ = std::min(least_, value);
     most_ = std::max(most_, value);
@@ -50,6 +50,7 @@ class ClassCounts {
     const std::uint64_t half = std::uint64_t{1} << (exact_bits_ - 1);
     return static_cast<std::size_t>(static_cast<std::uint64_t>(shift) * half + (value >> shift));
   }
+  void make_room_for(std::size_t index);
   Class class_of(std::size_t index) const;
 
   int exact_bits_;
