@@ -27,6 +27,14 @@ class Input {
   // The next line, without its end; false at the end. It is valid until the next call. Throws
   // Error(bad_input) for one longer than any of a trace.
   bool line(std::string_view& line);
+  // What of the next lines is in the buffer already, and one of them passed over: so many bytes,
+  // its end among them.
+  std::string_view buffered() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  void skip_line(std::size_t bytes) {
+    begin_ += bytes;
+    offset_ += bytes;
+    ++line_number_;
+  }
   std::uint64_t line_number() const { return line_number_; }  // of the line read last, from 1
 
   // The next bytes, fewer than `bytes` at the end. Valid until the next call.

@@ -37,20 +37,25 @@ class LineReader : public RecordReader {
       : input_(std::move(input)), line_(input_), separator_(separator) {}
 
   bool next(Record& record) override {
-    for (std::string_view text; input_.line(text);) {
-      scanned_ = text;
-      if (scan(Scan(text), record)) return true;
+    for (;;) {
+      Scan buffered(input_.buffered());
+      if (scan(buffered, record)) {
+        scanned_ = buffered.taken();
+        input_.skip_line(scanned_.size());
+        scanned_.remove_suffix(1);
+        return true;
+      }
+      if (!input_.line(scanned_)) return false;
       if (!line().empty() && parse(line_, record)) return true;
     }
-    return false;
   }
 
   std::vector<Skipped> skipped() const override { return skips_.list(); }
 
  protected:
-  // The request of a line as the format's own tools write it; false: parse() is to read it, and to
-  // tell what is wrong with it.
-  virtual bool scan(Scan, Record&) { return false; }
+  // The request of the line that is next, as the format's own tools write it; false: parse() is to
+  // read it, and to tell what is wrong with it.
+  virtual bool scan(Scan&, Record&) { return false; }
   // False: the line holds no request. Throws BadRecord.
   virtual bool parse(const Line& line, Record& record) = 0;
 

@@ -32,7 +32,7 @@ class MsrReader final : public LineReader {
   }
 
  private:
-  bool scan(Scan line, Record& record) override {
+  bool scan(Scan& line, Record& record) override {
     std::uint64_t time = 0;
     std::uint32_t device = 0;
     Nanoseconds service_ns = 0;
@@ -42,12 +42,14 @@ class MsrReader final : public LineReader {
     const bool write = line.take("Write,");
     if ((!write && !line.take("Read,")) || !line.number(record.first) || !line.take(',') ||
         !line.number(record.count) || !line.take(',') || !line.time(service_ns, kFileTimeUnit_ns) ||
-        !line.at_end())
+        !line.take_end())
       return false;
     const std::optional<Nanoseconds> arrival_ns = times_.since_first(time);
     if (!arrival_ns) return false;
-    record.request = {.arrival_ns = *arrival_ns, .device = device, .write = write};
-    if (service_ns > 0) record.request.service_ns = service_ns;
+    record.request.arrival_ns = *arrival_ns;  // nothing else is ever set
+    record.request.device = device;
+    record.request.write = write;
+    record.request.service_ns = service_ns > 0 ? std::optional(service_ns) : std::nullopt;
     return true;
   }
 

@@ -16,7 +16,9 @@ namespace platter::trace {
 
 class Scan {
  public:
-  explicit Scan(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
+  // More may lie behind the line.
+  explicit Scan(std::string_view text)
+      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
   // This character is next.
   bool take(char c) {
@@ -31,8 +33,15 @@ class Scan {
     at_ += word.size();
     return true;
   }
-  // But for a carriage return.
-  bool at_end() const { return at_ == end_ || (*at_ == '\r' && at_ + 1 == end_); }
+  // The line's end, which a carriage return may come before.
+  bool take_end() {
+    const char* const line_feed = at_ != end_ && *at_ == '\r' ? at_ + 1 : at_;
+    if (line_feed == end_ || *line_feed != '\n') return false;
+    at_ = line_feed + 1;
+    return true;
+  }
+  // What was taken.
+  std::string_view taken() const { return {begin_, static_cast<std::size_t>(at_ - begin_)}; }
 
   // A whole number of at most 18 digits.
   template <class Integer>
@@ -75,6 +84,7 @@ class Scan {
     return at_ - begin;
   }
 
+  const char* begin_;
   const char* at_;
   const char* end_;
 };

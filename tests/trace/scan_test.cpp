@@ -1,5 +1,5 @@
 // Lines that are scanned in one go are what they are field by field: a blank in front keeps a line
-// from being scanned.
+// from being scanned. How much lies behind a line in the buffer makes no difference.
 #include "trace/scan.h"
 
 #include <fmt/format.h>
@@ -36,6 +36,8 @@ std::string last_of(const std::string& text, Format format) {
 void require_same(const std::string& before, const std::string& line, Format format) {
   INFO(line);
   REQUIRE(last_of(before + line, format) == last_of(before + " " + line, format));
+  const std::string more = before + before;
+  REQUIRE(last_of(before + line + more, format) == last_of(before + " " + line + more, format));
 }
 
 // Some characters of a line replaced, doubled or left out by those that lines are made of.
@@ -99,6 +101,19 @@ TEST_CASE("numbers and times that a scan takes") {
   CHECK_FALSE(Scan("4294967296").number(number));
   CHECK_FALSE(Scan("0000000000000000001").number(number));  // 19 digits
   CHECK_FALSE(Scan("x1").number(number));
+  CHECK_FALSE(Scan("x1 and more than eight").number(number));
+  for (const char* const behind :
+       {"", " ", "/12345678", ":12345678", "\xff\xff\xff\xff\xff\xff\xff\xff"})
+    for (const std::string digits : {"7", "42", "1234567", "12345678", "123456789", "99999999",
+                                     "12345678901234567", "999999999999999999"}) {
+      INFO(digits << behind);
+      const std::string text = digits + behind;
+      Scan scan(text);
+      std::uint64_t wide = 0;
+      CHECK(scan.number(wide));
+      CHECK(std::to_string(wide) == digits);
+      CHECK(scan.taken() == digits);
+    }
   CHECK(Scan("12.345678 ").time(time_ns, kMillisecond));
   CHECK(time_ns == 12'345'678);
   CHECK(Scan(".5").time(time_ns, kMillisecond));
