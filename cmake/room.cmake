@@ -26,6 +26,14 @@ function(platter_room name)
   target_link_libraries(platter_${name} ${scope} ${ROOM_USES})
 endfunction()
 
+# For a room whose records are written member by member and read again soon: a load of two members at once would have to
+# wait until both stores are in the cache.
+function(platter_members_one_by_one name)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(platter_${name} PRIVATE -fno-store-merging -fno-tree-slp-vectorize)
+  endif()
+endfunction()
+
 # The unit tests of one room: every file of tests/<name>/ in one program.
 function(platter_room_tests name)
   cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
