@@ -133,16 +133,18 @@ class Play {
   Nanoseconds latest_ns_ = 0, latest_turn_ns_ = 0;
 };
 
-void require_within(const trace::Request& request, std::uint64_t number, const std::string& trace,
-                    std::uint64_t blocks) {
-  if (request.lbn >= blocks || request.blocks > blocks - request.lbn)
-    throw Error(
-        ExitStatus::bad_input,
-        fmt::format(
-            "{}: request {} (LBN {}, {} blocks) lies past the end of the drive, which "
-            "has {} blocks; make a trace for this drive, or place this one with --fit wrap, "
-            "scale or compact",
-            trace, number, request.lbn, request.blocks, blocks));
+bool lies_within(const trace::Request& request, std::uint64_t blocks) {
+  return request.lbn < blocks && request.blocks <= blocks - request.lbn;
+}
+
+[[noreturn]] void refuse(const trace::Request& request, std::uint64_t number,
+                         const trace::Reader& trace, std::uint64_t blocks) {
+  throw Error(
+      ExitStatus::bad_input,
+      fmt::format("{}: request {} (LBN {}, {} blocks) lies past the end of the drive, which "
+                  "has {} blocks; make a trace for this drive, or place this one with "
+                  "--fit wrap, scale or compact",
+                  trace.source().name, number, request.lbn, request.blocks, blocks));
 }
 
 }  // namespace
@@ -161,7 +163,8 @@ Nanoseconds play(Player& player, trace::Reader& trace, const Schedule& schedule,
   std::vector<trace::Request> requests(kRequestsRead);
   while (const std::size_t count = trace.read(requests))
     for (std::size_t i = 0; i < count; ++i) {
-      require_within(requests[i], playing.issued() + 1, trace.source().name, schedule.blocks);
+      if (!lies_within(requests[i], schedule.blocks))
+        refuse(requests[i], playing.issued() + 1, trace, schedule.blocks);
       stop_if_asked();
       playing.take(requests[i]);
       if (issued) issued(playing.issued());

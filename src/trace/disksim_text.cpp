@@ -35,18 +35,18 @@ class AsciiReader final : public LineReader {
   }
 
  private:
-  bool scan(Scan& line, Record& record) override {
+  std::size_t scan(Scan line, Record& record) override {
     Nanoseconds arrival_ns = 0;
     std::uint32_t device = 0, blocks = 0, flags = 0;
     if (!line.time(arrival_ns, unit_ns_) || !line.take(' ') || !line.number(device) ||
         !line.take(' ') || !line.number(record.first) || !line.take(' ') || !line.number(blocks) ||
         !line.take(' ') || !line.number(flags) || !line.take_end() || flags > kReadFlag)
-      return false;
+      return 0;
     record.request.arrival_ns = arrival_ns;  // nothing else is ever set
     record.request.device = device;
     record.request.write = !(flags & kReadFlag);
     record.count = blocks;
-    return true;
+    return line.taken();
   }
 
   bool parse(const Line& line, Record& record) override {

@@ -38,11 +38,10 @@ class LineReader : public RecordReader {
 
   bool next(Record& record) override {
     for (;;) {
-      Scan buffered(input_.buffered());
-      if (scan(buffered, record)) {
-        scanned_ = buffered.taken();
-        input_.skip_line(scanned_.size());
-        scanned_.remove_suffix(1);
+      const std::string_view buffered = input_.buffered();
+      if (const std::size_t bytes = scan(Scan(buffered), record)) {
+        scanned_ = buffered.substr(0, bytes - 1);
+        input_.skip_line(bytes);
         return true;
       }
       if (!input_.line(scanned_)) return false;
@@ -53,9 +52,9 @@ class LineReader : public RecordReader {
   std::vector<Skipped> skipped() const override { return skips_.list(); }
 
  protected:
-  // The request of the line that is next, as the format's own tools write it; false: parse() is to
-  // read it, and to tell what is wrong with it.
-  virtual bool scan(Scan&, Record&) { return false; }
+  // The request of the line that is next, as the format's own tools write it, and how many bytes
+  // the line has, its end among them; 0: parse() is to read it, and to tell what is wrong with it.
+  virtual std::size_t scan(Scan, Record&) { return 0; }
   // False: the line holds no request. Throws BadRecord.
   virtual bool parse(const Line& line, Record& record) = 0;
 

@@ -32,25 +32,25 @@ class MsrReader final : public LineReader {
   }
 
  private:
-  bool scan(Scan& line, Record& record) override {
+  std::size_t scan(Scan line, Record& record) override {
     std::uint64_t time = 0;
     std::uint32_t device = 0;
     Nanoseconds service_ns = 0;
     if (host_.empty() || !line.number(time) || !line.take(',') || !line.take(host_) ||
         !line.take(',') || !line.number(device) || !line.take(','))
-      return false;
+      return 0;
     const bool write = line.take("Write,");
     if ((!write && !line.take("Read,")) || !line.number(record.first) || !line.take(',') ||
         !line.number(record.count) || !line.take(',') || !line.time(service_ns, kFileTimeUnit_ns) ||
         !line.take_end())
-      return false;
+      return 0;
     const std::optional<Nanoseconds> arrival_ns = times_.since_first(time);
-    if (!arrival_ns) return false;
+    if (!arrival_ns) return 0;
     record.request.arrival_ns = *arrival_ns;  // nothing else is ever set
     record.request.device = device;
     record.request.write = write;
     record.request.service_ns = service_ns > 0 ? std::optional(service_ns) : std::nullopt;
-    return true;
+    return line.taken();
   }
 
   bool parse(const Line& line, Record& record) override {

@@ -40,8 +40,8 @@ class Scan {
     at_ = line_feed + 1;
     return true;
   }
-  // What was taken.
-  std::string_view taken() const { return {begin_, static_cast<std::size_t>(at_ - begin_)}; }
+  // Characters so far.
+  std::size_t taken() const { return static_cast<std::size_t>(at_ - begin_); }
 
   // A whole number of at most 18 digits.
   template <class Integer>

@@ -18,10 +18,13 @@ class TimeDoubt {
 
   // The next request of the file. A sentence once enough were seen, where no drive's trace is like
   // that; once.
-  std::optional<std::string> see(const Request& request);
+  std::optional<std::string> see(const Request& request) {
+    return unit_ns_ == 0 ? std::nullopt : see_another(request);
+  }
   std::optional<std::string> at_end();
 
  private:
+  std::optional<std::string> see_another(const Request& request);
   std::optional<std::string> judge();
 
   Kind kind_;
