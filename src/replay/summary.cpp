@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 namespace platter::replay {
 namespace {
 
-// The times with these ascending places of the sorted order, by selection: what is in front of a
-// place is never looked at again.
+// The times with these ascending places of the sorted order, few of them by selection: what is in
+// front of a place is never looked at again.
 class Selection {
  public:
-  explicit Selection(std::vector<Nanoseconds> times) : times_(std::move(times)) {}
+  Selection(std::vector<Nanoseconds> times, std::size_t places) : times_(std::move(times)) {
+    if (places < static_cast<std::size_t>(std::bit_width(times_.size()))) return;
+    std::ranges::sort(times_);
+    sorted_ = times_.size();
+  }
 
   Nanoseconds at(std::size_t place) {
     if (place >= sorted_) {
@@ -76,12 +81,13 @@ std::vector<double> Times::quantiles_ms(std::span<const double> shares) const {
     classified.classify();
     return classified.quantiles_ms(shares);
   }
-  Selection selection(times_);
+  Selection selection(times_, shares.size());
+  std::optional<trace::ClassCounts::Walk> walk;
+  if (classes_) walk.emplace(*classes_);
   const auto at = [&](std::uint64_t place) -> double {
     if (place < zeros_) return 0;
     const std::uint64_t above = place - zeros_;
-    if (!classes_) return to_ms(selection.at(above));
-    return classes_->value_at(above) / 1e6;
+    return walk ? walk->value_at(above) / 1e6 : to_ms(selection.at(above));
   };
   std::vector<double> quantiles;
   for (const double share : shares) {

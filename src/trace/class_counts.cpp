@@ -21,12 +21,12 @@ ClassCounts::Class ClassCounts::class_of(std::size_t index) const {
   return {first, first + ((std::uint64_t{1} << shift) - 1), counts_[index]};
 }
 
-double ClassCounts::value_at(std::uint64_t place) const {
-  std::size_t index = 0;
-  for (std::uint64_t passed = counts_[0]; passed <= place; passed += counts_[index]) ++index;
-  const Class found = class_of(index);
+double ClassCounts::Walk::value_at(std::uint64_t place) {
+  if (place < in_front_) index_ = in_front_ = 0;
+  while (in_front_ + all_.counts_[index_] <= place) in_front_ += all_.counts_[index_++];
+  const Class found = all_.class_of(index_);
   const std::uint64_t middle = found.first + (found.last - found.first) / 2;
-  return static_cast<double>(std::clamp(middle, least_, most_));
+  return static_cast<double>(std::clamp(middle, all_.least_, all_.most_));
 }
 
 double ClassCounts::quantile(double share) const {

@@ -33,7 +33,18 @@ class ClassCounts {
   std::uint64_t zeros() const { return counts_.empty() ? 0 : counts_.front(); }
 
   // The number at a place of the sorted ones, which is less than their count.
-  double value_at(std::uint64_t place) const;
+  double value_at(std::uint64_t place) const { return Walk(*this).value_at(place); }
+  // The same for many places, best in ascending order.
+  class Walk {
+   public:
+    explicit Walk(const ClassCounts& all) : all_(all) {}
+    double value_at(std::uint64_t place);
+
+   private:
+    const ClassCounts& all_;
+    std::size_t index_ = 0;
+    std::uint64_t in_front_ = 0;  // numbers in the classes before
+  };
   // At 0 <= share <= 1, linear between the places share * (n - 1) of the sorted numbers: the median
   // of an even number of them is the mean of the two in the middle.
   double quantile(double share) const;
