@@ -89,8 +89,8 @@ std::string table_path(const study::Store& store, const char* ending) {
 
 // Several runs may come to their ends at once, each with the same table.
 void write_tables(const study::Store& store, const study::Table& table) {
-  study::Claim::on(table_path(store, ".csv"), true)->commit(study::csv_of(table));
-  study::Claim::on(table_path(store, ".jsonl"), true)->commit(study::json_lines_of(table));
+  study::Claim::on(table_path(store, ".csv"), true)->commit(study::csv_of(table), true);
+  study::Claim::on(table_path(store, ".jsonl"), true)->commit(study::json_lines_of(table), true);
 }
 
 std::vector<std::string> figure_paths(const StudyOptions& options, const study::Study& study) {

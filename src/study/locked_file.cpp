@@ -103,9 +103,9 @@ Claim::~Claim() {
   ::close(descriptor_);
 }
 
-void Claim::commit(const std::string& text) {
+void Claim::commit(const std::string& text, bool durable) {
   write_whole(descriptor_, text, path_);
-  if (::fsync(descriptor_) != 0) cannot_be_written(path_);
+  if (durable && ::fsync(descriptor_) != 0) cannot_be_written(path_);
   if (::rename(unfinished(path_).c_str(), path_.c_str()) != 0) cannot_be_written(path_);
   leftover_.reset();
 }

@@ -38,8 +38,9 @@ class Claim {
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  // Whole. A loss of power may take it away again, but leaves no half of it. Throws Error(output).
-  void commit(const std::string& text);
+  // Whole for whoever reads it then. `durable`: a loss of power leaves it so, too, which costs a
+  // flush of the disk; without it, one may leave some of it or zeros. Throws Error(output).
+  void commit(const std::string& text, bool durable);
 
   static constexpr const char* kUnfinished = ".part";
   static std::string unfinished(const std::string& path) { return path + kUnfinished; }

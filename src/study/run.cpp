@@ -24,6 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A point that took less is computed again if a loss of power takes it away.
+constexpr double kWorthAFlush_s = 0.1;
+
 // Which file lies there, so that another one in its place is noticed; all zeros: none.
 struct Seen {
   ino_t file = 0;
@@ -78,7 +81,7 @@ class Computer {
     PointJson json = replayed(point, done);
     done.replay_s = processor_s() - before_s;
     json["processor_s"] = done.replay_s;
-    claim->commit(json.dump() + "\n");
+    claim->commit(json.dump() + "\n", done.replay_s > kWorthAFlush_s);
     return done;
   }
 

@@ -24,7 +24,7 @@ TEST_CASE("a claim is one process's until it is done, and leaves the file alone"
     REQUIRE(claim);
     CHECK_FALSE(Claim::on(path, false));
     CHECK_FALSE(fs::exists(path));
-    claim->commit("whole\n");
+    claim->commit("whole\n", true);
     CHECK(model::read_file(path) == "whole\n");
   }
   CHECK_FALSE(fs::exists(Claim::unfinished(path)));
@@ -55,7 +55,7 @@ TEST_CASE("the claim of a killed process is the next one's, and what it left is 
   SECTION("taken over") {
     const auto claim = Claim::on(path, false);
     REQUIRE(claim);
-    claim->commit("mine\n");
+    claim->commit("mine\n", false);
     CHECK(model::read_file(path) == "mine\n");
   }
   SECTION("tidied up") {
