@@ -100,6 +100,9 @@ const std::vector<StatusMeaning>& status_meanings() {
         {{"validate"},
          "the DiskSim that `--disksim` names gave no answer to a workload; all else is written"},
         {{"study"}, "not each point has a result; the table has the others' status and sentence"},
+        {{"fleet"},
+         "not each model can be read; the others are compared, and the summary says which are left "
+         "out and why"},
         {{"restore"},
          "of several journals, not each was put right; the summary has each one's own status and "
          "sentence"}}},

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,36 +38,65 @@ std::vector<std::string> model_files(const std::string& folder) {
   return paths;
 }
 
-// The latest model of each drive of a registry, or the models of a folder of files.
-std::vector<fleet::Drive> drives_in(const registry::Store& store) {
+// What there is to compare, and what of it could not be read.
+struct Gathered {
   std::vector<fleet::Drive> drives;
-  for (const std::string& name : store.drives()) {
-    stop_if_asked();
-    const registry::Published latest = registry::find(store, name);
-    drives.push_back({latest.reference(), registry::open(latest).model});
+  std::vector<fleet::LeftOut> left_out;
+
+  bool empty() const { return drives.empty() && left_out.empty(); }
+};
+
+// One model that cannot be read does not keep the others from being compared.
+std::optional<fleet::Drive> read_one(Gathered& gathered, const std::string& name,
+                                     const std::function<fleet::Drive()>& read) {
+  stop_if_asked();
+  try {
+    return read();
+  } catch (const Error& error) {
+    let_interruptions_pass(error);
+    gathered.left_out.push_back({name, error.status(), error.what()});
+    return std::nullopt;
   }
-  if (!drives.empty()) return drives;
+}
+
+fleet::Drive published_drive(const registry::Store& store, const std::string& reference) {
+  const registry::Published published = registry::find(store, reference);
+  return {published.reference(), registry::open(published).model};
+}
+
+// The later of two models of one drive.
+void keep_later(fleet::Drive& kept, fleet::Drive&& other) {
+  fmt::print(stderr, "platter: {} and {} are of one drive; the later one is taken\n",
+             model::printable(kept.name), model::printable(other.name));
+  if (other.model.provenance.date >= kept.model.provenance.date) kept = std::move(other);
+}
+
+// The latest model of each drive of a registry, or the models of a folder of files.
+Gathered drives_in(const registry::Store& store) {
+  Gathered gathered;
+  for (const std::string& name : store.drives())
+    if (auto drive = read_one(gathered, name, [&] { return published_drive(store, name); }))
+      gathered.drives.push_back(std::move(*drive));
+  if (!gathered.empty()) return gathered;
   std::map<std::string, std::size_t> of_drive;  // by its identity
   for (const std::string& path : model_files(store.folder())) {
-    stop_if_asked();
-    fleet::Drive drive{std::filesystem::path(path).stem().string(), model::load_model(path)};
-    const model::Identity& identity = drive.model.identity;
+    auto drive = read_one(gathered, path, [&] {
+      return fleet::Drive{std::filesystem::path(path).stem().string(), model::load_model(path)};
+    });
+    if (!drive) continue;
+    const model::Identity& identity = drive->model.identity;
     const auto [known, first] = of_drive.try_emplace(registry::drive_identity(identity),
-                                                     drives.size());
-    if (first || identity.serial.empty()) {
-      drives.push_back(std::move(drive));
-      continue;
-    }
-    fleet::Drive& other = drives[known->second];
-    fmt::print(stderr, "platter: {} and {} are of one drive; the later one is taken\n",
-               model::printable(other.name), model::printable(drive.name));
-    if (drive.model.provenance.date >= other.model.provenance.date) other = std::move(drive);
+                                                     gathered.drives.size());
+    if (first || identity.serial.empty())
+      gathered.drives.push_back(std::move(*drive));
+    else
+      keep_later(gathered.drives[known->second], std::move(*drive));
   }
-  return drives;
+  return gathered;
 }
 
 // All versions, the oldest first.
-std::vector<fleet::Drive> versions_of(const registry::Store& store, const std::string& drive) {
+Gathered versions_of(const registry::Store& store, const std::string& drive) {
   const registry::Published latest = registry::find(store, drive);
   std::vector<std::pair<std::uint64_t, std::string>> tags;
   for (const registry::Descriptor& manifest : latest.layout.index().manifests) {
@@ -74,39 +105,57 @@ std::vector<fleet::Drive> versions_of(const registry::Store& store, const std::s
       tags.emplace_back(version, tag);
   }
   std::ranges::sort(tags);
-  std::vector<fleet::Drive> versions;
+  Gathered versions;
   for (const auto& [version, tag] : tags) {
-    stop_if_asked();
-    const registry::Published published = registry::find(store, latest.layout.drive() + ":" + tag);
-    versions.push_back({published.reference(), registry::open(published).model});
+    const std::string reference = latest.layout.drive() + ":" + tag;
+    if (auto read = read_one(versions, reference,
+                             [&] { return published_drive(store, reference); }))
+      versions.drives.push_back(std::move(*read));
   }
   return versions;
 }
 
+// `found`: what stands out, in words; empty: nothing. What was left out could have stood out, too,
+// so its status goes before the other.
+void end_with(const std::string& where, const std::vector<fleet::LeftOut>& left_out,
+              std::size_t drives, const std::string& found) {
+  if (!left_out.empty())
+    throw Error(ExitStatus::some_failed,
+                fmt::format("{}: {}{} of {} models left out because they cannot be read, the first "
+                            "by {}",
+                            where, found.empty() ? "" : found + "; ", left_out.size(),
+                            left_out.size() + drives, left_out.front().error));
+  if (!found.empty()) throw Error(ExitStatus::differs, fmt::format("{}: {}", where, found));
+}
+
 void history(const registry::Store& store, const FleetOptions& options) {
-  const std::vector<fleet::Drive> versions = versions_of(store, options.drive);
-  if (versions.size() < 2) {
+  const Gathered versions = versions_of(store, options.drive);
+  const std::vector<fleet::Drive>& drives = versions.drives;
+  if (drives.size() < 2) {
     throw Error(ExitStatus::bad_input,
-                fmt::format("{}: has one version in {}, and no earlier one to compare it with; "
-                            "measure the drive again and publish that",
-                            model::printable(options.drive), store.folder()));
+                versions.left_out.empty()
+                    ? fmt::format("{}: has one version in {}, and no earlier one to compare it "
+                                  "with; measure the drive again and publish that",
+                                  model::printable(options.drive), store.folder())
+                    : fmt::format("{}: of its versions in {} fewer than two can be read: {}",
+                                  model::printable(options.drive), store.folder(),
+                                  versions.left_out.front().error));
   }
   std::vector<fleet::Step> steps;
-  for (std::size_t i = 1; i < versions.size(); ++i)
-    steps.push_back({versions[i - 1].name, versions[i].name,
-                     fleet::changes_between(versions[i - 1].model, versions[i].model)});
+  for (std::size_t i = 1; i < drives.size(); ++i)
+    steps.push_back({drives[i - 1].name, drives[i].name,
+                     fleet::changes_between(drives[i - 1].model, drives[i].model)});
   if (options.json) {
-    cli::print_json("platter-fleet-history", fleet::history_as_json(steps));
+    cli::print_json("platter-fleet-history", fleet::history_as_json(steps, versions.left_out));
   } else {
-    fmt::print("{}", fleet::history_as_text(steps));
+    fmt::print("{}", fleet::history_as_text(steps, versions.left_out));
   }
-  if (const std::size_t changed = fleet::changed_in(steps); changed > 0)
-    throw Error(
-        ExitStatus::differs,
-        fmt::format(
-            "{}: {} figures differ between its versions by more than their errors, or state "
-            "none",
-            model::printable(options.drive), changed));
+  const std::size_t changed = fleet::changed_in(steps);
+  end_with(model::printable(options.drive), versions.left_out, drives.size(),
+           changed == 0 ? ""
+                        : fmt::format("{} figures differ between its versions by more than their "
+                                      "errors, or state none",
+                                      changed));
 }
 
 void compare_fleet(const FleetOptions& options) {
@@ -116,21 +165,26 @@ void compare_fleet(const FleetOptions& options) {
                 fmt::format("{}: is no folder; name a registry's folder, or one of model files",
                             store.folder()));
   if (!options.drive.empty()) return history(store, options);
-  const std::vector<fleet::Drive> drives = drives_in(store);
+  const Gathered gathered = drives_in(store);
+  const std::vector<fleet::Drive>& drives = gathered.drives;
   if (drives.empty()) {
     throw Error(ExitStatus::bad_input,
-                fmt::format("{}: holds no models; name a registry's folder, or one of model files",
-                            store.folder()));
+                gathered.left_out.empty()
+                    ? fmt::format("{}: holds no models; name a registry's folder, or one of model "
+                                  "files",
+                                  store.folder())
+                    : fmt::format("{}: none of its {} models can be read: {}", store.folder(),
+                                  gathered.left_out.size(), gathered.left_out.front().error));
   }
   const fleet::Fleet found = fleet::side_by_side(drives, options.by_firmware);
   if (options.json) {
-    cli::print_json("platter-fleet", fleet::fleet_as_json(found));
+    cli::print_json("platter-fleet", fleet::fleet_as_json(found, gathered.left_out));
   } else {
-    fmt::print("{}", fleet::fleet_as_text(found));
+    fmt::print("{}", fleet::fleet_as_text(found, gathered.left_out));
   }
-  if (const std::size_t outliers = fleet::outliers_in(found); outliers > 0)
-    throw Error(ExitStatus::differs, fmt::format("{}: {} of {} drives stand out", store.folder(),
-                                                 outliers, drives.size()));
+  const std::size_t outliers = fleet::outliers_in(found);
+  end_with(store.folder(), gathered.left_out, drives.size(),
+           outliers == 0 ? "" : fmt::format("{} of {} drives stand out", outliers, drives.size()));
 }
 
 }  // namespace

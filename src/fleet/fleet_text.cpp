@@ -149,6 +149,22 @@ std::string line_of(const Change& change) {
   return text + "\n";
 }
 
+std::string as_text(std::span<const LeftOut> left_out) {
+  std::string text;
+  for (const LeftOut& one : left_out)
+    text += fmt::format("left out: {}\n", model::printable(one.error));
+  return text;
+}
+
+Json as_json(std::span<const LeftOut> left_out) {
+  Json list = Json::array();
+  for (const LeftOut& one : left_out)
+    list.push_back({{"name", one.name},
+                    {"status", static_cast<int>(one.status)},
+                    {"error", model::printable(one.error)}});
+  return list;
+}
+
 }  // namespace
 
 std::size_t outliers_in(const Fleet& fleet) {
@@ -164,13 +180,14 @@ std::size_t changed_in(const std::vector<Step>& steps) {
   return changed;
 }
 
-std::string fleet_as_text(const Fleet& fleet) {
+std::string fleet_as_text(const Fleet& fleet, std::span<const LeftOut> left_out) {
   std::size_t drives = 0;
   for (const Group& group : fleet.groups) drives += group.drives.size();
   std::string text = fmt::format(
       "{} of {}; {} by {} looks, whose chance of any false alarm is {:.0f} % at most\n",
       counted(drives, "drive"), counted(fleet.groups.size(), "product"),
       counted(outliers_in(fleet), "outlier"), fleet.looks, 100 * kFalseAlarm);
+  text += as_text(left_out);
   for (const Group& group : fleet.groups) {
     text += fmt::format("\n{}: {}, ", named(group), counted(group.drives.size(), "drive"));
     text += group.too_few ? fmt::format("too few to tell outliers ({} are needed)\n",
@@ -181,8 +198,8 @@ std::string fleet_as_text(const Fleet& fleet) {
   return text;
 }
 
-std::string history_as_text(const std::vector<Step>& steps) {
-  std::string text;
+std::string history_as_text(const std::vector<Step>& steps, std::span<const LeftOut> left_out) {
+  std::string text = as_text(left_out);
   for (const Step& step : steps) {
     const Changes& changes = step.changes;
     text += fmt::format("{} -> {}: {} compared, {} changed by more than the errors explain, {}\n",
@@ -195,7 +212,7 @@ std::string history_as_text(const std::vector<Step>& steps) {
   return text;
 }
 
-Json fleet_as_json(const Fleet& fleet) {
+Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
   Json groups = Json::array();
   for (const Group& group : fleet.groups) {
     Json drives = Json::array(), figures = Json::array(), findings = Json::array();
@@ -220,10 +237,11 @@ Json fleet_as_json(const Fleet& fleet) {
   return {{"looks", fleet.looks},
           {"false_alarm", kFalseAlarm},
           {"outliers", outliers_in(fleet)},
-          {"products", groups}};
+          {"products", groups},
+          {"left_out", as_json(left_out)}};
 }
 
-Json history_as_json(const std::vector<Step>& steps) {
+Json history_as_json(const std::vector<Step>& steps, std::span<const LeftOut> left_out) {
   Json list = Json::array();
   for (const Step& step : steps) {
     Json measured = Json::array(), facts = Json::array();
@@ -235,7 +253,7 @@ Json history_as_json(const std::vector<Step>& steps) {
                     {"measured", measured},
                     {"facts", facts}});
   }
-  return {{"false_alarm", kFalseAlarm}, {"steps", list}};
+  return {{"false_alarm", kFalseAlarm}, {"steps", list}, {"left_out", as_json(left_out)}};
 }
 
 }  // namespace platter::fleet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,14 @@ struct Step {
   Changes changes;
 };
 
-// A summary, a table of the drives, then each outlier with its reasons.
-std::string fleet_as_text(const Fleet& fleet);
-std::string history_as_text(const std::vector<Step>& steps);
+// A summary, what was left out and why, a table of the drives, then each outlier with its reasons.
+std::string fleet_as_text(const Fleet& fleet, std::span<const LeftOut> left_out);
+std::string history_as_text(const std::vector<Step>& steps, std::span<const LeftOut> left_out);
 
-// Members of the schema platter-fleet.
-nlohmann::ordered_json fleet_as_json(const Fleet& fleet);
-nlohmann::ordered_json history_as_json(const std::vector<Step>& steps);
+// Members of the schemas platter-fleet and platter-fleet-history.
+nlohmann::ordered_json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out);
+nlohmann::ordered_json history_as_json(const std::vector<Step>& steps,
+                                       std::span<const LeftOut> left_out);
 
 std::size_t outliers_in(const Fleet& fleet);
 std::size_t changed_in(const std::vector<Step>& steps);  // figures, facts too

@@ -5,7 +5,7 @@ import os
 import unittest
 
 import fleet_drives
-from harness import BAD_INPUT, DIFFERS, INCOMPLETE, PlatterTest
+from harness import BAD_INPUT, DIFFERS, INCOMPLETE, SOME_FAILED, PlatterTest
 
 ODD = {1: "slow head", 4: "long seeks", 6: "zones that differ"}
 
@@ -50,6 +50,38 @@ class Fleet(PlatterTest):
         self.assertEqual([(step["from"], step["to"]) for step in told["steps"]], [(drive + ":v1", drive + ":v2")])
         self.assertEqual([change["path"] for change in told["steps"][0]["measured"]], ["head_switch"])
         self.assertIn("head_switch: ", self.run_platter("fleet", "reg", "--drive", drive).stdout)
+
+    def test_a_model_that_cannot_be_read_is_left_out_and_named(self):
+        self.characterize({number: ODD.get(number) for number in range(8)}, "models")
+        self.write("models/a-cut.json", '{"schema": ')
+        self.write("models/notes.json", '{"notes": []}')
+        told = self.platter_json("fleet", "models", status=SOME_FAILED)
+        self.assertEqual((told["outliers"], len(told["products"][0]["drives"])), (len(ODD), 8))
+        self.assertEqual([(out["name"], out["status"]) for out in told["left_out"]],
+                         [("models/a-cut.json", BAD_INPUT), ("models/notes.json", BAD_INPUT)])
+        done = self.run_platter("fleet", "models")
+        self.assertRegex(done.stdout, "(?m)^left out: models/a-cut.json: .*\nleft out: models/notes.json: ")
+        self.assertRegex(done.stderr, "3 of 8 drives stand out; 2 of 10 models left out .*a-cut.json")
+        os.mkdir(self.path("broken"))
+        os.rename(self.path("models/notes.json"), self.path("broken/notes.json"))
+        self.fails(BAD_INPUT, "none of its 1 models can be read: broken/notes.json", "fleet", "broken")
+
+    def test_a_published_model_that_is_damaged_is_left_out_and_named(self):
+        self.platter("truth", fleet_drives.BASE, "-o", "base.json")
+        model = self.read_json("base.json")
+        references = []
+        for serial, switch_ms in (("A", 0.7), ("B", 0.7), ("B", 0.8), ("B", 0.9)):
+            model["identity"]["serial"] = serial
+            model["head_switch"]["value"] = switch_ms
+            fleet_drives.write(self.path("next.json"), model)
+            references.append(self.platter("publish", "next.json", "--registry", "reg").split()[0])
+        shown = self.platter_json("registry", "show", references[2], "--registry", "reg")
+        digest = next(layer["digest"] for layer in shown["layers"] if layer["title"] == "model.json")
+        self.write("reg/blobs/sha256/" + digest.split(":")[1], "{}")
+        drive = references[2].split(":")[0]
+        told = self.platter_json("fleet", "reg", "--drive", drive, status=SOME_FAILED)
+        self.assertEqual([(step["from"], step["to"]) for step in told["steps"]], [(references[1], references[3])])
+        self.assertEqual([out["name"] for out in told["left_out"]], [references[2]])
 
     def test_firmware_makes_products_where_asked(self):
         self.platter("truth", fleet_drives.BASE, "-o", "base.json")
