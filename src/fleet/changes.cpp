@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "fleet/outliers.h"
+#include "fleet/resolution.h"
 #include "report/model_diff.h"
 
 namespace platter::fleet {
@@ -22,19 +23,33 @@ std::vector<model::Difference> all_differences(const model::DriveModel& before,
   return differences;
 }
 
+// What the two do not have each for itself, such as angles that lie elsewhere, was 0 before.
+Change change_of(const model::Difference& difference) {
+  return {.path = difference.path,
+          .unit = difference.unit,
+          .before = difference.a.value_or(0),
+          .after = difference.b.value_or(difference.difference.value_or(0)),
+          .in_errors = difference.in_errors};
+}
+
 }  // namespace
 
 Changes changes_between(const model::DriveModel& before, const model::DriveModel& after) {
   Changes changes;
+  const Resolution in_before(before), in_after(after);
   std::vector<Change> judged;
   std::vector<double> chances;
   for (const model::Difference& difference : all_differences(before, after)) {
     if (!difference.within_error || !difference.not_judged.empty()) continue;
     ++changes.looks;
-    Change change{
-        difference.path, difference.unit, *difference.a, *difference.b, difference.in_errors, 0, 0};
+    Change change = change_of(difference);
     if (!difference.in_errors) {
-      if (!*difference.within_error) changes.facts.push_back(std::move(change));
+      if (*difference.within_error) continue;
+      change.resolution = std::max(in_before.of(change.path, change.unit),
+                                   in_after.of(change.path, change.unit));
+      (std::abs(change.after - change.before) > change.resolution ? changes.facts
+                                                                  : changes.unresolved)
+          .push_back(std::move(change));
       continue;
     }
     change.chance = std::erfc(*difference.in_errors / std::numbers::sqrt2);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "fleet/media_profile.h"
+#include "fleet/resolution.h"
 #include "model/interruption.h"
 #include "model/parameters.h"
 #include "model/seek_curve.h"
@@ -25,13 +26,19 @@ using Value = Figure::Value;
 // What a run knows of its own success, not of its drive.
 const std::set<std::string> kNotOfTheDrive = {"cache.unexplained_share"};
 
+// Of a figure without an error that it is not to be taken for more than it tells.
+Value resolved(Value value, double resolution) {
+  if (value.value && !value.error.value_or(0)) value.resolution = resolution;
+  return value;
+}
+
 Figure figure(Drives drives, Figure head,
               const std::function<Value(const model::DriveModel&)>& of) {
   for (const Drive* drive : drives) head.values.push_back(of(drive->model));
   return head;
 }
 
-Value whole(double number) { return {number, std::nullopt}; }
+Value whole(double number) { return {.value = number}; }
 
 bool has_map(const model::DriveModel& model) { return !model.layout.zones.empty(); }
 
@@ -44,6 +51,13 @@ void append_identity(Drives drives, std::vector<Figure>& figures) {
   }));
 }
 
+Value seek_over(const model::DriveModel& model, std::uint32_t distance) {
+  if (model.seek.points.empty()) return {};
+  const model::Seek seek = model::mean_seek(model);
+  return resolved({model::seek_time_ms(seek, distance), model::seek_error_ms(seek, distance)},
+                  Resolution(model).of("seek[", "ms"));
+}
+
 // At distances that every drive's curve reaches.
 void append_seeks(Drives drives, std::vector<Figure>& figures) {
   std::uint32_t reach = std::numeric_limits<std::uint32_t>::max();
@@ -53,19 +67,13 @@ void append_seeks(Drives drives, std::vector<Figure>& figures) {
   std::set<std::uint32_t> distances;
   if (reach != std::numeric_limits<std::uint32_t>::max())
     distances = {1, std::max(reach / 10, 1U), std::max(reach / 3, 1U), reach};
-  for (const std::uint32_t distance : distances) {
-    figures.push_back(figure(
-        drives,
-        {.path = fmt::format("seek[{}]", distance),
-         .unit = "ms",
-         .above = "long seeks",
-         .below = "short seeks"},
-        [&](const model::DriveModel& m) {
-          if (m.seek.points.empty()) return Value{};
-          const model::Seek seek = model::mean_seek(m);
-          return Value{model::seek_time_ms(seek, distance), model::seek_error_ms(seek, distance)};
-        }));
-  }
+  for (const std::uint32_t distance : distances)
+    figures.push_back(figure(drives,
+                             {.path = fmt::format("seek[{}]", distance),
+                              .unit = "ms",
+                              .above = "long seeks",
+                              .below = "short seeks"},
+                             [&](const model::DriveModel& m) { return seek_over(m, distance); }));
 }
 
 std::pair<std::string, std::string> words_of(const std::string& path) {
@@ -78,15 +86,21 @@ std::pair<std::string, std::string> words_of(const std::string& path) {
 
 void append_parameters(Drives drives, std::vector<Figure>& figures) {
   std::vector<std::vector<model::NamedParameter>> lists;
-  for (const Drive* drive : drives) lists.push_back(model::parameters_of(drive->model));
+  std::vector<Resolution> resolutions;
+  for (const Drive* drive : drives) {
+    lists.push_back(model::parameters_of(drive->model));
+    resolutions.emplace_back(drive->model);
+  }
   for (std::size_t i = 0; i < lists.front().size(); ++i) {
     const std::string& path = lists.front()[i].path;
     if (kNotOfTheDrive.contains(path)) continue;
     Figure figure{.path = path};
     std::tie(figure.above, figure.below) = words_of(path);
-    for (const auto& list : lists) {
-      if (figure.unit.empty()) figure.unit = list[i].parameter.unit;
-      figure.values.push_back({list[i].parameter.value, list[i].parameter.error});
+    for (std::size_t drive = 0; drive < lists.size(); ++drive) {
+      const model::Parameter& parameter = lists[drive][i].parameter;
+      if (figure.unit.empty()) figure.unit = parameter.unit;
+      figure.values.push_back(resolved({parameter.value, parameter.error},
+                                       resolutions[drive].of(path, parameter.unit)));
     }
     figures.push_back(std::move(figure));
   }
@@ -106,7 +120,8 @@ void append_media(Drives drives, std::vector<Figure>& figures) {
       continue;
     }
     profiles.push_back(media_profile(drive->model.layout, cylinders));
-    surface.values.push_back({profiles.back().slowest_surface, std::nullopt});
+    surface.values.push_back(resolved({.value = profiles.back().slowest_surface},
+                                      Resolution(drive->model).of_sectors()));
   }
   const std::vector<double> otherwise = shares_formatted_otherwise(profiles);
   Figure zones{.path = "layout: formatted otherwise",
@@ -115,7 +130,8 @@ void append_media(Drives drives, std::vector<Figure>& figures) {
                .side = statistics::Side::above};
   std::size_t mapped = 0;
   for (const Drive* drive : drives)
-    zones.values.push_back(has_map(drive->model) ? whole(otherwise[mapped++]) : Value{});
+    zones.values.push_back(
+        has_map(drive->model) ? resolved(whole(otherwise[mapped++]), 1.0 / kRings) : Value{});
   figures.push_back(std::move(surface));
   figures.push_back(std::move(zones));
 }

@@ -12,17 +12,19 @@
 namespace platter::fleet {
 
 struct Figure {
-  std::string path;  // in the model's JSON; or what it is made of
-  std::string unit;
+  std::string path{};  // in the model's JSON; or what it is made of
+  std::string unit{};
   // What a drive is that stands out by it: "slow head", "long seeks"; empty: only the figure tells.
-  std::string above, below;
+  std::string above{}, below{};
   statistics::Side side = statistics::Side::both;
   bool counted = false;  // things, which are compared by their roots
   // Of each drive, in its unit; error: one standard error, if stated.
+  // resolution: what it tells apart where it states no error (resolution.h); else 0.
   struct Value {
-    std::optional<double> value, error;
+    std::optional<double> value{}, error{};
+    double resolution = 0;
   };
-  std::vector<Value> values;
+  std::vector<Value> values{};
 };
 
 // Of drives that ought to be alike; those that at least one drive has.

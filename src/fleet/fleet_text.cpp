@@ -110,6 +110,18 @@ std::string outliers(const Group& group) {
   return text;
 }
 
+std::string unresolved(const Group& group) {
+  std::string text;
+  for (const Finding& finding : group.unresolved) {
+    const Figure& figure = group.figures[finding.figure];
+    text += fmt::format("    {}: {} {}, the others' median {}; they tell {:.2g} apart\n",
+                        model::printable(group.drives[finding.drive]->name), figure.path,
+                        with_unit(*figure.values[finding.drive].value, figure.unit),
+                        number(finding.typical), finding.resolution);
+  }
+  return text.empty() ? text : "\n  within what the measuring resolves\n" + text;
+}
+
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json as_json(const Group& group, const Finding& finding) {
@@ -127,7 +139,8 @@ Json as_json(const Group& group, const Finding& finding) {
           {"alike", finding.alike},
           {"fact", finding.fact},
           {"chance", finding.chance},
-          {"among_all", finding.among_all}};
+          {"among_all", finding.among_all},
+          {"resolution", finding.resolution}};
 }
 
 Json as_json(const Change& change) {
@@ -137,7 +150,8 @@ Json as_json(const Change& change) {
           {"after", change.after},
           {"in_errors", or_null(change.in_errors)},
           {"chance", change.in_errors ? Json(change.chance) : Json()},
-          {"among_all", change.in_errors ? Json(change.among_all) : Json()}};
+          {"among_all", change.in_errors ? Json(change.among_all) : Json()},
+          {"resolution", change.in_errors ? Json() : Json(change.resolution)}};
 }
 
 std::string line_of(const Change& change) {
@@ -146,6 +160,8 @@ std::string line_of(const Change& change) {
   if (change.in_errors)
     text += fmt::format("; {:.1f} errors, {:.1g} among all looks", *change.in_errors,
                         change.among_all);
+  else if (std::abs(change.after - change.before) <= change.resolution)
+    text += fmt::format("; within what the measuring resolves ({:.2g})", change.resolution);
   return text + "\n";
 }
 
@@ -193,7 +209,7 @@ std::string fleet_as_text(const Fleet& fleet, std::span<const LeftOut> left_out)
     text += group.too_few ? fmt::format("too few to tell outliers ({} are needed)\n",
                                         statistics::kFewestAlike)
                           : counted(group.outliers().size(), "outlier") + "\n";
-    text += outliers(group) + table(group);
+    text += outliers(group) + unresolved(group) + table(group);
   }
   return text;
 }
@@ -208,6 +224,7 @@ std::string history_as_text(const std::vector<Step>& steps, std::span<const Left
                         counted(changes.facts.size(), "other") + " without a stated error");
     for (const Change& change : changes.measured) text += line_of(change);
     for (const Change& change : changes.facts) text += line_of(change);
+    for (const Change& change : changes.unresolved) text += line_of(change);
   }
   return text;
 }
@@ -215,7 +232,8 @@ std::string history_as_text(const std::vector<Step>& steps, std::span<const Left
 Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
   Json groups = Json::array();
   for (const Group& group : fleet.groups) {
-    Json drives = Json::array(), figures = Json::array(), findings = Json::array();
+    Json drives = Json::array(), figures = Json::array();
+    Json findings = Json::array(), unresolved = Json::array();
     for (const Drive* drive : group.drives) drives.push_back(drive->name);
     for (const Figure& figure : group.figures) {
       Json values = Json::array(), errors = Json::array();
@@ -225,6 +243,7 @@ Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
           {{"figure", figure.path}, {"unit", figure.unit}, {"values", values}, {"errors", errors}});
     }
     for (const Finding& finding : group.findings) findings.push_back(as_json(group, finding));
+    for (const Finding& finding : group.unresolved) unresolved.push_back(as_json(group, finding));
     groups.push_back({{"vendor", group.vendor},
                       {"product", group.product},
                       {"revision", group.revision},
@@ -232,6 +251,7 @@ Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
                       {"outliers", group.outliers().size()},
                       {"drives", drives},
                       {"findings", findings},
+                      {"unresolved", unresolved},
                       {"figures", figures}});
   }
   return {{"looks", fleet.looks},
@@ -244,14 +264,16 @@ Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
 Json history_as_json(const std::vector<Step>& steps, std::span<const LeftOut> left_out) {
   Json list = Json::array();
   for (const Step& step : steps) {
-    Json measured = Json::array(), facts = Json::array();
+    Json measured = Json::array(), facts = Json::array(), unresolved = Json::array();
     for (const Change& change : step.changes.measured) measured.push_back(as_json(change));
     for (const Change& change : step.changes.facts) facts.push_back(as_json(change));
+    for (const Change& change : step.changes.unresolved) unresolved.push_back(as_json(change));
     list.push_back({{"from", step.from},
                     {"to", step.to},
                     {"looks", step.changes.looks},
                     {"measured", measured},
-                    {"facts", facts}});
+                    {"facts", facts},
+                    {"unresolved", unresolved}});
   }
   return {{"false_alarm", kFalseAlarm}, {"steps", list}, {"left_out", as_json(left_out)}};
 }

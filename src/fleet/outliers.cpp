@@ -31,12 +31,15 @@ void look_at(const Group& group, std::size_t group_number, std::size_t figure_nu
   const Figure& figure = group.figures[figure_number];
   std::vector<std::size_t> drives;
   std::vector<statistics::Estimate> values;
+  std::vector<double> resolutions;
   for (std::size_t i = 0; i < figure.values.size(); ++i) {
     if (!figure.values[i].value) continue;
     drives.push_back(i);
+    resolutions.push_back(figure.values[i].resolution);
     values.push_back(comparable(figure, figure.values[i]));
   }
   const std::vector<statistics::Standing> standings = statistics::standings(values, figure.side);
+  const double most_tell = statistics::median(resolutions);
   for (std::size_t i = 0; i < standings.size(); ++i) {
     const statistics::Standing& standing = standings[i];
     const double off = values[i].value - standing.typical;
@@ -49,7 +52,8 @@ void look_at(const Group& group, std::size_t group_number, std::size_t figure_nu
                     .alike = standing.alike,
                     .chance = standing.chance,
                     .among_all = standing.chance,
-                    .fact = standing.spread == 0};
+                    .fact = standing.spread == 0,
+                    .resolution = std::max(resolutions[i], most_tell)};
     looks.push_back({group_number, std::move(finding)});
   }
 }
@@ -79,6 +83,12 @@ void correct(std::vector<Look>& looks) {
     if (!look.finding.fact) look.finding.among_all = among_all[next++];
 }
 
+bool is_resolved(const Group& group, const Finding& finding) {
+  constexpr double kRounding = 1e-9;
+  const double value = *group.figures[finding.figure].values[finding.drive].value;
+  return std::abs(value - finding.typical) > finding.resolution * (1 + kRounding);
+}
+
 }  // namespace
 
 std::vector<std::size_t> Group::outliers() const {
@@ -102,14 +112,17 @@ Fleet side_by_side(std::span<const Drive> drives, bool by_firmware) {
   }
   correct(looks);
   fleet.looks = looks.size();
-  for (Look& look : looks)
-    if (look.finding.among_all <= kFalseAlarm)
-      fleet.groups[look.group].findings.push_back(std::move(look.finding));
-  for (Group& group : fleet.groups) {
-    std::ranges::sort(group.findings, {}, [](const Finding& finding) {
-      return std::tuple(finding.drive, finding.among_all, finding.figure);
-    });
+  for (Look& look : looks) {
+    if (look.finding.among_all > kFalseAlarm) continue;
+    Group& group = fleet.groups[look.group];
+    (is_resolved(group, look.finding) ? group.findings : group.unresolved)
+        .push_back(std::move(look.finding));
   }
+  for (Group& group : fleet.groups)
+    for (std::vector<Finding>* list : {&group.findings, &group.unresolved})
+      std::ranges::sort(*list, {}, [](const Finding& finding) {
+        return std::tuple(finding.drive, finding.among_all, finding.figure);
+      });
   return fleet;
 }
 

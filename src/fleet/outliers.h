@@ -24,6 +24,7 @@ struct Finding {
   double chance = 0;                  // of one look
   double among_all = 0;               // among all looks; of a fact, that of the sign test
   bool fact = false;                  // the others are alike, and the figure states no error
+  double resolution = 0;              // of a figure without a stated error, in its unit
 };
 
 struct Group {
@@ -32,6 +33,8 @@ struct Group {
   std::vector<Figure> figures;
   bool too_few = false;           // to tell outliers
   std::vector<Finding> findings;  // by drive, the least likely first
+  // As unlikely, but of figures without a stated error that do not tell so little apart.
+  std::vector<Finding> unresolved;
 
   std::vector<std::size_t> outliers() const;  // drives with a finding
 };

@@ -121,6 +121,70 @@ TEST_CASE("fleet: a surface that holds less is slow") {
   CHECK(media_profile(drives[7].model.layout, 1000).slowest_surface.value() == Approx(125 / 137.5));
 }
 
+TEST_CASE("fleet: without stated errors nothing finer than the measuring is a finding") {
+  std::vector<Drive> drives;
+  for (int i = 0; i < 40; ++i) {
+    Drive drive{"d" + std::to_string(i), {}};
+    drive.model.identity.vendor = "V", drive.model.identity.product = "P";
+    drive.model.identity.heads = 2, drive.model.identity.cylinders = 1000;
+    drive.model.layout = layout(500);  // 200 sectors on the longest track: 0.03 ms each
+    drive.model.rotation.numerator_ns = 6'000'000;
+    drive.model.seek.points = {{1, 1, {}, 0}, {99, 3, {}, 0}, {333, 5, {}, 0}, {999, 7, {}, 0}};
+    drive.model.head_switch.value = 0.8, drive.model.head_switch.unit = "ms";
+    drive.model.overheads.read_hit_after_read.value = 0.1;
+    drive.model.overheads.read_hit_after_read.unit = "ms";
+    drives.push_back(drive);
+  }
+  Drive& odd = drives[7];
+  const auto told = [&] { return found_of(side_by_side(drives, false)); };
+  REQUIRE(told().empty());
+  *odd.model.head_switch.value *= 1.0001;
+  odd.model.seek.points[3].time_ms += 0.0299;
+  *odd.model.overheads.read_hit_after_read.value += 0.0009;
+  odd.model.rotation.numerator_ns -= 500;  // 0.83 rpm
+  model::LayoutNode& zone = odd.model.layout.zones[0];
+  model::LayoutNode shorter = zone;
+  zone.cylinder = 1, zone.count = 499;
+  shorter.count = 1, shorter.children[0].count = 1;  // one track of 2000 lacks ten sectors
+  shorter.children.push_back(shorter.children[0]);
+  shorter.children[1].head = 1, shorter.children[1].sectors = 190;
+  odd.model.layout.zones.insert(odd.model.layout.zones.begin(), shorter);
+  const Fleet close = side_by_side(drives, false);
+  CHECK(found_of(close).empty());
+  std::vector<std::string> unresolved;
+  for (const Finding& finding : close.groups[0].unresolved)
+    unresolved.push_back(close.groups[0].figures[finding.figure].path);
+  std::ranges::sort(unresolved);
+  CHECK(unresolved == std::vector<std::string>{
+                          "head_switch", "layout: formatted otherwise", "layout: slowest surface",
+                          "overheads.read_hit_after_read", "rotation.period", "seek[999]"});
+  CHECK(fleet_as_text(close, {}).find("within what the measuring resolves") != std::string::npos);
+  *odd.model.head_switch.value = 0.831;
+  odd.model.seek.points[3].time_ms = 7.031;
+  *odd.model.overheads.read_hit_after_read.value = 0.1011;
+  odd.model.rotation.numerator_ns = 5'999'300;
+  const Fleet apart = side_by_side(drives, false);
+  CHECK(found_of(apart).size() == 4);
+}
+
+TEST_CASE("fleet: a change that no figure tells apart is none") {
+  Product product{std::mt19937_64(10)};
+  const model::DriveModel before = product.drive("d").model;
+  const auto changed = [&](double head_switch) {
+    model::DriveModel a = before, b = before;
+    a.rotation.numerator_ns = b.rotation.numerator_ns = 6'000'000;
+    a.head_switch.error.reset(), b.head_switch.error.reset();
+    *b.head_switch.value += head_switch;
+    return changes_between(a, b);
+  };
+  CHECK(changed(0.029).facts.empty());
+  REQUIRE(changed(0.029).unresolved.size() == 1);
+  CHECK(changed(0.029).unresolved[0].resolution == Approx(0.03));
+  CHECK(changed_in({{"a", "b", changed(0.029)}}) == 0);
+  REQUIRE(changed(0.031).facts.size() == 1);
+  CHECK(changed(0.031).unresolved.empty());
+}
+
 TEST_CASE("fleet: zones are compared ring by ring, and lost sectors do not count") {
   model::Layout damaged = layout(500);
   model::LayoutNode& zone = damaged.zones[0];
