@@ -124,7 +124,7 @@ void append_media(Drives drives, std::vector<Figure>& figures) {
                                       Resolution(drive->model).of_sectors()));
   }
   const std::vector<double> otherwise = shares_formatted_otherwise(profiles);
-  Figure zones{.path = "layout: formatted otherwise",
+  Figure zones{.path = kZones,
                .unit = "of the stroke",
                .above = "zones that differ",
                .side = statistics::Side::above};

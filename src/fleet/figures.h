@@ -27,6 +27,9 @@ struct Figure {
   std::vector<Value> values{};
 };
 
+// The figure that is of the fleet, not of the drive: how much is formatted otherwise than on most.
+constexpr const char* kZones = "layout: formatted otherwise";
+
 // Of drives that ought to be alike; those that at least one drive has.
 std::vector<Figure> figures_of(std::span<const Drive* const> drives);
 

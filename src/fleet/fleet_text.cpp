@@ -25,7 +25,9 @@ std::string counted(std::size_t n, const char* one) {
 }
 
 std::string named(const Group& group) {
-  std::string name = group.vendor + " " + group.product;
+  std::string name = group.unknown ? "product not told" : group.product;
+  if (group.vendor.find_first_not_of(' ') != std::string::npos)
+    name = group.vendor + (group.unknown ? ", " : " ") + name;
   if (!group.revision.empty()) name += ", firmware " + group.revision;
   return model::printable(name);
 }
@@ -49,13 +51,13 @@ std::vector<const Figure*> table_figures(const Group& group) {
     if (const Figure* figure = find(group, path)) list.push_back(figure);
   for (const Figure& figure : group.figures)
     if (figure.path.starts_with("seek[")) list.push_back(&figure);
-  for (const char* path : {"layout: formatted otherwise", "layout.remaps", "layout.skips"})
+  for (const char* path : {kZones, "layout.remaps", "layout.skips"})
     if (const Figure* figure = find(group, path)) list.push_back(figure);
   return list;
 }
 
 std::string heading(const Figure& figure) {
-  if (figure.path == "layout: formatted otherwise") return "zones";
+  if (figure.path == kZones) return "zones";
   const std::size_t dot = figure.path.rfind('.');
   return dot == std::string::npos ? figure.path : figure.path.substr(dot + 1);
 }
@@ -197,18 +199,25 @@ std::size_t changed_in(const std::vector<Step>& steps) {
 }
 
 std::string fleet_as_text(const Fleet& fleet, std::span<const LeftOut> left_out) {
-  std::size_t drives = 0;
-  for (const Group& group : fleet.groups) drives += group.drives.size();
+  std::size_t drives = 0, products = 0, unknown = 0;
+  for (const Group& group : fleet.groups) {
+    (group.unknown ? unknown : drives) += group.drives.size();
+    products += group.unknown ? 0 : 1;
+  }
   std::string text = fmt::format(
       "{} of {}; {} by {} looks, whose chance of any false alarm is {:.0f} % at most\n",
-      counted(drives, "drive"), counted(fleet.groups.size(), "product"),
+      counted(drives, "drive"), counted(products, "product"),
       counted(outliers_in(fleet), "outlier"), fleet.looks, 100 * kFalseAlarm);
+  if (unknown > 0) text += counted(unknown, "drive") + " of products that are not told\n";
   text += as_text(left_out);
   for (const Group& group : fleet.groups) {
     text += fmt::format("\n{}: {}, ", named(group), counted(group.drives.size(), "drive"));
-    text += group.too_few ? fmt::format("too few to tell outliers ({} are needed)\n",
-                                        statistics::kFewestAlike)
-                          : counted(group.outliers().size(), "outlier") + "\n";
+    if (group.unknown)
+      text += "not compared, since their models do not say that they are of one product\n";
+    else if (group.too_few)
+      text += fmt::format("too few to tell outliers ({} are needed)\n", statistics::kFewestAlike);
+    else
+      text += counted(group.outliers().size(), "outlier") + "\n";
     text += outliers(group) + unresolved(group) + table(group);
   }
   return text;
@@ -247,6 +256,7 @@ Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
     groups.push_back({{"vendor", group.vendor},
                       {"product", group.product},
                       {"revision", group.revision},
+                      {"unknown", group.unknown},
                       {"too_few", group.too_few},
                       {"outliers", group.outliers().size()},
                       {"drives", drives},

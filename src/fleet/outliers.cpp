@@ -58,6 +58,8 @@ void look_at(const Group& group, std::size_t group_number, std::size_t figure_nu
   }
 }
 
+bool is_blank(const std::string& name) { return name.find_first_not_of(' ') == std::string::npos; }
+
 std::vector<Group> groups_of(std::span<const Drive> drives, bool by_firmware) {
   std::map<std::tuple<std::string, std::string, std::string>, Group> groups;
   for (const Drive& drive : drives) {
@@ -65,6 +67,7 @@ std::vector<Group> groups_of(std::span<const Drive> drives, bool by_firmware) {
     const std::string revision = by_firmware ? identity.revision : std::string();
     Group& group = groups[{identity.vendor, identity.product, revision}];
     group.vendor = identity.vendor, group.product = identity.product, group.revision = revision;
+    group.unknown = is_blank(identity.product);
     group.drives.push_back(&drive);
   }
   std::vector<Group> list;
@@ -105,6 +108,10 @@ Fleet side_by_side(std::span<const Drive> drives, bool by_firmware) {
     Group& group = fleet.groups[i];
     group.figures = figures_of(group.drives);
     group.too_few = group.drives.size() < statistics::kFewestAlike;
+    if (group.unknown) {
+      std::erase_if(group.figures, [](const Figure& figure) { return figure.path == kZones; });
+      continue;
+    }
     for (std::size_t figure = 0; figure < group.figures.size(); ++figure) {
       stop_if_asked();
       look_at(group, i, figure, looks);

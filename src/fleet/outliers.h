@@ -31,6 +31,7 @@ struct Group {
   std::string vendor, product, revision;  // revision: where firmware makes groups
   std::vector<const Drive*> drives;
   std::vector<Figure> figures;
+  bool unknown = false;           // their models name no product: nothing says that they are alike
   bool too_few = false;           // to tell outliers
   std::vector<Finding> findings;  // by drive, the least likely first
   // As unlikely, but of figures without a stated error that do not tell so little apart.

@@ -214,6 +214,23 @@ TEST_CASE("fleet: below five drives, and across products, nothing stands out") {
   CHECK(outliers_in(side_by_side(drives, false)) == 1);
 }
 
+TEST_CASE("fleet: drives that name no product are not taken for drives of one") {
+  Product product{std::mt19937_64(11)};
+  std::vector<Drive> drives = product.drives(8);
+  for (Drive& drive : drives) drive.model.identity.product = "  ", drive.model.identity.vendor = "";
+  *drives[0].model.head_switch.value *= 3;
+  const Fleet fleet = side_by_side(drives, false);
+  REQUIRE(fleet.groups.size() == 1);
+  CHECK(fleet.groups[0].unknown);
+  CHECK(fleet.looks == 0);
+  CHECK(outliers_in(fleet) == 0);
+  const std::string text = fleet_as_text(fleet, {});
+  CHECK(text.find("8 drives of products that are not told") != std::string::npos);
+  CHECK(text.find("\nproduct not told: 8 drives, not compared") != std::string::npos);
+  for (Drive& drive : drives) drive.model.identity.product = "P";
+  CHECK(outliers_in(side_by_side(drives, false)) == 1);
+}
+
 TEST_CASE("fleet: a drive against its earlier model") {
   Product product{std::mt19937_64(8)};
   std::normal_distribution<double> gauss(0, 1);
