@@ -95,13 +95,19 @@ Gathered drives_in(const registry::Store& store) {
   return gathered;
 }
 
-// All versions, the oldest first.
-Gathered versions_of(const registry::Store& store, const std::string& drive) {
-  const registry::Published latest = registry::find(store, drive);
+// All versions up to the one that is named, the oldest first; of a drive without one, all.
+Gathered versions_of(const registry::Store& store, const std::string& named) {
+  const registry::Published latest = registry::find(store, named);
+  const std::uint64_t last = registry::version_number(latest.tag);
+  if (last == 0)
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: has no version's number (v1, v2), by which there would be earlier "
+                            "ones; platter registry list shows which versions there are",
+                            model::printable(latest.reference())));
   std::vector<std::pair<std::uint64_t, std::string>> tags;
   for (const registry::Descriptor& manifest : latest.layout.index().manifests) {
     const std::string tag = manifest.annotation(registry::kTagKey);
-    if (const std::uint64_t version = registry::version_number(tag); version > 0)
+    if (const std::uint64_t version = registry::version_number(tag); version > 0 && version <= last)
       tags.emplace_back(version, tag);
   }
   std::ranges::sort(tags);
@@ -134,8 +140,8 @@ void history(const registry::Store& store, const FleetOptions& options) {
   if (drives.size() < 2) {
     throw Error(ExitStatus::bad_input,
                 versions.left_out.empty()
-                    ? fmt::format("{}: has one version in {}, and no earlier one to compare it "
-                                  "with; measure the drive again and publish that",
+                    ? fmt::format("{}: has no earlier version in {} to compare it with; measure "
+                                  "the drive again and publish that, or name a later one",
                                   model::printable(options.drive), store.folder())
                     : fmt::format("{}: of its versions in {} fewer than two can be read: {}",
                                   model::printable(options.drive), store.folder(),
@@ -197,7 +203,8 @@ void add_fleet(CLI::App& app) {
                       "a registry's folder (else $XDG_DATA_HOME/platter/registry), or one of "
                       "model files");
   CLI::Option* drive = command->add_option(
-      "--drive", options->drive, "this drive of the registry against its own earlier versions");
+      "--drive", options->drive,
+      "this drive of the registry against its own earlier versions; DRIVE:vN: up to vN");
   command->add_flag("--by-firmware", options->by_firmware, "other firmware is another product")
       ->excludes(drive);
   command->add_flag("--json", options->json, "every figure, for programs");

@@ -45,11 +45,28 @@ class Fleet(PlatterTest):
             model = next(name for name in self.files() if name.startswith(folder + "/") and name.endswith(".json"))
             drive = self.platter("publish", model, "--registry", "reg").split(":")[0]
             if folder == "first":
-                self.fails(BAD_INPUT, "no earlier one", "fleet", "reg", "--drive", drive)
+                self.fails(BAD_INPUT, "has no earlier version", "fleet", "reg", "--drive", drive)
         told = self.platter_json("fleet", "reg", "--drive", drive, status=DIFFERS)
         self.assertEqual([(step["from"], step["to"]) for step in told["steps"]], [(drive + ":v1", drive + ":v2")])
         self.assertEqual([change["path"] for change in told["steps"][0]["measured"]], ["head_switch"])
         self.assertIn("head_switch: ", self.run_platter("fleet", "reg", "--drive", drive).stdout)
+
+    def test_a_version_is_compared_with_those_before_it(self):
+        self.platter("truth", fleet_drives.BASE, "-o", "base.json")
+        model = self.read_json("base.json")
+        for switch_ms in (0.7, 0.8, 0.9, 1.0):
+            model["head_switch"]["value"] = switch_ms
+            fleet_drives.write(self.path("next.json"), model)
+            reference = self.platter("publish", "next.json", "--registry", "reg").split()[0]
+        drive = reference.split(":")[0]
+        digest = self.platter_json("registry", "show", drive + ":v2", "--registry", "reg")["digest"]
+        for named, steps in ((drive, [("v1", "v2"), ("v2", "v3"), ("v3", "v4")]), (drive + ":v2", [("v1", "v2")]),
+                             (drive + "@" + digest, [("v1", "v2")]), (drive + ".v3", [("v1", "v2"), ("v2", "v3")])):
+            told = self.platter_json("fleet", "reg", "--drive", named, status=DIFFERS)
+            self.assertEqual([(step["from"], step["to"]) for step in told["steps"]],
+                             [(f"{drive}:{before}", f"{drive}:{after}") for before, after in steps])
+        self.fails(BAD_INPUT, "has no earlier version", "fleet", "reg", "--drive", drive + ":v1")
+        self.fails(BAD_INPUT, "is not in the registry", "fleet", "reg", "--drive", drive + ":v7")
 
     def test_a_model_that_cannot_be_read_is_left_out_and_named(self):
         self.characterize({number: ODD.get(number) for number in range(8)}, "models")

@@ -289,7 +289,7 @@ class Outputs(Case):
         later["head_switch"]["value"] *= 1.5
         cls.write_file("later.json", later)
         cls.run_line("publish later.json --registry registry")
-        cls.run_line("fleet registry --drive {drive}", status=DIFFERS)
+        cls.run_line("fleet registry --drive", cls.published.split(":")[0], status=DIFFERS)
         cls.run_line("registry import registry --registry others")
         cls.run_line("registry prune --keep 1 --dry-run --registry registry")
         cls.run_line("registry gc --registry registry")
