@@ -1,11 +1,16 @@
 #include "study/points.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "model/error.h"
+#include "model/interruption.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "study/options.h"
+#include "study/words.h"
 
 namespace platter::study {
 namespace {
@@ -49,6 +54,19 @@ Json told_options(const Json& all) {
   return told;
 }
 
+// What a member of the study is made of; where that fails, the sentence says which member it is.
+template <class Make>
+auto made_for(const std::string& where, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    let_interruptions_pass(error);
+    const bool of_options = error.status() == ExitStatus::usage;
+    throw Error(of_options ? ExitStatus::bad_input : error.status(),
+                fmt::format("{}: {}", where, in_study_words(error.what())));
+  }
+}
+
 }  // namespace
 
 Json identity_of(const Study& study, const Points& points, const Point& point,
@@ -66,9 +84,11 @@ Json identity_of(const Study& study, const Points& points, const Point& point,
 Points points_of(const Study& study, const Program& program, const LoadModel& load,
                  const std::string& folder, bool counted) {
   Points points;
-  for (const ModelSpec& model : study.models) points.models.push_back(load(model));
+  for (const ModelSpec& model : study.models)
+    points.models.push_back(made_for(model.where, [&] { return load(model); }));
   for (const TraceSpec& trace : study.traces)
-    points.traces.push_back(facts_of(trace, folder, counted));
+    points.traces.push_back(
+        made_for(trace.where, [&] { return facts_of(trace, folder, counted); }));
   const std::vector<Json> options = combinations(study.options);
   for (std::size_t model = 0; model < study.models.size(); ++model)
     for (std::size_t trace = 0; trace < study.traces.size(); ++trace) {

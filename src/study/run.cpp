@@ -17,6 +17,7 @@
 #include "study/locked_file.h"
 #include "study/options.h"
 #include "study/point_json.h"
+#include "study/words.h"
 #include "study/workers.h"
 
 namespace platter::study {
@@ -101,9 +102,10 @@ class Computer {
     const ModelSpec& model = study_.models[point.model];
     const auto failed = [&](ExitStatus status, const std::string& sentence) {
       done.failed = true;
-      add_failure(json, status,
-                  with_path_as_given(with_path_as_given(sentence, trace.path, trace.given),
-                                     model.source, model.given));
+      add_failure(
+          json, status,
+          with_path_as_given(with_path_as_given(in_study_words(sentence), trace.path, trace.given),
+                             model.source, model.given));
     };
     try {
       add_result(json, ran(point));

@@ -17,6 +17,7 @@
 #include "registry/canonical_json.h"
 #include "study/columns.h"
 #include "study/options.h"
+#include "study/words.h"
 #include "trace/adjust.h"
 
 namespace platter::study {
@@ -114,6 +115,7 @@ ModelSpec model_of(const Json& json, const std::string& where,
   const Json object = json.is_string() ? Json{{"file", json}} : json;
   Members members(object, where);
   ModelSpec spec;
+  spec.where = where;
   spec.given = members.text("file");
   if (spec.given.empty()) members.fail("names no \"file\"");
   const bool published = spec.given.starts_with(kFromRegistry);
@@ -180,7 +182,8 @@ trace::Workload workload_of(Members& members) {
   try {
     workload.profile = trace::adjusted(trace::profile(members.text("workload")), adjust);
   } catch (const Error& error) {
-    members.fail(fmt::format("asks for a workload that there is not: {}", error.what()));
+    members.fail(
+        fmt::format("asks for a workload that there is not: {}", in_study_words(error.what())));
   }
   workload.requests = members.number<std::uint64_t>("requests");
   if (workload.requests == 0) members.fail("has a \"requests\" of 0; ask for 1 at least");
@@ -218,6 +221,7 @@ TraceSpec trace_of(const Json& json, const std::string& where,
   const Json object = json.is_string() ? Json{{"file", json}} : json;
   Members members(object, where);
   TraceSpec spec;
+  spec.where = where;
   spec.given = members.text("file");
   if (members.has("workload") == !spec.given.empty())
     members.fail("names neither or both of \"file\" and \"workload\"");

@@ -18,11 +18,13 @@ struct ModelSpec {
   std::vector<std::string> changes{};  // as platter derive takes them: PATH=VALUE
   std::string name{};                  // in the table
   std::string given{};                 // as the study names it
+  std::string where{};                 // "depths.json: model 2", for sentences
 };
 
 struct TraceSpec {
   std::string name{};   // in the table
   std::string given{};  // as the study names it
+  std::string where{};  // "depths.json: trace 2", for sentences
   // A file, or a workload that is made for each model.
   std::string path{};
   std::optional<trace::Workload> workload{};  // without the drive's blocks

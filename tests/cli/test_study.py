@@ -261,11 +261,32 @@ class Failures(StudyTest):
         self.assertEqual(done.returncode, SOME_FAILED)
         self.assert_same_tables("s", "below/study.study")
 
+    def test_sentences_speak_of_the_studys_members(self):
+        self.write("odd.csv", "0,R,100,300\n")
+        self.write("two.trace", "0.0 0 10 8 1\n1.0 1 10 8 1\n")
+        self.write("far.trace", "0.0 0 10 8 1\n1.0 0 999999999 8 1\n")
+        csv_of = {"file": "odd.csv", "format": "csv"}
+        columns = "time:us,op,offset:bytes,size:bytes"
+        for number, (trace, member) in enumerate(((csv_of, "csv_columns"), ("two.trace", "split_by"),
+                                                  (dict(csv_of, csv_columns=columns), "round"), ("far.trace", "fit"),
+                                                  (dict(csv_of, csv_columns=columns, round=True, time_unit="s"), "time_unit"))):
+            self.study(traces=[trace], options={})
+            self.run_study(folder=f"s{number}", status=SOME_FAILED)
+            error = self.table(f"s{number}")[0]["error"]
+            self.assertNotIn("--", error)
+            self.assertIn(f'"{member}"', error)
+        self.study(traces=[{"workload": "sequential", "hot_share": 0.5}])
+        self.fails(BAD_INPUT, '"hot_share" does not go with', "study", "run", "study.json")
+
     def test_what_is_no_study(self):
         self.fails(BAD_INPUT, ["nonesuch.json", "no such file"], "study", "run", "nonesuch.json")
         self.fails(BAD_INPUT, ["c2247.json", "is no study"], "study", "run", "c2247.json")
         self.study(models=["nonesuch.json"])
         self.fails(BAD_INPUT, "nonesuch.json", "study", "run", "study.json")
+        self.study(traces=["nonesuch.trace"])
+        self.fails(BAD_INPUT, ["study.json: trace 1: nonesuch.trace: no such file"], "study", "run", "study.json")
+        self.study(models=["c2247.json", {"file": "c2247.json", "derive": {"rotation.rpmm": "x2"}, "name": "fast"}])
+        self.fails(BAD_INPUT, ["study.json: model 2: ", "rotation.rpmm=x2: "], "study", "run", "study.json")
         self.study(options={"depth": ["deep"]})
         self.fails(BAD_INPUT, ["\"depth\"", "deep"], "study", "run", "study.json")
         self.study()
