@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "model/file.h"
 #include "model/printable.h"
 #include "report/gnuplot.h"
+#include "study/failures.h"
 #include "study/figures.h"
 #include "study/locked_file.h"
 #include "study/plan.h"
@@ -161,7 +164,32 @@ void tell(const StudyOptions& options, const Prepared& prepared, const study::Ta
   fmt::print(stderr, "\n");
 }
 
-constexpr std::size_t kNamedMissing = 10;
+constexpr std::size_t kNamedMissing = 10, kToldReasons = 10;
+
+// "4 of 9 points failed" and, where that is one reason, why. Several have been told before, a line
+// each.
+std::string failed_words(const Prepared& prepared, std::span<const std::size_t> which,
+                         const char* what) {
+  const study::Failures failures = study::failures_of(prepared.points, prepared.store, which);
+  const std::vector<study::Reason>& reasons = failures.reasons;
+  const std::string words = fmt::format("{} of {} {} failed", failures.points, which.size(), what);
+  if (reasons.size() == 1) return words + ": " + reasons.front().sentence;
+  for (const study::Reason& reason :
+       std::span(reasons).first(std::min(kToldReasons, reasons.size())))
+    fmt::print(stderr, "platter: failed: {}: {}\n",
+               reason.points == 1 ? point_words(prepared, reason.first)
+                                  : fmt::format("{} points", reason.points),
+               reason.sentence);
+  if (reasons.size() > kToldReasons)
+    fmt::print(stderr, "platter: failed: {} more reasons\n", reasons.size() - kToldReasons);
+  return words;
+}
+
+std::vector<std::size_t> all_of(const Prepared& prepared) {
+  std::vector<std::size_t> all(prepared.points.points.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
 
 void require_all(const StudyOptions& options, const Prepared& prepared, const study::Table& table) {
   if (!table.missing.empty()) {
@@ -173,12 +201,12 @@ void require_all(const StudyOptions& options, const Prepared& prepared, const st
                             options.path, table.missing.size(), prepared.points.points.size(),
                             prepared.store.folder()));
   }
-  if (table.failed > 0)
-    throw Error(ExitStatus::some_failed,
-                fmt::format("{}: {} of {} points failed; the column error of {} says why, the "
-                            "next run tries them again",
-                            options.path, table.failed, prepared.points.points.size(),
-                            table_path(prepared.store, ".csv")));
+  if (table.failed == 0) return;
+  throw Error(ExitStatus::some_failed,
+              fmt::format("{}: {}; the column error of {} says of which, the next run tries them "
+                          "again",
+                          options.path, failed_words(prepared, all_of(prepared), "points"),
+                          table_path(prepared.store, ".csv")));
 }
 
 void run_study(const StudyOptions& options) {
@@ -188,11 +216,9 @@ void run_study(const StudyOptions& options) {
   const PlotFolder plots(options.plots);
   const Prepared prepared = prepare(options, in_part, !in_part);
   const std::vector<std::string> figures = figure_paths(options, prepared.study);
-  std::vector<std::size_t> which;
-  if (in_part)
-    which = study::parts_of(prepared.points, part.of)[part.number - 1].points;
-  else
-    for (std::size_t i = 0; i < prepared.points.points.size(); ++i) which.push_back(i);
+  const std::vector<std::size_t> which =
+      in_part ? study::parts_of(prepared.points, part.of)[part.number - 1].points
+              : all_of(prepared);
   catch_interrupts();
   study::RunOutcome ran;
   {
@@ -208,12 +234,11 @@ void run_study(const StudyOptions& options) {
   end_at_once_on_signals();
   if (in_part) {
     if (options.json || ran.failed == 0) tell(options, prepared, nullptr, ran, {});
-    if (ran.failed > 0)
-      throw Error(ExitStatus::some_failed,
-                  fmt::format("{}: {} of the part's points failed; platter study collect makes the "
-                              "table, whose column error says why",
-                              options.path, ran.failed));
-    return;
+    if (ran.failed == 0) return;
+    throw Error(ExitStatus::some_failed,
+                fmt::format("{}: {}; platter study collect makes the table, whose column error "
+                            "says of which",
+                            options.path, failed_words(prepared, which, "points of the part")));
   }
   prepared.store.tidy_up();
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);

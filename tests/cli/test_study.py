@@ -127,7 +127,7 @@ class Tables(StudyTest):
         self.write("t.trace", "this is no trace\n")
         done = self.run_platter("study", "run", "study.json", "-C", "s", "--part", "1/1")
         self.assertEqual(done.returncode, SOME_FAILED)
-        self.assertIn("4 of the part's points failed", done.stderr)
+        self.assert_one_sentence(done, SOME_FAILED, "4 of 4 points of the part failed: t.trace, line 1")
 
     def test_a_trace_that_was_replaced_is_another(self):
         self.study()
@@ -260,6 +260,20 @@ class Failures(StudyTest):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, SOME_FAILED)
         self.assert_same_tables("s", "below/study.study")
+
+    def test_what_many_points_fail_by_is_told_once(self):
+        self.write("none.trace", "this is no trace\n")
+        self.write("far.trace", "0.0 0 10 8 1\n1.0 0 999999999 8 1\n")
+        self.study(traces=["r.trace", "none.trace"])
+        done = self.run_platter("study", "run", "study.json", "-C", "s", "--json")
+        self.assert_one_sentence(done, SOME_FAILED, "4 of 8 points failed: none.trace, line 1")
+        self.study(traces=["none.trace", "far.trace"])
+        for verb in (["run"], ["collect"], ["run", "--part", "1/1"]):
+            done = self.run_platter("study", *verb, "study.json", "-C", "s", "--json")
+            self.assertEqual(done.returncode, SOME_FAILED)
+            self.assertEqual(len(re.findall("^platter: failed: 4 points: none.trace, line 1", done.stderr, re.M)), 1)
+            self.assertEqual(done.stderr.count("far.trace"), 1)
+            self.assertEqual(len(done.stderr.splitlines()), 3)
 
     def test_sentences_speak_of_the_studys_members(self):
         self.write("odd.csv", "0,R,100,300\n")
