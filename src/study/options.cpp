@@ -53,7 +53,7 @@ const std::array<Option, 9> kOptions = {{
      [](const Json& value, replay::ModelRun& run) {
        if (run.how.queue) run.how.queue->ageing = value.get<double>();
      }},
-    {"depth", "a whole number from 1", 1,
+    {"depth", "a whole number from 1 to 4294967295", 1,
      [](const Json& value) { return is_count(value, 1, UINT32_MAX); },
      [](const Json& value, replay::ModelRun& run) { run.how.depth = value.get<std::uint32_t>(); }},
     {"caches", "default, off or forced", "default", is_caches,
@@ -63,17 +63,17 @@ const std::array<Option, 9> kOptions = {{
     {"speed", "a number from 1e-6 to 1e6", 1,
      [](const Json& value) { return is_between(value, 1e-6, 1e6); },
      [](const Json& value, replay::ModelRun& run) { run.shape.speed = value.get<double>(); }},
-    {"limit", "null (all) or a whole number from 1", nullptr,
+    {"limit", "null (all) or a whole number from 1 to 9007199254740992", nullptr,
      [](const Json& value) { return value.is_null() || is_count(value, 1, kMostCount); },
      [](const Json& value, replay::ModelRun& run) {
        if (!value.is_null()) run.shape.limit = value.get<std::uint64_t>();
      }},
-    {"delay_seed", "a whole number", 1,
+    {"delay_seed", "a whole number from 0 to 9007199254740992", 1,
      [](const Json& value) { return is_count(value, 0, kMostCount); },
      [](const Json& value, replay::ModelRun& run) {
        run.how.delay_seed = value.get<std::uint64_t>();
      }},
-    {"reference_reads", "a whole number up to 1000", 16,
+    {"reference_reads", "a whole number from 0 to 1000", 16,
      [](const Json& value) { return is_count(value, 0, 1000); },
      [](const Json& value, replay::ModelRun& run) {
        run.how.reference_reads = value.get<std::uint32_t>();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -27,6 +28,24 @@ using Json = nlohmann::json;
 
 constexpr const char* kStudy = "platter-study";
 constexpr std::string_view kFromRegistry = "registry:";
+
+// What canonical JSON, which keys are made of, carries unchanged.
+constexpr std::uint64_t kMostWhole = std::uint64_t{1} << 53;
+
+// 1e3 and 1000.0 are the whole number 1000 (RFC 8259, section 6).
+void make_whole_numbers(Json& json) {
+  if (json.is_structured()) {
+    for (Json& part : json) make_whole_numbers(part);
+    return;
+  }
+  if (!json.is_number_float()) return;
+  const double value = json.get<double>();
+  if (std::abs(value) > static_cast<double>(kMostWhole) || value != std::trunc(value)) return;
+  if (value < 0)
+    json = static_cast<std::int64_t>(value);
+  else
+    json = static_cast<std::uint64_t>(value);
+}
 
 // An object of the study's file, of which every member is asked for once: one that nobody asked
 // for is a slip of the pen.
@@ -58,14 +77,15 @@ class Members {
   std::optional<Number> number(const char* name) {
     if (!has(name)) return std::nullopt;
     const Json& value = at(name);
-    const bool whole = std::is_integral_v<Number>;
-    const bool fits = whole ? value.is_number_unsigned() &&
-                                  value.get<std::uint64_t>() <=
-                                      static_cast<std::uint64_t>(std::numeric_limits<Number>::max())
-                            : value.is_number();
-    if (!fits)
-      fail(fmt::format("has a \"{}\" that is no {} of 0 or more", name,
-                       whole ? "whole number" : "number"));
+    if constexpr (std::is_integral_v<Number>) {
+      constexpr std::uint64_t kMost = std::min<std::uint64_t>(std::numeric_limits<Number>::max(),
+                                                              kMostWhole);
+      if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
+        fail(fmt::format("has the \"{}\" {}, which is no whole number from 0 to {}", name,
+                         value.dump(), kMost));
+    } else if (!value.is_number()) {
+      fail(fmt::format("has a \"{}\" that is no number", name));
+    }
     return value.get<Number>();
   }
   std::vector<std::string> texts(const char* name) {
@@ -105,7 +125,7 @@ std::string beside(const std::filesystem::path& folder, const std::string& path)
 
 std::string change_text(Members& of, const std::string& path, const Json& value) {
   if (value.is_string()) return path + "=" + value.get<std::string>();
-  if (value.is_number_integer()) return fmt::format("{}={}", path, value.get<std::int64_t>());
+  if (value.is_number_integer()) return path + "=" + value.dump();
   if (value.is_number()) return fmt::format("{}={}", path, registry::ecmascript_number(value));
   of.fail(fmt::format("has a change of {} that is neither text nor number", path));
 }
@@ -320,7 +340,8 @@ const Json& list_of(Members& members, const char* name) {
 }  // namespace
 
 Study read_study(const std::string& path) {
-  const Json json = registry::parse_i_json(model::read_file(path), path);
+  Json json = registry::parse_i_json(model::read_file(path), path);
+  make_whole_numbers(json);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Members members(json, path + ":");
   members.has("schema"), members.has("schema_version");
