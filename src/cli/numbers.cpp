@@ -46,18 +46,19 @@ std::string plain(double number) {
 
 std::string said(const std::string& text) { return text.empty() ? "nothing" : text; }
 
-std::string range(double least, double most) {
-  if (most == std::numeric_limits<double>::infinity()) return fmt::format("from {} on", least);
-  return fmt::format("from {} to {}", least, most);
+std::string range(double least, double most, const char* unit) {
+  if (most == std::numeric_limits<double>::infinity())
+    return fmt::format("from {}{} on", least, unit);
+  return fmt::format("from {} to {}{}", least, most, unit);
 }
 
-// `what`: "number", "time in seconds"; `example`: how a unit is given.
-CLI::Validator quantity(const char* what, const char* example, const Units& units, double least,
-                        double most, const std::string& description) {
+// `what`: "number", "time"; `unit`: " s"; `example`: how another is given.
+CLI::Validator quantity(const char* what, const char* unit, const char* example, const Units& units,
+                        double least, double most, const std::string& description) {
   const auto read = [=](std::string& text) -> std::string {
     const auto number = scaled(text, units);
     if (!number || !(*number >= least && *number <= most))
-      return fmt::format("{} is no {} {}{}", said(text), what, range(least, most), example);
+      return fmt::format("{} is no {} {}{}", said(text), what, range(least, most, unit), example);
     if (std::abs(*number) <= kExact) text = plain(*number);
     return {};
   };
@@ -75,12 +76,12 @@ std::optional<std::uint64_t> whole(const std::string& text) {
 }  // namespace
 
 CLI::Validator at_least(double least) {
-  return quantity("number", "", kCounted, least, std::numeric_limits<double>::infinity(),
+  return quantity("number", "", "", kCounted, least, std::numeric_limits<double>::infinity(),
                   fmt::format(">= {}", least));
 }
 
 CLI::Validator between(double least, double most) {
-  return quantity("number", "", kCounted, least, most, fmt::format("{} to {}", least, most));
+  return quantity("number", "", "", kCounted, least, most, fmt::format("{} to {}", least, most));
 }
 
 std::optional<std::uint64_t> whole_number(const std::string& text) {
@@ -102,18 +103,20 @@ CLI::Validator block_number() {
 }
 
 CLI::Validator seconds(double least, double most) {
-  return quantity("time", " s; write 90, 5m or 1.5h", kSeconds, least, most, "SECONDS");
+  return quantity("time", " s", "; write 90, 5m or 1.5h", kSeconds, least, most, "SECONDS");
 }
 
 CLI::Validator milliseconds(double least) {
-  return quantity("time", " ms; write 20, 500us or 2s", kMilliseconds, least,
+  return quantity("time", " ms", "; write 20, 500us or 2s", kMilliseconds, least,
                   std::numeric_limits<double>::infinity(), "MS");
 }
 
-CLI::Validator share() { return quantity("share", "; write 0.67 or 67%", kShares, 0, 1, "SHARE"); }
+CLI::Validator share() {
+  return quantity("share", "", "; write 0.67 or 67%", kShares, 0, 1, "SHARE");
+}
 
 CLI::Validator kibibytes(double least) {
-  return quantity("size", " KiB; write 4, 4K, 1M or 512B", kKibibytes, least,
+  return quantity("size", " KiB", "; write 4, 4K, 1M or 512B", kKibibytes, least,
                   std::numeric_limits<double>::infinity(), "KIB");
 }
 

@@ -100,8 +100,8 @@ void add_places(CLI::App& command, trace::Adjustment& adjustment) {
                    "the stream of each request is drawn at random, not taken in turn");
   command
       .add_option("--stride-kb", adjustment.stride_kb,
-                  "from the beginning of a stream's request to the next one's")
-      ->transform(kibibytes(1));
+                  "from the beginning of a stream's request to the next one's: blocks, in KiB")
+      ->transform(kibibytes(0.5));
   command
       .add_option("--run-requests", adjustment.run_requests,
                   "after so many a stream continues anywhere in its region")

@@ -203,12 +203,10 @@ trace::Workload workload_of(Members& members) {
     workload.profile = trace::adjusted(trace::profile(members.text("workload")), adjust);
   } catch (const Error& error) {
     members.fail(
-        fmt::format("asks for a workload that there is not: {}", in_study_words(error.what())));
+        fmt::format("asks for a workload that cannot be made: {}", in_study_words(error.what())));
   }
   workload.requests = members.number<std::uint64_t>("requests");
   if (workload.requests == 0) members.fail("has a \"requests\" of 0; ask for 1 at least");
-  if (adjust.stride_kb && !(*adjust.stride_kb >= 0.5))
-    members.fail("has a \"stride_kb\" below 0.5");
   workload.seed = members.number<std::uint64_t>("seed").value_or(1);
   workload.reads_only = members.flag("reads_only");
   return workload;

@@ -30,6 +30,17 @@ std::uint64_t bytes_of(double kib, const char* option) {
   return static_cast<std::uint64_t>(std::llround(bytes));
 }
 
+std::uint64_t stride_bytes_of(double kib) {
+  constexpr double kLongest_kib = 1e12;  // beyond any drive; the drive itself is asked later
+  const double bytes = kib * 1024;
+  if (!(bytes >= 1 && kib <= kLongest_kib) || bytes != std::trunc(bytes))
+    refuse(
+        "--stride-kb {} is no distance between requests; name a whole number of bytes, in KiB, "
+        "up to {:.0f}",
+        kib, kLongest_kib);
+  return static_cast<std::uint64_t>(bytes);
+}
+
 Nanoseconds time_of(double ms, const char* option) {
   if (!(ms >= 0 && ms <= kLongest_ms))
     refuse("{} {} is out of range; name a time from 0 to {:.0f} ms", option, ms, kLongest_ms);
@@ -116,7 +127,7 @@ void adjust_streams(Profile& profile, const Adjustment& adjustment) {
   }
   if (adjustment.any_stream) streams("--any-stream").in_turn = false;
   if (adjustment.stride_kb)
-    streams("--stride-kb").stride_bytes = bytes_of(*adjustment.stride_kb, "--stride-kb");
+    streams("--stride-kb").stride_bytes = stride_bytes_of(*adjustment.stride_kb);
   if (adjustment.run_requests) streams("--run-requests").run_requests = *adjustment.run_requests;
 }
 

@@ -38,6 +38,23 @@ void check(const Profile& profile, std::uint32_t block_bytes) {
     refuse("the sequential and the local share together are more than all requests");
 }
 
+// In blocks, 0: requests follow one another. A stride past the end of a stream's region would lead
+// each request to the region's beginning.
+std::uint64_t stride_of(const Streams& streams, std::uint32_t block_bytes, const Ranges& allowed) {
+  const double kib = static_cast<double>(streams.stride_bytes) / 1024;
+  if (streams.stride_bytes % block_bytes != 0)
+    refuse("--stride-kb {} is no whole number of blocks of {} bytes; name a multiple of {}", kib,
+           block_bytes, block_bytes / 1024.0);
+  const std::uint64_t blocks = allowed.blocks() / streams.count;
+  const std::uint64_t stride = streams.stride_bytes / block_bytes;
+  if (stride > 0 && stride >= blocks)
+    refuse(
+        "--stride-kb {} leads past the end of the {} blocks of {} bytes that a stream has; name "
+        "a smaller one",
+        kib, blocks, block_bytes);
+  return stride;
+}
+
 }  // namespace
 
 Generator::Generator(const Workload& workload)
@@ -68,7 +85,7 @@ Generator::Generator(const Workload& workload)
   check(workload.writes, workload.blocks);
   const std::uint64_t align = std::max(1u, profile_.align_bytes / workload.block_bytes);
   const auto* const streams = std::get_if<Streams>(&profile_.place);
-  const std::uint64_t stride = streams ? streams->stride_bytes / workload.block_bytes : 0;
+  const std::uint64_t stride = streams ? stride_of(*streams, workload.block_bytes, allowed_) : 0;
   placer_.emplace(profile_, allowed_, align, largest, stride);
   if (!workload.writes.empty() && !reads_only_)
     write_placer_.emplace(profile_, Ranges(workload.writes), align, largest, stride);

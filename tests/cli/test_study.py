@@ -142,7 +142,7 @@ class Tables(StudyTest):
     def test_what_replay_would_refuse_is_refused(self):
         for change, sentence in (({"options": {"ageing": [0, 5]}}, "is of a given"),
                                  ({"traces": [{"workload": "random", "requests": 0}]}, "ask for 1 at least"),
-                                 ({"traces": [{"workload": "sequential", "stride_kb": 0.3}]}, "below 0.5"),
+                                 ({"traces": [{"workload": "sequential", "stride_kb": 0.0003}]}, '"stride_kb" 0.0003 is no distance'),
                                  ({"models": [{"file": "c2247.json", "name": "a\nb"}]}, "control character")):
             self.study(**change)
             self.fails(BAD_INPUT, sentence, "study", "run", "study.json", "-C", "s")

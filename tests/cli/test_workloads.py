@@ -1,6 +1,7 @@
 """Workloads: every one there is, made, described and replayed at depth; what is asked wrongly."""
 
 import filecmp
+import os
 import unittest
 
 from harness import BAD_INPUT, USAGE, PlatterTest
@@ -114,6 +115,18 @@ class Workloads(PlatterTest):
         self.assertEqual(one.pop("platter"), both["platter"])
         self.assertEqual([each["requests"] for each in both["traces"]], [50, 50])
         self.assertEqual(both["traces"][0], one)
+
+    def test_strides_that_lead_nowhere(self):
+        def ask(stride_kb, block_bytes=512):
+            return ("trace", "generate", "--workload", "sequential", "--blocks", 1000, "--block-bytes", block_bytes,
+                    "--stride-kb", stride_kb, "-o", "t.trace")
+        self.platter(*ask("512B"))
+        os.remove(self.path("t.trace"))
+        self.fails(USAGE, "0 is no size from 0.5 KiB on", *ask(0))
+        self.fails(USAGE, "abc is no size", *ask("abc"))
+        self.fails(USAGE, "3.3 is no distance", *ask(3.3))
+        self.fails(USAGE, "6 is no whole number of blocks of 4096 bytes; name a multiple of 4", *ask(6, 4096))
+        self.fails(USAGE, "500 leads past the end of the 1000 blocks", *ask(500))
 
     def test_wrong_usage(self):
         make = ("trace", "generate", "-o", "t.trace", "--blocks", 100000)

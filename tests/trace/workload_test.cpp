@@ -114,6 +114,27 @@ TEST_CASE(
   CHECK(lbns == std::vector<std::uint64_t>{0, 2048, 4096, 0, 2048, 4096});
 }
 
+TEST_CASE("a stride is a whole number of blocks and lies within a stream's region") {
+  const auto why_not = [](std::uint64_t stride_bytes, std::uint64_t blocks,
+                          std::uint32_t block_bytes) -> std::string {
+    Profile profile = trace::profile("streams");  // four of them
+    std::get<Streams>(profile.place).stride_bytes = stride_bytes;
+    try {
+      generate({.profile = profile, .blocks = blocks, .block_bytes = block_bytes, .requests = 6});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "it may be";
+  };
+  CHECK(why_not(3 * 512, 8000, 512) == "it may be");
+  CHECK(why_not(std::uint64_t{5} << 30, 80'000'000, 512) == "it may be");  // more than 2^32 bytes
+  CHECK_THAT(why_not(3 * 512, 8000, 4096),
+             Catch::Contains("--stride-kb 1.5 is no whole number of blocks of 4096 bytes; name a "
+                             "multiple of 4"));
+  CHECK(why_not(1999 * 512, 8000, 512) == "it may be");
+  CHECK_THAT(why_not(2000 * 512, 8000, 512), Catch::Contains("leads past the end of the 2000"));
+}
+
 TEST_CASE("requests of tracks are whole tracks, those across them as long and begin in them") {
   // Tracks of 100 blocks, but for the last 50, which are one; no LBN of the first is known.
   const TrackOf track_of = [](std::uint64_t lbn) -> LbnRange {
