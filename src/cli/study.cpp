@@ -131,6 +131,7 @@ Prepared prepare(const StudyOptions& options, bool counted, bool writes) {
   }
   study::Points points = study::points_of(study, program, study_models(options.registry),
                                           store.folder(), counted);
+  study::require_an_end(study, points);
   return {std::move(study), std::move(program), std::move(store), std::move(points)};
 }
 
@@ -185,6 +186,16 @@ std::string failed_words(const Prepared& prepared, std::span<const std::size_t> 
   return words;
 }
 
+// Nobody should find out after a day that it takes a month.
+void tell_long(const StudyOptions& options, std::uint64_t missing, double estimated_s) {
+  constexpr double kLong_s = 600;
+  if (estimated_s / options.jobs < kLong_s) return;
+  fmt::print(stderr,
+             "platter: {}: {} points are to be computed, by estimate {:.3g} hours with --jobs {}; "
+             "what is computed is kept whenever it ends\n",
+             options.path, missing, estimated_s / options.jobs / 3600, options.jobs);
+}
+
 std::vector<std::size_t> all_of(const Prepared& prepared) {
   std::vector<std::size_t> all(prepared.points.points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -223,13 +234,16 @@ void run_study(const StudyOptions& options) {
   study::RunOutcome ran;
   {
     std::optional<Progress> progress;  // it has a thread: begins when the processes have
-    ran = study::run_points(prepared.study, prepared.points, which, prepared.program,
-                            prepared.store,
-                            {.jobs = options.jobs, .keep_results = options.keep_results},
-                            [&](double share, std::uint64_t ended, std::uint64_t of) {
-                              if (!progress) progress.emplace(options.progress);
-                              progress->show(fmt::format("{} of {} points", ended, of), share);
-                            });
+    ran = study::run_points(
+        prepared.study, prepared.points, which, prepared.program, prepared.store,
+        {.jobs = options.jobs, .keep_results = options.keep_results},
+        [&](std::uint64_t missing, double estimated_s) {
+          tell_long(options, missing, estimated_s);
+        },
+        [&](double share, std::uint64_t ended, std::uint64_t of) {
+          if (!progress) progress.emplace(options.progress);
+          progress->show(fmt::format("{} of {} points", ended, of), share);
+        });
   }
   end_at_once_on_signals();
   if (in_part) {

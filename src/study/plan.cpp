@@ -1,6 +1,10 @@
 #include "study/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "model/error.h"
 
 namespace platter::study {
 namespace {
@@ -34,6 +38,19 @@ std::size_t sensible_parts(const Points& points, std::size_t most, double least_
   return std::clamp<std::size_t>(
       fit < static_cast<double>(most) ? static_cast<std::size_t>(fit) : most, 1,
       std::min(most, points.points.size()));
+}
+
+void require_an_end(const Study& study, const Points& points) {
+  constexpr double kYear_s = 365.25 * 86400;
+  for (const Point& point : points.points) {
+    if (estimated_s(point) <= kYear_s) continue;
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: {} requests are estimated to take {:.3g} years on one model, and a "
+                    "point is kept whole or not at all; ask for fewer \"requests\", or by "
+                    "the option \"limit\"",
+                    study.traces[point.trace].where, point.requests, estimated_s(point) / kYear_s));
+  }
 }
 
 }  // namespace platter::study

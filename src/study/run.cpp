@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <vector>
@@ -182,7 +183,7 @@ void split_traces(const Study& study, const Points& points, std::span<const Todo
 
 RunOutcome run_points(const Study& study, const Points& points, std::span<const std::size_t> which,
                       const Program& program, const Store& store, const RunOptions& options,
-                      const TellProgress& tell) {
+                      const TellBeginning& tell_beginning, const TellProgress& tell) {
   RunOutcome outcome;
   std::vector<Todo> todo;
   std::set<std::string> keys;  // two models may be one
@@ -197,9 +198,10 @@ RunOutcome run_points(const Study& study, const Points& points, std::span<const 
       todo.push_back({index, seen});
   }
   if (todo.empty()) return outcome;
-  split_traces(study, points, todo, store);
   std::vector<double> costs;
   for (const Todo& each : todo) costs.push_back(estimated_s(points.points[each.point]));
+  tell_beginning(todo.size(), std::reduce(costs.begin(), costs.end()));
+  split_traces(study, points, todo, store);
   const WorkersOutcome workers = run_workers(
       std::min<std::size_t>(options.jobs, todo.size()), costs,
       [&] {

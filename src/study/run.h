@@ -25,6 +25,9 @@ struct RunOutcome {
   double replay_s = 0;         // processor time of the replays, of this run
 };
 
+// Before the first is computed: how many are missing, and what they take in processor time by
+// estimate.
+using TellBeginning = std::function<void(std::uint64_t missing, double estimated_s)>;
 // `share` of the whole that is to be done, 0 to 1, and how many points of how many.
 using TellProgress = std::function<void(double share, std::uint64_t ended, std::uint64_t of)>;
 
@@ -35,6 +38,6 @@ using TellProgress = std::function<void(double share, std::uint64_t ended, std::
 // Throws Error(output) where a point cannot be stored.
 RunOutcome run_points(const Study& study, const Points& points, std::span<const std::size_t> which,
                       const Program& program, const Store& store, const RunOptions& options,
-                      const TellProgress& tell);
+                      const TellBeginning& tell_beginning, const TellProgress& tell);
 
 }  // namespace platter::study

@@ -143,7 +143,9 @@ class Tables(StudyTest):
         for change, sentence in (({"options": {"ageing": [0, 5]}}, "is of a given"),
                                  ({"traces": [{"workload": "random", "requests": 0}]}, "ask for 1 at least"),
                                  ({"traces": [{"workload": "sequential", "stride_kb": 0.0003}]}, '"stride_kb" 0.0003 is no distance'),
-                                 ({"models": [{"file": "c2247.json", "name": "a\nb"}]}, "control character")):
+                                 ({"models": [{"file": "c2247.json", "name": "a\nb"}]}, "control character"),
+                                 ({"traces": [{"workload": "random", "requests": 1e15}]},
+                                  "study.json: trace 1: 1000000000000000 requests are estimated to take 31.7 years")):
             self.study(**change)
             self.fails(BAD_INPUT, sentence, "study", "run", "study.json", "-C", "s")
         self.fails(BAD_INPUT, "is no folder of results", "study", "collect", "study.json", "-C", "nowhere")
@@ -226,6 +228,19 @@ class Once(StudyTest):
         comparison = self.platter_json("compare", "alone.pres", f"s/results/{key}.pres")
         self.assertEqual(comparison["all"]["demerit_ms"], 0)
         self.assertEqual(self.run_study("--keep-results")["computed"], 0)
+
+
+    def test_what_takes_long_is_told_before(self):
+        long = {"workload": "random", "requests": 3e9}
+        self.study(traces=["r.trace", long], options={})
+        run = subprocess.Popen([PLATTER, "study", "run", "study.json", "-C", "s", "--jobs", "2"], cwd=self.folder,
+                               stderr=subprocess.PIPE, text=True)
+        said = run.stderr.readline()
+        run.terminate()
+        run.communicate(timeout=60)
+        self.assertRegex(said, r"study.json: 2 points are to be computed, by estimate 0\.417 hours with --jobs 2")
+        self.study(traces=["r.trace", long], options={"limit": 100})
+        self.assertNotIn("hours", self.run_platter("study", "run", "study.json", "-C", "s").stderr)
 
 
 class Devices(StudyTest):
