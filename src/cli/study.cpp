@@ -90,6 +90,20 @@ std::string table_path(const study::Store& store, const char* ending) {
   return store.folder() + "/table" + ending;
 }
 
+// Another study's table is no file that somebody would miss, for its points stay; but he should
+// know.
+void tell_replaced(const StudyOptions& options, const Prepared& prepared) {
+  const std::string path = table_path(prepared.store, ".jsonl");
+  if (!model::is_file(path)) return;
+  const std::uint64_t others = study::rows_of_others(model::beginning_of(path, model::kLargestFile),
+                                                     prepared.study, prepared.points);
+  if (others == 0) return;
+  fmt::print(stderr,
+             "platter: {}: had {} rows of another study or of {} before it was changed; platter "
+             "study collect makes such a table again, -C names another folder\n",
+             table_path(prepared.store, ".csv"), others, options.path);
+}
+
 // Several runs may come to their ends at once, each with the same table.
 void write_tables(const study::Store& store, const study::Table& table) {
   study::Claim::on(table_path(store, ".csv"), true)->commit(study::csv_of(table), true);
@@ -256,6 +270,7 @@ void run_study(const StudyOptions& options) {
   }
   prepared.store.tidy_up();
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
+  tell_replaced(options, prepared);
   write_tables(prepared.store, table);
   draw_figures(figures, prepared.study, table);
   tell(options, prepared, &table, ran, figures);
@@ -274,6 +289,7 @@ void collect(const StudyOptions& options) {
   const std::vector<std::string> figures = figure_paths(options, prepared.study);
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
   prepared.store.tidy_up();
+  tell_replaced(options, prepared);
   write_tables(prepared.store, table);
   draw_figures(figures, prepared.study, table);
   tell(options, prepared, &table, {.found = table.rows.size()}, figures);

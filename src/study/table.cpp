@@ -1,8 +1,13 @@
 #include "study/table.h"
 
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <sstream>
 #include <string_view>
 
 #include "registry/canonical_json.h"
+#include "study/options.h"
 
 namespace platter::study {
 namespace {
@@ -23,6 +28,13 @@ std::string field(const Json& value) {
     quoted += letter;
   }
   return quoted + '"';
+}
+
+// What tells a row from the others of its study, whichever version computed it.
+std::string place_of(const std::function<Json(const std::string& column)>& value) {
+  Json place = Json::array({value("model"), value("trace"), value("device")});
+  for (const Option& option : options()) place.push_back(value(option.name));
+  return place.dump();
 }
 
 }  // namespace
@@ -72,6 +84,26 @@ std::string json_lines_of(const Table& table) {
     text += line.dump() + "\n";
   }
   return text;
+}
+
+std::uint64_t rows_of_others(const std::string& json_lines, const Study& study,
+                             const Points& points) {
+  std::set<std::string> places;
+  for (const Point& point : points.points) {
+    places.insert(place_of([&](const std::string& name) {
+      return std::ranges::find(columns(), name, &Column::name)
+          ->value({study, points, point, Json()});
+    }));
+  }
+  std::uint64_t others = 0;
+  std::istringstream lines(json_lines);
+  for (std::string line; std::getline(lines, line);) {
+    const Json row = Json::parse(line, nullptr, false);
+    if (!row.is_object()) continue;
+    others += !places.contains(
+        place_of([&](const std::string& column) { return row.value(column, Json()); }));
+  }
+  return others;
 }
 
 }  // namespace platter::study

@@ -29,4 +29,9 @@ bool begins_table(std::string_view beginning);
 // A JSON object a line: the schema, then each column by its name.
 std::string json_lines_of(const Table& table);
 
+// How many rows of such lines are of no point of this study, by the names and options in them:
+// another study's, or this one's before it was changed.
+std::uint64_t rows_of_others(const std::string& json_lines, const Study& study,
+                             const Points& points);
+
 }  // namespace platter::study

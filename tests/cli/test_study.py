@@ -176,6 +176,17 @@ class Once(StudyTest):
         self.run_study(name="larger.json", folder="other")
         self.assert_same_tables("s", "other")
 
+    def test_a_table_of_another_study_is_not_replaced_without_a_word(self):
+        self.study()
+        self.run_study()
+        self.assertNotIn("rows of another", self.run_platter("study", "run", "study.json", "-C", "s").stderr)
+        self.study(name="deeper.json", options={"scheduler": ["fcfs", "sptf"], "depth": [4, 8]})
+        for verb in ("run", "collect"):
+            done = self.run_platter("study", verb, "deeper.json", "-C", "s")
+            self.assertIn("s/table.csv: had 2 rows of another study or of deeper.json before", done.stderr)
+            self.platter("study", "collect", "study.json", "-C", "s")
+            self.assertEqual([row["depth"] for row in self.table()], ["1", "4", "1", "4"])
+
     def test_how_json_and_traces_are_called_does_not_count(self):
         self.study()
         self.run_study()
@@ -284,7 +295,7 @@ class Failures(StudyTest):
         self.assert_one_sentence(done, SOME_FAILED, "4 of 8 points failed: none.trace, line 1")
         self.study(traces=["none.trace", "far.trace"])
         for verb in (["run"], ["collect"], ["run", "--part", "1/1"]):
-            done = self.run_platter("study", *verb, "study.json", "-C", "s", "--json")
+            done = self.run_platter("study", *verb, "study.json", "-C", "t", "--json")
             self.assertEqual(done.returncode, SOME_FAILED)
             self.assertEqual(len(re.findall("^platter: failed: 4 points: none.trace, line 1", done.stderr, re.M)), 1)
             self.assertEqual(done.stderr.count("far.trace"), 1)
