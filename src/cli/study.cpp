@@ -22,6 +22,7 @@
 #include "cli/version.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/interruption.h"
 #include "model/printable.h"
 #include "report/gnuplot.h"
 #include "study/failures.h"
@@ -37,7 +38,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct StudyOptions {
-  std::string path, folder, part, plots;
+  std::string path, folder, part, plots, output;
   RegistryFolder registry;
   std::size_t parts = 1;
   double least_s = 60;
@@ -49,6 +50,9 @@ struct StudyOptions {
   // Where no folder is named: beside nothing of the user's, called as the study.
   std::string results() const {
     return folder.empty() ? std::filesystem::path(path).stem().string() + ".study" : folder;
+  }
+  std::string table(const char* ending) const {
+    return (output.empty() ? results() : output) + "/table" + ending;
   }
 };
 
@@ -86,14 +90,25 @@ class PlotFolder {
   std::optional<ResultFolder> folder_{};
 };
 
-std::string table_path(const study::Store& store, const char* ending) {
-  return store.folder() + "/table" + ending;
-}
+// Of a plan, which needs none: where there may be one, what it learns of traces is kept there.
+class PlannedFolder {
+ public:
+  explicit PlannedFolder(const std::string& path) {
+    try {
+      folder_.emplace(path);
+    } catch (const Error& error) {
+      let_interruptions_pass(error);
+    }
+  }
+
+ private:
+  std::optional<ResultFolder> folder_{};
+};
 
 // Another study's table is no file that somebody would miss, for its points stay; but he should
 // know.
 void tell_replaced(const StudyOptions& options, const Prepared& prepared) {
-  const std::string path = table_path(prepared.store, ".jsonl");
+  const std::string path = options.table(".jsonl");
   if (!model::is_file(path)) return;
   const std::uint64_t others = study::rows_of_others(model::beginning_of(path, model::kLargestFile),
                                                      prepared.study, prepared.points);
@@ -101,13 +116,13 @@ void tell_replaced(const StudyOptions& options, const Prepared& prepared) {
   fmt::print(stderr,
              "platter: {}: had {} rows of another study or of {} before it was changed; platter "
              "study collect makes such a table again, -C names another folder\n",
-             table_path(prepared.store, ".csv"), others, options.path);
+             options.table(".csv"), others, options.path);
 }
 
 // Several runs may come to their ends at once, each with the same table.
-void write_tables(const study::Store& store, const study::Table& table) {
-  study::Claim::on(table_path(store, ".csv"), true)->commit(study::csv_of(table), true);
-  study::Claim::on(table_path(store, ".jsonl"), true)->commit(study::json_lines_of(table), true);
+void write_tables(const StudyOptions& options, const study::Table& table) {
+  study::Claim::on(options.table(".csv"), true)->commit(study::csv_of(table), true);
+  study::Claim::on(options.table(".jsonl"), true)->commit(study::json_lines_of(table), true);
 }
 
 std::vector<std::string> figure_paths(const StudyOptions& options, const study::Study& study) {
@@ -140,7 +155,7 @@ Prepared prepare(const StudyOptions& options, bool counted, bool writes) {
     for (const study::TraceSpec& trace : study.traces)
       if (!trace.workload) options.outputs.reads(trace.path);
     for (const char* const ending : {".csv", ".jsonl"})
-      options.outputs.writes(table_path(store, ending));
+      options.outputs.writes(options.table(ending));
     for (const std::string& path : figure_paths(options, study)) options.outputs.writes(path);
   }
   study::Points points = study::points_of(study, program, study_models(options.registry),
@@ -168,14 +183,14 @@ void tell(const StudyOptions& options, const Prepared& prepared, const study::Ta
                     {"computed", ran.computed},     {"failed", table ? table->failed : ran.failed},
                     {"found", ran.found},           {"replay_s", ran.replay_s}};
     members["missing"] = table ? Json(table->missing.size()) : Json();
-    members["table"] = table ? Json(table_path(prepared.store, ".csv")) : Json();
+    members["table"] = table ? Json(options.table(".csv")) : Json();
     members["figures"] = figures;
     cli::print_json("platter-study-run", members);
     return;
   }
   fmt::print(stderr, "platter: {}: {} points, {} computed now, {} were there", options.path, of,
              ran.computed, ran.found);
-  if (table) fmt::print(stderr, "; {}", table_path(prepared.store, ".csv"));
+  if (table) fmt::print(stderr, "; {}", options.table(".csv"));
   fmt::print(stderr, "\n");
 }
 
@@ -231,7 +246,7 @@ void require_all(const StudyOptions& options, const Prepared& prepared, const st
               fmt::format("{}: {}; the column error of {} says of which, the next run tries them "
                           "again",
                           options.path, failed_words(prepared, all_of(prepared), "points"),
-                          table_path(prepared.store, ".csv")));
+                          options.table(".csv")));
 }
 
 void run_study(const StudyOptions& options) {
@@ -271,7 +286,7 @@ void run_study(const StudyOptions& options) {
   prepared.store.tidy_up();
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
   tell_replaced(options, prepared);
-  write_tables(prepared.store, table);
+  write_tables(options, table);
   draw_figures(figures, prepared.study, table);
   tell(options, prepared, &table, ran, figures);
   require_all(options, prepared, table);
@@ -283,21 +298,21 @@ void collect(const StudyOptions& options) {
                 fmt::format("{}: is no folder of results; name the one that platter study run "
                             "wrote with -C",
                             options.results()));
-  const ResultFolder folder(options.results());
+  const ResultFolder tables(options.output.empty() ? options.results() : options.output);
   const PlotFolder plots(options.plots);
   const Prepared prepared = prepare(options, false, true);
   const std::vector<std::string> figures = figure_paths(options, prepared.study);
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
-  prepared.store.tidy_up();
+  if (options.output.empty()) prepared.store.tidy_up();  // else it may be one that is only read
   tell_replaced(options, prepared);
-  write_tables(prepared.store, table);
+  write_tables(options, table);
   draw_figures(figures, prepared.study, table);
   tell(options, prepared, &table, {.found = table.rows.size()}, figures);
   require_all(options, prepared, table);
 }
 
 void plan(const StudyOptions& options) {
-  const ResultFolder folder(options.results());
+  const PlannedFolder folder(options.results());
   const Prepared prepared = prepare(options, true, false);
   const std::size_t many = study::sensible_parts(prepared.points, options.parts, options.least_s);
   const std::vector<study::Part> parts = study::parts_of(prepared.points, many);
@@ -317,7 +332,7 @@ void plan(const StudyOptions& options) {
 }
 
 void print_slurm(const StudyOptions& options) {
-  const ResultFolder folder(options.results());
+  const PlannedFolder folder(options.results());
   const Prepared prepared = prepare(options, true, false);
   fmt::print(
       "{}",
@@ -392,6 +407,8 @@ void add_study(CLI::App& app) {
 
   CLI::App* collected = add_verb(*study, "collect", "the table of the points that are there",
                                  options);
+  collected->add_option("-o,--output", options->output,
+                        "a folder for the table (else: that of the results)");
   add_figures(*collected, *options);
   add_json(*collected, *options);
   collected->callback([options] { collect(*options); });

@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 }
 
 int opened(const std::string& path) {
-  fs::create_directories(fs::path(path).parent_path());
+  std::error_code failed;
+  fs::create_directories(fs::path(path).parent_path(), failed);
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) cannot_be_written(path);
   return descriptor;
@@ -64,6 +65,15 @@ void write_whole(int descriptor, std::string_view text, const std::string& path)
 
 LockedFile::LockedFile(const std::string& path) : path_(path), descriptor_(opened(path)) {
   locked(descriptor_, true, path);
+}
+
+std::unique_ptr<LockedFile> LockedFile::where_possible(const std::string& path) {
+  try {
+    return std::make_unique<LockedFile>(path);
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::output) throw;
+    return nullptr;
+  }
 }
 
 LockedFile::~LockedFile() { ::close(descriptor_); }

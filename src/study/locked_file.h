@@ -14,6 +14,8 @@ namespace platter::study {
 class LockedFile {
  public:
   explicit LockedFile(const std::string& path);
+  // nullptr where it may not be written: in a folder that is only read.
+  static std::unique_ptr<LockedFile> where_possible(const std::string& path);
   ~LockedFile();
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "model/error.h"
+#include "model/file.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
 #include "registry/canonical_json.h"
@@ -197,9 +198,15 @@ TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool coun
   const Json asked = {{"path", fs::absolute(trace.path).string()},
                       {"told", trace.told},
                       {"split", trace.split_by_device}};
-  // Others that need the same wait, and find it.
-  LockedFile file(fmt::format("{}/traces/{}.json", folder, short_digest(asked, trace.given)));
-  std::optional<TraceFacts> known = kept(file.text(), stamps);
+  // Others that need the same wait, and find it. In a folder that is only read it is not kept.
+  const std::string path = fmt::format("{}/traces/{}.json", folder,
+                                       short_digest(asked, trace.given));
+  const auto file = LockedFile::where_possible(path);
+  std::optional<TraceFacts> known;
+  if (file)
+    known = kept(file->text(), stamps);
+  else if (model::is_file(path))
+    known = kept(model::read_file(path), stamps);
   if (known && (known->counted || !counted)) {
     known->stamps = stamps.dump();
     return *known;
@@ -210,8 +217,8 @@ TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool coun
   for (const Json& stamp : stamps)
     facts.requests += stamp.at("bytes").get<std::uint64_t>() / kBytesARequest;
   if (counted) count(trace, facts);
-  if (stamps_of(files) == stamps)  // nobody wrote to them meanwhile
-    file.replace(text_of(stamps, facts));
+  if (file && stamps_of(files) == stamps)  // nobody wrote to them meanwhile
+    file->replace(text_of(stamps, facts));
   return facts;
 }
 

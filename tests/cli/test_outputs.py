@@ -62,6 +62,8 @@ OUTPUTS = {
                                 ("study.json", "truth.json", "t.trace"), file="study-1-mean_ms-by-depth.svg"),
     "study collect --plots": Output("study collect study.json -C studied --plots {out}",
                                     ("study.json", "truth.json", "t.trace"), file="study-1-mean_ms-by-depth.svg"),
+    "study collect --output": Output("study collect study.json -C studied -o {out}",
+                                     ("study.json", "truth.json", "t.trace"), file="table.csv"),
     "trace convert --output": Output("trace convert t.trace --to spc -o {out}", ("t.trace",)),
     "trace generate --output": Output("trace generate --workload random --requests 20 --for truth.json "
                                       "-o {out}", ("truth.json",)),

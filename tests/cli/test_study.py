@@ -6,12 +6,13 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from harness import BAD_INPUT, INCOMPLETE, INTERRUPTED, OK, PLATTER, SOME_FAILED, USAGE, PlatterTest
+from harness import BAD_INPUT, INCOMPLETE, INTERRUPTED, OK, OUTPUT, PLATTER, SOME_FAILED, USAGE, PlatterTest
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 TABLES = ("table.csv", "table.jsonl")
@@ -228,6 +229,31 @@ class Once(StudyTest):
         self.run_study("--part", "2/3")
         self.platter("study", "collect", "study.json", "-C", "s")
         self.assert_same_tables("s", "alone")
+
+    @unittest.skipIf(os.getuid() != 0, "only root becomes somebody who may not write")
+    def test_a_folder_that_is_only_read(self):
+        self.study()
+        self.run_study()
+        shutil.rmtree(self.path("s/traces"))
+        for folder in (self.folder, *(os.path.join(self.folder, name) for name in os.listdir(self.folder))):
+            os.chmod(folder, 0o755)
+        try:
+            self.run_platter("--version", user="nobody")
+        except PermissionError:
+            self.skipTest("nobody may not run it where it lies")
+        for folder in ("s", "nowhere"):
+            done = self.run_platter("study", "plan", "study.json", "-C", folder, "--parts", "2", "--least", "0",
+                                    user="nobody")
+            self.assertEqual((done.returncode, done.stdout.count(" 2 points")), (OK, 2), done.stderr)
+        done = self.run_platter("study", "slurm", "study.json", "-C", "s", "--parts", "2", user="nobody")
+        self.assertIn("#SBATCH", done.stdout, done.stderr)
+        done = self.run_platter("study", "collect", "study.json", "-C", "s", user="nobody")
+        self.assert_one_sentence(done, OUTPUT, "s/table.csv", "cannot be written")
+        os.mkdir(self.path("theirs"))
+        os.chmod(self.path("theirs"), 0o777)
+        done = self.run_platter("study", "collect", "study.json", "-C", "s", "-o", "theirs/here", user="nobody")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assert_same_tables("s", "theirs/here")
 
     def test_results_that_are_kept(self):
         self.study()
