@@ -24,6 +24,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "replay/model_run.h"
+#include "replay/prefetch_use.h"
 #include "replay/replay_drive.h"
 
 namespace platter::cli {
@@ -156,6 +157,9 @@ void print(const Replayed& replayed, bool json) {
     fmt::print(stderr,
                "platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
                head.name, head.depth, head.asked_depth);
+  if (head.host_queue)
+    if (const std::string why = replay::why_prefetching_did_nothing(*head.host_queue); !why.empty())
+      fmt::print(stderr, "platter: {}\n", why);
   if (replay::is_late(replayed.summary))
     fmt::print(
         stderr,

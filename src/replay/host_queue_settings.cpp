@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "model/error.h"
 
@@ -62,6 +63,7 @@ void set(HostQueueSettings& settings, std::string_view name, std::string_view te
 HostQueueSettings host_queue_of(std::string_view text) {
   HostQueueSettings settings;
   if (text == "default") return settings;
+  std::set<std::string_view> named;
   for (std::size_t at = 0; at <= text.size();) {
     const std::string_view pair = text.substr(at, text.find(',', at) - at);
     const std::size_t equals = pair.find('=');
@@ -70,7 +72,11 @@ HostQueueSettings host_queue_of(std::string_view text) {
                   fmt::format("--host-queue: \"{}\" is no NAME=NUMBER; write default, or like "
                               "requests=128,plug-ms=0",
                               pair));
-    set(settings, pair.substr(0, equals), pair.substr(equals + 1));
+    const std::string_view name = pair.substr(0, equals);
+    set(settings, name, pair.substr(equals + 1));
+    if (!named.insert(name).second)
+      throw Error(ExitStatus::usage,
+                  fmt::format("--host-queue: {} is given twice; give it once", name));
     at += pair.size() + 1;
   }
   return settings;

@@ -60,6 +60,21 @@ class Workloads(PlatterTest):
         self.fails(USAGE, "plug_ms", "replay", "t.ascii", "--on", "drive.json", "--host-queue", "plug_ms=3")
         self.fails(USAGE, "--host-queue", "replay", "t.ascii", "--on", DRIVE, "--host-queue", "default")
 
+    def test_windows_that_answer_nothing_are_told(self):
+        self.platter("truth", DRIVE, "-o", "drive.json")
+        self.generate("--workload", "sequential", "--requests", 50, output="in-a-row.trace")  # of 64 KB
+        self.generate("--workload", "random", "--requests", 50, output="random.trace")
+        for trace, window_kb, words in (("in-a-row.trace", 4, "answered no read: none lay whole in the"),
+                                        ("in-a-row.trace", 128, None), ("in-a-row.trace", 0, None),
+                                        ("random.trace", 128, "did nothing: no two reads")):
+            done = self.run_platter("replay", trace, "--on", "drive.json", "--json", "--host-queue",
+                                    f"prefetch-kb={window_kb}")
+            self.assertEqual(done.returncode, 0)
+            if words:
+                self.assertRegex(done.stderr, rf"\Aplatter: --host-queue prefetch-kb={window_kb} {words}[^\n]*\n\Z")
+            else:
+                self.assertEqual(done.stderr, "")
+
     def test_parameters(self):
         made = self.generate("--workload", "streams", "--streams", 3, "--request-kb", 128,
                              "--read-share", 0)

@@ -307,7 +307,8 @@ TEST_CASE("settings have one text, and what is none is refused by name") {
   const char* const all = "requests=7,merge-kb=64,plug-ms=0.25,prefetch-kb=96,loops=4";
   CHECK(text_of(host_queue_of(all)) == all);
   CHECK(host_queue_of("plug-ms=0").requests == 128);
-  for (const char* const text : {"", "requests", "requests=0", "requests=1.5", "plug-ms=-1",
-                                 "depth=3", "requests=3,", "merge-kb=nan", "plug-ms=3ms"})
+  for (const char* const text :
+       {"", "requests", "requests=0", "requests=1.5", "plug-ms=-1", "depth=3", "requests=3,",
+        "merge-kb=nan", "plug-ms=3ms", "requests=3,loops=1,requests=3"})
     CHECK_THROWS_AS(host_queue_of(text), Error);
 }
