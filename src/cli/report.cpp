@@ -5,6 +5,7 @@
 
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
+#include "fleet/reported.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "report/html_report.h"
@@ -31,7 +32,11 @@ void add_report(CLI::App& app) {
     std::vector<report::WorkloadResults> workloads;
     if (!options->results.empty()) workloads = report::load_workloads(options->results);
     options->outputs.writes(options->output);
-    model::write_file(options->output, report::html_report(models, workloads));
+    std::vector<fleet::Drive> drives;
+    for (const report::ReportedModel& reported : models)
+      drives.push_back({reported.file, reported.model});
+    model::write_file(options->output,
+                      report::html_report(models, workloads, fleet::found_among(drives)));
   });
 }
 

@@ -86,41 +86,20 @@ std::string table(const Group& group) {
   return text;
 }
 
-std::string reason(const Group& group, const Finding& finding) {
-  const Figure& figure = group.figures[finding.figure];
-  const Figure::Value& value = figure.values[finding.drive];
-  std::string text = fmt::format("    {}: {} {}", finding.what, figure.path,
-                                 with_unit(*value.value, figure.unit));
-  if (value.error) text += fmt::format(" (error {:.2g})", *value.error);
-  text += fmt::format(", the others' median {}", number(finding.typical));
-  if (finding.fact) {
-    text += fmt::format("; {} of {} others are so", finding.alike, finding.others);
-  } else {
-    text += fmt::format("; {:.1f} spreads, chance {:.1g}, {:.1g} among all looks",
-                        std::abs(finding.in_spreads), finding.chance, finding.among_all);
-  }
-  return text + "\n";
-}
-
 std::string outliers(const Group& group) {
   std::string text;
   for (const std::size_t drive : group.outliers()) {
     text += "\n  " + model::printable(group.drives[drive]->name) + "\n";
     for (const Finding& finding : group.findings)
-      if (finding.drive == drive) text += reason(group, finding);
+      if (finding.drive == drive) text += "    " + words_of(group, finding) + "\n";
   }
   return text;
 }
 
 std::string unresolved(const Group& group) {
   std::string text;
-  for (const Finding& finding : group.unresolved) {
-    const Figure& figure = group.figures[finding.figure];
-    text += fmt::format("    {}: {} {}, the others' median {}; they tell {:.2g} apart\n",
-                        model::printable(group.drives[finding.drive]->name), figure.path,
-                        with_unit(*figure.values[finding.drive].value, figure.unit),
-                        number(finding.typical), finding.resolution);
-  }
+  for (const Finding& finding : group.unresolved)
+    text += "    " + unresolved_words(group, finding) + "\n";
   return text.empty() ? text : "\n  within what the measuring resolves\n" + text;
 }
 
@@ -198,28 +177,59 @@ std::size_t changed_in(const std::vector<Step>& steps) {
   return changed;
 }
 
-std::string fleet_as_text(const Fleet& fleet, std::span<const LeftOut> left_out) {
+std::string words_of(const Group& group, const Finding& finding) {
+  const Figure& figure = group.figures[finding.figure];
+  const Figure::Value& value = figure.values[finding.drive];
+  std::string text = fmt::format("{}: {} {}", finding.what, figure.path,
+                                 with_unit(*value.value, figure.unit));
+  if (value.error) text += fmt::format(" (error {:.2g})", *value.error);
+  text += fmt::format(", the others' median {}", number(finding.typical));
+  if (finding.fact) {
+    text += fmt::format("; {} of {} others are so", finding.alike, finding.others);
+  } else {
+    text += fmt::format("; {:.1f} spreads, chance {:.1g}, {:.1g} among all looks",
+                        std::abs(finding.in_spreads), finding.chance, finding.among_all);
+  }
+  return text;
+}
+
+std::string unresolved_words(const Group& group, const Finding& finding) {
+  const Figure& figure = group.figures[finding.figure];
+  return fmt::format("{}: {} {}, the others' median {}; they tell {:.2g} apart",
+                     model::printable(group.drives[finding.drive]->name), figure.path,
+                     with_unit(*figure.values[finding.drive].value, figure.unit),
+                     number(finding.typical), finding.resolution);
+}
+
+std::string summary_of(const Fleet& fleet) {
   std::size_t drives = 0, products = 0, unknown = 0;
   for (const Group& group : fleet.groups) {
     (group.unknown ? unknown : drives) += group.drives.size();
     products += group.unknown ? 0 : 1;
   }
-  std::string text = fmt::format(
-      "{} of {}; {} by {} looks, whose chance of any false alarm is {:.0f} % at most\n",
+  return fmt::format(
+      "{} of {}{}; {} by {} looks, whose chance of any false alarm is {:.0f} % at most",
       counted(drives, "drive"), counted(products, "product"),
+      unknown == 0 ? ""
+                   : fmt::format(", {} of products that are not told", counted(unknown, "drive")),
       counted(outliers_in(fleet), "outlier"), fleet.looks, 100 * kFalseAlarm);
-  if (unknown > 0) text += counted(unknown, "drive") + " of products that are not told\n";
-  text += as_text(left_out);
-  for (const Group& group : fleet.groups) {
-    text += fmt::format("\n{}: {}, ", named(group), counted(group.drives.size(), "drive"));
-    if (group.unknown)
-      text += "not compared, since their models do not say that they are of one product\n";
-    else if (group.too_few)
-      text += fmt::format("too few to tell outliers ({} are needed)\n", statistics::kFewestAlike);
-    else
-      text += counted(group.outliers().size(), "outlier") + "\n";
-    text += outliers(group) + unresolved(group) + table(group);
-  }
+}
+
+std::string heading_of(const Group& group) {
+  const std::string head = fmt::format("{}: {}, ", named(group),
+                                       counted(group.drives.size(), "drive"));
+  if (group.unknown)
+    return head + "not compared, since their models do not say that they are of one product";
+  if (group.too_few)
+    return head + fmt::format("too few to tell outliers ({} are needed)", statistics::kFewestAlike);
+  return head + counted(group.outliers().size(), "outlier");
+}
+
+std::string fleet_as_text(const Fleet& fleet, std::span<const LeftOut> left_out) {
+  std::string text = summary_of(fleet) + "\n" + as_text(left_out);
+  for (const Group& group : fleet.groups)
+    text += fmt::format("\n{}\n{}{}{}", heading_of(group), outliers(group), unresolved(group),
+                        table(group));
   return text;
 }
 

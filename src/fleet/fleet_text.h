@@ -21,6 +21,13 @@ struct Step {
 std::string fleet_as_text(const Fleet& fleet, std::span<const LeftOut> left_out);
 std::string history_as_text(const std::vector<Step>& steps, std::span<const LeftOut> left_out);
 
+// Its sentences, each alone and without a line end: how much was looked at, a product and how far
+// it was compared, an outlier's reason, a difference that the figures do not tell apart.
+std::string summary_of(const Fleet& fleet);
+std::string heading_of(const Group& group);
+std::string words_of(const Group& group, const Finding& finding);
+std::string unresolved_words(const Group& group, const Finding& finding);
+
 // Members of the schemas platter-fleet and platter-fleet-history.
 nlohmann::ordered_json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out);
 nlohmann::ordered_json history_as_json(const std::vector<Step>& steps,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "model/seek_curve.h"
@@ -12,7 +14,6 @@
 #include "report/html_model.h"
 #include "report/model_summary.h"
 #include "report/seek_plots.h"
-#include "statistics/robust.h"
 
 namespace platter::report::html {
 namespace {
@@ -25,6 +26,7 @@ struct Figure {
 };
 struct Quantity {
   const char* name;
+  const char* path;  // of the figure that tells of it in a fleet (src/fleet)
   const char* unit;
   int places;
   Figure (*of)(const model::DriveModel&);
@@ -39,11 +41,11 @@ double seek_error(const model::DriveModel& model, double distance) {
 }
 
 const Quantity kQuantities[] = {
-    {"capacity", "GB", 2,
+    {"capacity", "identity.blocks", "GB", 2,
      [](const model::DriveModel& m) {
        return Figure{static_cast<double>(m.identity.blocks) * m.identity.block_bytes / 1e9, {}};
      }},
-    {"rotation", "rpm", 3,
+    {"rotation", "rotation.period", "rpm", 3,
      [](const model::DriveModel& m) {
        if (m.rotation.numerator_ns == 0) return Figure{};
        const double rpm = rpm_of(m.rotation);
@@ -52,26 +54,26 @@ const Quantity kQuantities[] = {
                               ? std::optional(rpm * *period.error / *period.value)
                               : std::nullopt};
      }},
-    {"one cylinder", "ms", 3,
+    {"one cylinder", "seek[1]", "ms", 3,
      [](const model::DriveModel& m) {
        const auto seek = summarize_seek(m);
        return seek ? Figure{seek->single_ms, seek_error(m, 1)} : Figure{};
      }},
-    {"average seek", "ms", 3,
+    {"average seek", "", "ms", 3,
      [](const model::DriveModel& m) {
        const auto seek = summarize_seek(m);
        return seek ? Figure{seek->average_ms, {}} : Figure{};
      }},
-    {"full stroke", "ms", 3,
+    {"full stroke", "seek[", "ms", 3,
      [](const model::DriveModel& m) {
        const auto seek = summarize_seek(m);
        return seek ? Figure{seek->full_ms, seek_error(m, m.identity.cylinders - 1.0)} : Figure{};
      }},
-    {"head switch", "ms", 3,
+    {"head switch", "head_switch", "ms", 3,
      [](const model::DriveModel& m) { return of_parameter(m.head_switch); }},
-    {"write settle", "ms", 3,
+    {"write settle", "write_settle", "ms", 3,
      [](const model::DriveModel& m) { return of_parameter(m.write_settle); }},
-    {"outer rate", "MB/s", 1,
+    {"outer rate", "", "MB/s", 1,
      [](const model::DriveModel& m) {
        if (m.layout.zones.empty() || m.rotation.numerator_ns == 0) return Figure{};
        double most = 0;
@@ -79,24 +81,25 @@ const Quantity kQuantities[] = {
          most = std::max(most, static_cast<double>(zone.most_sectors));
        return Figure{media_rate_mb_s(m, most), {}};
      }},
-    {"zones", "", 0,
+    {"zones", "layout: formatted otherwise", "", 0,
      [](const model::DriveModel& m) {
        return m.layout.zones.empty() ? Figure{}
                                      : Figure{static_cast<double>(m.layout.zones.size()), {}};
      }},
-    {"defects and spares", "", 0,
+    {"defects and spares", "layout.skips", "", 0,
      [](const model::DriveModel& m) {
        return m.layout.zones.empty() ? Figure{}
                                      : Figure{static_cast<double>(m.layout.skips.size()), {}};
      }},
-    {"remapped", "", 0,
+    {"remapped", "layout.remaps", "", 0,
      [](const model::DriveModel& m) {
        return m.layout.zones.empty() ? Figure{}
                                      : Figure{static_cast<double>(m.layout.remaps.size()), {}};
      }},
-    {"read, from the cache", "ms", 3,
+    {"read, from the cache", "overheads.read_hit_after_read", "ms", 3,
      [](const model::DriveModel& m) { return of_parameter(m.overheads.read_hit_after_read); }},
-    {"segments", "", 0, [](const model::DriveModel& m) { return of_parameter(m.cache.segments); }},
+    {"segments", "cache.segments", "", 0,
+     [](const model::DriveModel& m) { return of_parameter(m.cache.segments); }},
 };
 
 std::string titled(const Quantity& quantity) {
@@ -107,34 +110,14 @@ std::string shown(const Quantity& quantity, const Figure& figure) {
   return figure.value ? fmt::format("{:.{}f}", *figure.value, quantity.places) : "";
 }
 
-// Iglewicz and Hoaglin 1993: beyond 3.5 deviations, estimated by the median absolute deviation; and
-// beyond what a host tells apart.
-constexpr double kDeviations = 3.5, kLeastShare = 0.002;
-constexpr std::size_t kLeastDrives = 4;
-
-struct Outlier {
-  std::size_t drive;
-  std::string text;
-};
-
-std::vector<Outlier> outliers_of(const Quantity& quantity, const std::vector<Figure>& figures) {
-  std::vector<double> values;
-  for (const Figure& figure : figures)
-    if (figure.value) values.push_back(*figure.value);
-  if (values.size() < kLeastDrives) return {};
-  const double middle = statistics::median(values), spread = statistics::mad_sigma(values);
-  std::vector<Outlier> outliers;
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    if (!figures[i].value) continue;
-    const double off = *figures[i].value - middle;
-    const double allowed = std::max(
-        {kDeviations * spread, kLeastShare * std::abs(middle), 4 * figures[i].error.value_or(0)});
-    if (std::abs(off) <= allowed) continue;
-    outliers.push_back({i, fmt::format("{} {}{}{}, the fleet's median {}", quantity.name,
-                                       shown(quantity, figures[i]), *quantity.unit ? " " : "",
-                                       quantity.unit, shown(quantity, {middle, {}}))});
+// The one that has the figure's path, or else the one that begins as it does: seeks over far.
+const Quantity* quantity_of(const std::string& figure) {
+  const Quantity* found = nullptr;
+  for (const Quantity& quantity : kQuantities) {
+    if (figure == quantity.path) return &quantity;
+    if (*quantity.path && figure.starts_with(quantity.path)) found = &quantity;
   }
-  return outliers;
+  return found;
 }
 
 std::string curves_figure(std::span<const ReportedModel> models) {
@@ -174,44 +157,40 @@ std::string side_by_side(const ReportedModel& a, const ReportedModel& b) {
                    ".json lists every parameter that differs.");
 }
 
-std::string fleet(std::span<const ReportedModel> models) {
+std::string fleet(std::span<const ReportedModel> models, const FleetFound& found) {
   std::vector<Column> columns = {{"drive"}};
   std::vector<std::vector<std::string>> rows;
-  for (const ReportedModel& reported : models) rows.push_back({reported.file});
-  std::vector<std::vector<std::string>> odd(models.size());
+  std::vector<std::string> odd(models.size());
+  std::set<std::pair<std::size_t, const Quantity*>> marked;
+  for (const FleetFound::Standout& standout : found.standouts) {
+    odd[standout.drive] += (odd[standout.drive].empty() ? "" : "; ") + standout.words;
+    marked.emplace(standout.drive, quantity_of(standout.figure));
+  }
+  for (std::size_t i = 0; i < models.size(); ++i)
+    rows.push_back({models[i].file + (odd[i].empty() ? "" : " !")});
   for (const Quantity& quantity : kQuantities) {
     std::vector<Figure> figures;
     for (const ReportedModel& reported : models) figures.push_back(quantity.of(reported.model));
     if (std::ranges::none_of(figures, [](const Figure& f) { return f.value.has_value(); }))
       continue;
-    std::vector<bool> marked(models.size());
-    for (const Outlier& outlier : outliers_of(quantity, figures)) {
-      marked[outlier.drive] = true;
-      odd[outlier.drive].push_back(outlier.text);
-    }
     columns.push_back({titled(quantity), true});
     for (std::size_t i = 0; i < models.size(); ++i)
-      rows[i].push_back(shown(quantity, figures[i]) + (marked[i] ? " !" : ""));
+      rows[i].push_back(shown(quantity, figures[i]) +
+                        (marked.contains({i, &quantity}) ? " !" : ""));
   }
   std::string named;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    if (odd[i].empty()) continue;
-    std::string text;
-    for (const std::string& each : odd[i]) text += (text.empty() ? "" : "; ") + each;
-    named += "<li><b>" + escaped(models[i].file) + "</b>: " + escaped(text) + "</li>\n";
-  }
+  for (std::size_t i = 0; i < models.size(); ++i)
+    if (!odd[i].empty())
+      named += "<li><b>" + escaped(models[i].file) + "</b>: " + escaped(odd[i]) + "</li>\n";
   std::string text = "<h2 id=\"fleet\">The drives</h2>\n";
-  if (models.size() < kLeastDrives)
-    text += paragraph("Outliers are looked for among four drives or more.");
-  else if (named.empty())
-    text += paragraph("No drive stands out.");
-  else
-    text += "<h3>What stands out</h3>\n<ul>\n" + named + "</ul>\n";
+  for (const std::string& remark : found.remarks) text += paragraph(remark);
+  text += named.empty() ? paragraph("No drive stands out.")
+                        : "<h3>What stands out</h3>\n<ul>\n" + named + "</ul>\n";
   return text + "<div class=\"metrics\">" + table(columns, rows) + "</div>\n" +
          curves_figure(models) +
          paragraph(
-             "!: beyond 3.5 deviations, by the median absolute deviation of the drives here, 0.2 % "
-             "and four errors. platter report NAME.json shows one drive whole.");
+             "!: stands out among the drives of its product, as platter fleet finds it. platter "
+             "report NAME.json shows one drive whole.");
 }
 
 }  // namespace platter::report::html

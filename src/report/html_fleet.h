@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "report/fleet_found.h"
 #include "report/html_report.h"
 
 namespace platter::report::html {
@@ -11,8 +12,7 @@ namespace platter::report::html {
 // The figures of each, what differs beyond its errors, the curves in one picture.
 std::string side_by_side(const ReportedModel& a, const ReportedModel& b);
 
-// A row for each drive; a figure far from the others' (by their median absolute deviation, of four
-// drives on) is named.
-std::string fleet(std::span<const ReportedModel> models);
+// A row for each drive, and what stands out.
+std::string fleet(std::span<const ReportedModel> models, const FleetFound& found);
 
 }  // namespace platter::report::html

@@ -57,7 +57,7 @@ std::string title_of(const ReportedModel& reported) {
 }  // namespace
 
 std::string html_report(std::span<const ReportedModel> models,
-                        std::span<const WorkloadResults> workloads) {
+                        std::span<const WorkloadResults> workloads, const FleetFound& found) {
   const std::string validation = workloads.empty() ? "" : html::validation_chapter(workloads);
   const std::string name = html::model_name(models.front().model);
   const std::string title = models.size() == 1 ? name
@@ -70,7 +70,7 @@ std::string html_report(std::span<const ReportedModel> models,
     body += summary(models.front(), workloads) + contents("model1", !workloads.empty()) +
             "</header>\n" + details(models.front().model, "model1", validation);
   } else if (models.size() > kMostWhole) {
-    body += "</header>\n" + html::fleet(models) + validation;
+    body += "</header>\n" + html::fleet(models, found) + validation;
   } else {
     for (const ReportedModel& reported : models)
       body += fmt::format("<h2>{}</h2>\n", escaped(title_of(reported))) +

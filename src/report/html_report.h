@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/drive_model.h"
+#include "report/fleet_found.h"
 #include "report/html_results.h"
 
 namespace platter::report {
@@ -16,8 +17,8 @@ struct ReportedModel {
 
 // Self-contained: style and figures are inline, there are no scripts and no references. The same
 // input gives the same bytes. Figures need gnuplot: throws Error(missing_program) without it.
-// `models` must not be empty; `workloads` may be.
+// `models` must not be empty; `workloads` may be. `found`: of three models and more.
 std::string html_report(std::span<const ReportedModel> models,
-                        std::span<const WorkloadResults> workloads);
+                        std::span<const WorkloadResults> workloads, const FleetFound& found = {});
 
 }  // namespace platter::report

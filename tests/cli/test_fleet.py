@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import unittest
 
 import fleet_drives
@@ -31,6 +32,13 @@ class Fleet(PlatterTest):
         self.assertIn("8 drives of 1 product; 3 outliers", done.stdout)
         self.assertIn("zones that differ: ", done.stdout)
         self.assertIn("3 of 8 drives stand out", done.stderr)
+        drives = [name for name in self.files() if name.startswith("models/") and name.endswith(".json")]
+        self.platter("report", *drives, "-o", "fleet.html")
+        with open(self.path("fleet.html"), encoding="utf-8") as file:
+            report = file.read()
+        self.assertEqual(set(re.findall(r"<li><b>(.*?)</b>: ", report)), set(found))
+        for finding in told["products"][0]["findings"]:
+            self.assertIn(f"{finding['what']}: {finding['figure']} ", report)
 
     def test_of_four_drives_nothing_is_told(self):
         self.characterize({number: ODD.get(number) for number in range(4)}, "models")

@@ -9,6 +9,7 @@
 #include "fleet/fleet_text.h"
 #include "fleet/media_profile.h"
 #include "fleet/outliers.h"
+#include "fleet/reported.h"
 
 namespace platter::fleet {
 namespace {
@@ -214,6 +215,22 @@ TEST_CASE("fleet: below five drives, and across products, nothing stands out") {
   CHECK(outliers_in(side_by_side(drives, false)) == 1);
 }
 
+TEST_CASE("fleet: a report names the drives that the fleet names") {
+  Product product{std::mt19937_64(12)};
+  std::vector<Drive> drives = product.drives(9);
+  *drives[4].model.head_switch.value *= 1.3;
+  drives[1].model.identity.product = "Q";  // the only one, so that numbers are not those of a group
+  const report::FleetFound found = found_among(drives);
+  REQUIRE(found.standouts.size() == 1);
+  CHECK(found.standouts[0].drive == 4);
+  CHECK(found.standouts[0].figure == "head_switch");
+  CHECK(found.standouts[0].words.starts_with("slow head: head_switch 1.0"));
+  REQUIRE(found.remarks.size() == 3);
+  CHECK(found.remarks[0].starts_with("9 drives of 2 products; 1 outlier by"));
+  CHECK(found.remarks[1] == "V P: 8 drives, 1 outlier");
+  CHECK(found.remarks[2] == "V Q: 1 drive, too few to tell outliers (5 are needed)");
+}
+
 TEST_CASE("fleet: drives that name no product are not taken for drives of one") {
   Product product{std::mt19937_64(11)};
   std::vector<Drive> drives = product.drives(8);
@@ -225,7 +242,7 @@ TEST_CASE("fleet: drives that name no product are not taken for drives of one") 
   CHECK(fleet.looks == 0);
   CHECK(outliers_in(fleet) == 0);
   const std::string text = fleet_as_text(fleet, {});
-  CHECK(text.find("8 drives of products that are not told") != std::string::npos);
+  CHECK(text.find(", 8 drives of products that are not told;") != std::string::npos);
   CHECK(text.find("\nproduct not told: 8 drives, not compared") != std::string::npos);
   for (Drive& drive : drives) drive.model.identity.product = "P";
   CHECK(outliers_in(side_by_side(drives, false)) == 1);

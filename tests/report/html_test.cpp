@@ -354,12 +354,17 @@ TEST_CASE("two drives side by side, a fleet with what stands out named") {
   CHECK(is_proper(two));
   CHECK(two.find("Side by side") != std::string::npos);
   CHECK(two.find("id=\"model2-zones\"") != std::string::npos);
-  const std::string all = html_report(drives, {});
+  const std::string all = html_report(drives, {},
+                                      {.standouts = {{4, "seek[999]", "long seeks: by <much>"},
+                                                     {4, "cache.segments", "segments low"}},
+                                       .remarks = {"6 drives of 1 product"}});
   CHECK(is_proper(all));
-  CHECK(all.find("<b>drive4</b>: average seek") != std::string::npos);
-  CHECK(all.find("full stroke 11.000 ms, the fleet&#39;s median 9.000") != std::string::npos);
+  CHECK(all.find("<p>6 drives of 1 product</p>") != std::string::npos);
+  CHECK(all.find("<b>drive4</b>: long seeks: by &lt;much&gt;; segments low") != std::string::npos);
   CHECK(all.find("<b>drive3</b>") == std::string::npos);
-  drives[4] = drives[3];
+  CHECK(all.find("drive4 !") != std::string::npos);
+  CHECK(all.find("11.000 !") != std::string::npos);
+  CHECK(all.find("drive3 !") == std::string::npos);
   CHECK(html_report(drives, {}).find("No drive stands out.") != std::string::npos);
 }
 
