@@ -2,14 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "calibrate/outcome_text.h"
+#include "cli/calibration.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
@@ -20,25 +19,6 @@
 #include "replay/result.h"
 
 namespace platter::cli {
-namespace {
-
-// The names of --only.
-const std::map<std::string, bool calibrate::Groups::*> kGroups = {
-    {"rotation", &calibrate::Groups::rotation},
-    {"angles", &calibrate::Groups::angles},
-    {"hits", &calibrate::Groups::hits},
-    {"positioning", &calibrate::Groups::positioning},
-    {"cache", &calibrate::Groups::cache}};
-
-calibrate::Groups groups_named(const std::vector<std::string>& names) {
-  calibrate::Groups groups;
-  if (names.empty()) return groups;
-  for (const auto& [name, member] : kGroups) groups.*member = std::ranges::count(names, name) > 0;
-  return groups;
-}
-
-}  // namespace
-
 void add_calibrate(CLI::App& app) {
   struct Options {
     std::string model, result, output, half = "first";
@@ -63,11 +43,9 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--half", options->half, "which half to learn from")
       ->check(CLI::IsMember({"first", "second"}))
       ->capture_default_str();
-  std::vector<std::string> names;
-  for (const auto& [name, member] : kGroups) names.push_back(name);
   command->add_option("--only", options->only, "only these groups of parameters")
       ->delimiter(',')
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(group_names()));
   command->add_option("--budget", options->budget_s, "seconds after which no new search begins")
       ->transform(seconds(0, 86400))
       ->capture_default_str();
@@ -79,12 +57,8 @@ void add_calibrate(CLI::App& app) {
     model::require_what_predicts(model, options->model, "be calibrated");
     options->outputs.reads(options->result);
     options->outputs.writes(options->output, content_of(model));
-    replay::Result drive = replay::load_result(options->result);
-    const std::size_t n = drive.requests.size(), half = n / 2;
-    const calibrate::Range first{0, half}, second{half, n};
-    const bool learn_first = options->half == "first";
-    const calibrate::Measurement measured(std::move(drive), learn_first ? first : second,
-                                          learn_first ? second : first);
+    const calibrate::Measurement measured = halved(replay::load_result(options->result),
+                                                   options->half == "first");
     Progress bar(options->progress);
     calibrate::Options how;
     how.groups = groups_named(options->only);

@@ -158,8 +158,8 @@ Prepared prepare(const StudyOptions& options, bool counted, bool writes) {
       options.outputs.writes(options.table(ending));
     for (const std::string& path : figure_paths(options, study)) options.outputs.writes(path);
   }
-  study::Points points = study::points_of(study, program, study_models(options.registry),
-                                          store.folder(), counted);
+  study::Points points = study::points_of(
+      study, program, study_models(options.registry, store.folder()), store.folder(), counted);
   study::require_an_end(study, points);
   return {std::move(study), std::move(program), std::move(store), std::move(points)};
 }

@@ -2,11 +2,17 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "calibrate/calibrate.h"
+#include "cli/calibration.h"
 #include "cli/subject.h"
+#include "cli/version.h"
 #include "emit/disksim/import.h"
 #include "emit/table/table.h"
 #include "model/completeness.h"
@@ -17,17 +23,23 @@
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/pull.h"
+#include "replay/result.h"
+#include "study/locked_file.h"
+#include "study/options.h"
 
 namespace platter::cli {
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr std::string_view kFromRegistry = "registry:";
 
-model::DriveModel derived(const model::DriveModel& from, const study::ModelSpec& spec) {
+model::DriveModel derived(const model::DriveModel& from, const std::string& source,
+                          const std::vector<std::string>& texts) {
   std::vector<model::Change> changes;
-  for (const std::string& text : spec.changes) changes.push_back(model::parse_change(text));
-  model::require_what_predicts(from, spec.source, "be the source of another drive");
-  return model::derive(from, std::filesystem::path(spec.source).filename().string(), changes);
+  for (const std::string& text : texts) changes.push_back(model::parse_change(text));
+  model::require_what_predicts(from, source, "be the source of another drive");
+  return model::derive(from, std::filesystem::path(source).filename().string(), changes);
 }
 
 // The model's JSON, whatever it comes from.
@@ -41,22 +53,80 @@ std::string text_of(const std::string& source, const RegistryFolder& folder) {
 }
 
 study::Model table_of(const study::ModelSpec& spec) {
-  if (!spec.changes.empty())
+  const auto refuse = [source = spec.source] {
     throw Error(ExitStatus::bad_input,
-                fmt::format("{}: is a table, of which nothing can be derived; give its model",
-                            spec.source));
+                fmt::format("{}: is a table, of which nothing can be derived or calibrated; give "
+                            "its model",
+                            source));
+  };
+  if (!spec.changes.empty()) refuse();
   return {registry::digest_of_file(spec.source),
-          [source = spec.source] { return load_subject(source).subject; }};
+          [source = spec.source, refuse](const Json& options) {
+            if (options != study::options_of_model(study::usual_options())) refuse();
+            return load_subject(source).subject;
+          }};
 }
 
-study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder) {
+// Apart by commas.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream all(text);
+  for (std::string word; std::getline(all, word, ',');) words.push_back(word);
+  return words;
+}
+
+// Kept under the digest of what it is made of: a search takes longer than many replays. Its budget
+// is a day, so that no clock decides what comes out.
+std::string calibrated(const std::string& text, const std::string& source, const Json& options,
+                       const std::string& results) {
+  const std::string version = version_text();
+  const Json identity = {{"schema", "platter-study-calibration 1.0"},
+                         {"program", version.substr(0, version.find('\n'))},
+                         {"model", registry::digest_of(registry::canonical_json(text, source))},
+                         {"result", options.at("digest")},
+                         {"only", options.at("calibrate_only")}};
+  const std::string key(
+      registry::hex_of(registry::digest_of(registry::canonical_form(identity, source))));
+  const std::string path = results + "/models/" + key + ".json";
+  const auto claim = study::Claim::on(path, true);
+  if (model::is_file(path)) return model::read_file(path);
+  const std::string result = options.at("calibrate_with");
+  const calibrate::Measurement measured = halved(replay::load_result(result), true);
+  if (registry::digest_of_file(result) != options.at("digest"))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: changed while the study ran; run it again", result));
+  calibrate::Options how;
+  if (const Json& only = options.at("calibrate_only"); !only.is_null())
+    how.groups = groups_named(words_of(only));
+  how.budget = std::chrono::hours(24);
+  const std::string made = model::to_json_text(
+      calibrate::calibrate(model::from_json_text(text, source), measured, how).model);
+  claim->commit(made);
+  return made;
+}
+
+// As a study's options change it: first calibrated, then derived.
+model::DriveModel as_the_study_wants(std::string text, const std::string& source,
+                                     const Json& options, const std::string& results) {
+  if (!options.at("calibrate_with").is_null()) text = calibrated(text, source, options, results);
+  const model::DriveModel model = model::from_json_text(text, source);
+  std::vector<std::string> changes;
+  if (const Json& derive = options.at("derive"); !derive.is_null())
+    changes = study::changes_in(derive);
+  if (options.at("read_ahead") == "off") changes.push_back("cache.read_ahead=0");
+  return changes.empty() ? model : derived(model, source, changes);
+}
+
+study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
+                    const std::string& results) {
   if (emit_table::is_table_file(spec.source)) return table_of(spec);
   std::string text = text_of(spec.source, folder);
   if (!spec.changes.empty())
-    text = model::to_json_text(derived(model::from_json_text(text, spec.source), spec));
+    text = model::to_json_text(
+        derived(model::from_json_text(text, spec.source), spec.source, spec.changes));
   return {registry::digest_of(registry::canonical_json(text, spec.source)),
-          [text, source = spec.source] {
-            const model::DriveModel model = model::from_json_text(text, source);
+          [text, source = spec.source, results](const Json& options) {
+            const model::DriveModel model = as_the_study_wants(text, source, options, results);
             model::require_what_predicts(model, source, "be replayed on");
             return replay::subject_of(model);
           }};
@@ -64,8 +134,8 @@ study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder) 
 
 }  // namespace
 
-study::LoadModel study_models(const RegistryFolder& folder) {
-  return [&folder](const study::ModelSpec& spec) { return loaded(spec, folder); };
+study::LoadModel study_models(const RegistryFolder& folder, const std::string& results) {
+  return [&folder, results](const study::ModelSpec& spec) { return loaded(spec, folder, results); };
 }
 
 }  // namespace platter::cli

@@ -7,7 +7,8 @@
 namespace platter::cli {
 
 // Throws, when called, Error(bad_input) for what is no model, Error(usage) for a change that cannot
-// be made. The registry may be gone afterwards; `folder` may not.
-study::LoadModel study_models(const RegistryFolder& folder);
+// be made. The registry may be gone afterwards; `folder` may not. `results`: the study's folder, in
+// which calibrated models are kept.
+study::LoadModel study_models(const RegistryFolder& folder, const std::string& results);
 
 }  // namespace platter::cli

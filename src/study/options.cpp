@@ -2,8 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 
+#include "model/change.h"
 #include "model/error.h"
 
 namespace platter::study {
@@ -36,8 +40,37 @@ bool is_host_queue(const Json& value) {
   return true;
 }
 
+bool is_derive(const Json& value) {
+  if (!value.is_string()) return value.is_null();
+  const std::vector<std::string> changes = changes_in(value.get<std::string>());
+  try {
+    for (const std::string& change : changes) model::parse_change(change);
+  } catch (const Error&) {
+    return false;
+  }
+  return !changes.empty();
+}
+
+bool is_file(const Json& value) {
+  return value.is_null() || (value.is_string() && !value.get_ref<const std::string&>().empty());
+}
+
+// What `platter calibrate --only` takes.
+bool is_groups(const Json& value) {
+  static const std::set<std::string> kGroups = {"rotation", "angles", "hits", "positioning",
+                                                "cache"};
+  if (!value.is_string()) return value.is_null();
+  std::istringstream words(value.get<std::string>());
+  bool any = false;
+  for (std::string word; std::getline(words, word, ',');) {
+    if (!kGroups.contains(word)) return false;
+    any = true;
+  }
+  return any;
+}
+
 // Ageing is of the queue that scheduler makes, and of no other.
-const std::array<Option, 9> kOptions = {{
+const std::array<Option, 13> kOptions = {{
     {"scheduler", "null (the model's own), fcfs, sstf, look, c-look or sptf", nullptr,
      [](const Json& value) {
        return value.is_null() ||
@@ -82,10 +115,36 @@ const std::array<Option, 9> kOptions = {{
      [](const Json& value, replay::ModelRun& run) {
        if (!value.is_null()) run.how.host_queue = replay::host_queue_of(value.get<std::string>());
      }},
+    {"read_ahead", "default (the model's) or off", "default",
+     [](const Json& value) { return value == "default" || value == "off"; }, nullptr},
+    {"derive", "null (none) or changes PATH=VALUE as platter derive takes them, apart by blanks",
+     nullptr, is_derive, nullptr},
+    {"calibrate_with", "null (none) or the file of a drive's result", nullptr, is_file, nullptr},
+    {"calibrate_only",
+     "null (all) or some of rotation, angles, hits, positioning, cache, as \"rotation,angles\"",
+     nullptr, is_groups, nullptr},
 }};
 
 }  // namespace
 
 std::span<const Option> options() { return kOptions; }
+
+Json usual_options() {
+  Json usual = Json::object();
+  for (const Option& option : kOptions) usual[option.name] = option.usual;
+  return usual;
+}
+
+Json options_of_model(const Json& all) {
+  Json of_model = Json::object();
+  for (const Option& option : kOptions)
+    if (!option.set) of_model[option.name] = all.at(option.name);
+  return of_model;
+}
+
+std::vector<std::string> changes_in(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
 
 }  // namespace platter::study

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "replay/model_run.h"
 
@@ -16,9 +18,17 @@ struct Option {
   // option leaves the results of before where they are.
   nlohmann::json usual;
   bool (*takes)(const nlohmann::json& value);
+  // Of the replay; nullptr: the option changes the model, as whoever loads it knows (points.h).
   void (*set)(const nlohmann::json& value, replay::ModelRun& run);
 };
 
 std::span<const Option> options();
+
+// Every option with its usual value, and of such a list those that change the model.
+nlohmann::json usual_options();
+nlohmann::json options_of_model(const nlohmann::json& all);
+
+// What "derive" holds, PATH=VALUE each, apart by blanks.
+std::vector<std::string> changes_in(const std::string& text);
 
 }  // namespace platter::study

@@ -17,12 +17,12 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* kWith = "calibrate_with";
+
 // Every combination of the dimensions' values, the last dimension's changing fastest; what a study
 // does not say is as usual.
 std::vector<Json> combinations(const std::vector<Dimension>& dimensions) {
-  Json usual = Json::object();
-  for (const Option& option : options()) usual[option.name] = option.usual;
-  std::vector<Json> all = {usual};
+  std::vector<Json> all = {usual_options()};
   for (const Dimension& dimension : dimensions) {
     std::vector<Json> more;
     for (const Json& so_far : all)
@@ -46,11 +46,12 @@ std::uint64_t requests_of(const TraceSpec& trace, const TraceFacts& facts,
   return limit.is_null() ? requests : std::min(requests, limit.get<std::uint64_t>());
 }
 
-// What differs from the usual: -0 and 1.0 are the same number as 0 and 1.
-Json told_options(const Json& all) {
+// What differs from the usual: -0 and 1.0 are the same number as 0 and 1. A file is what it holds.
+Json told_options(const Json& all, const Points& points) {
   Json told = Json::object();
   for (const Option& option : options())
     if (all.at(option.name) != option.usual) told[option.name] = all.at(option.name);
+  if (told.contains(kWith)) told[kWith] = points.results.at(told[kWith].get<std::string>());
   return told;
 }
 
@@ -78,7 +79,17 @@ Json identity_of(const Study& study, const Points& points, const Point& point,
           {"program", program.version},
           {"model", points.models[point.model].digest},
           {"trace", trace},
-          {"options", told_options(point.options)}};
+          {"options", told_options(point.options, points)}};
+}
+
+replay::Subject subject_of(const Study& study, const Points& points, const Point& point) {
+  Json changes = options_of_model(point.options);
+  if (!changes.at(kWith).is_null()) {
+    const std::string given = changes.at(kWith);
+    changes[kWith] = path_in(study, given);
+    changes["digest"] = points.results.at(given);
+  }
+  return points.models[point.model].subject(changes);
 }
 
 Points points_of(const Study& study, const Program& program, const LoadModel& load,
@@ -89,6 +100,12 @@ Points points_of(const Study& study, const Program& program, const LoadModel& lo
   for (const TraceSpec& trace : study.traces)
     points.traces.push_back(
         made_for(trace.where, [&] { return facts_of(trace, folder, counted); }));
+  for (const Dimension& dimension : study.options)
+    for (const Json& value : dimension.values)
+      if (dimension.option == kWith && !value.is_null())
+        points.results[value] = made_for(fmt::format("{}: \"{}\"", study.name, kWith), [&] {
+          return registry::digest_of_file(path_in(study, value));
+        });
   const std::vector<Json> options = combinations(study.options);
   for (std::size_t model = 0; model < study.models.size(); ++model)
     for (std::size_t trace = 0; trace < study.traces.size(); ++trace) {

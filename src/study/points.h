@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ namespace platter::study {
 // how its JSON was written down.
 struct Model {
   std::string digest{};
-  std::function<replay::Subject()> subject{};  // throws Error where none can be made of it
+  // With the options that change it (options.h), a drive's result by its path and "digest". Throws
+  // Error where none can be made of it.
+  std::function<replay::Subject(const nlohmann::json& options)> subject{};
 };
 using LoadModel = std::function<Model(const ModelSpec&)>;
 
@@ -31,9 +34,10 @@ struct Point {
 };
 
 struct Points {
-  std::vector<Model> models{};       // as the study's, digests known
-  std::vector<TraceFacts> traces{};  // as the study's
-  std::vector<Point> points{};       // models outermost, then traces, devices, options
+  std::vector<Model> models{};                   // as the study's, digests known
+  std::map<std::string, std::string> results{};  // of drives: digests by the study's names
+  std::vector<TraceFacts> traces{};              // as the study's
+  std::vector<Point> points{};                   // models outermost, then traces, devices, options
 };
 
 // The identity of what computes: a result of another version is another point's.
@@ -45,6 +49,9 @@ struct Program {
 // counts the requests of traces, for what is to be estimated from them.
 Points points_of(const Study& study, const Program& program, const LoadModel& load,
                  const std::string& folder, bool counted);
+
+// What is replayed on at this point.
+replay::Subject subject_of(const Study& study, const Points& points, const Point& point);
 
 // The document whose SHA-256 in canonical form (RFC 8785) is the point's key.
 nlohmann::json identity_of(const Study& study, const Points& points, const Point& point,

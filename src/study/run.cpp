@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -88,13 +89,14 @@ class Computer {
   }
 
  private:
-  const replay::Subject& subject(std::size_t model) {
-    if (!subject_ || loaded_ != model) {
-      subject_.reset();
-      subject_ = points_.models[model].subject();
-      loaded_ = model;
-    }
-    return *subject_;
+  // Those of one model, as its options change it: they change fastest from point to point.
+  const replay::Subject& subject(const Point& point) {
+    if (loaded_ != point.model) subjects_.clear();
+    loaded_ = point.model;
+    const std::string changes = options_of_model(point.options).dump();
+    const auto known = subjects_.find(changes);
+    if (known != subjects_.end()) return known->second;
+    return subjects_.emplace(changes, subject_of(study_, points_, point)).first->second;
   }
 
   PointJson replayed(const Point& point, Done& done) {
@@ -113,7 +115,8 @@ class Computer {
     } catch (const Error& error) {
       let_interruptions_pass(error);
       if (error.status() == ExitStatus::output) throw;  // nothing more can be stored here
-      failed(error.status(), error.what());
+      const bool of_options = error.status() == ExitStatus::usage;  // the study's, not of ours
+      failed(of_options ? ExitStatus::bad_input : error.status(), error.what());
     } catch (const std::exception& error) {
       failed(ExitStatus::internal, error.what());
     }
@@ -124,12 +127,13 @@ class Computer {
     const TraceSpec& trace = study_.traces[point.trace];
     const TraceFacts& facts = points_.traces[point.trace];
     if (!facts.fault.empty()) throw Error(ExitStatus::bad_input, facts.fault);
-    const replay::Subject& on = subject(point.model);
+    const replay::Subject& on = subject(point);
     replay::ModelRun run{.fit = trace.fit,
                          .place_think_times = trace.place_think_times,
                          .think_in_front = trace.reading.think_in_front,
                          .shares = told_shares()};
-    for (const Option& option : options()) option.set(point.options.at(option.name), run);
+    for (const Option& option : options())
+      if (option.set) option.set(point.options.at(option.name), run);
     if (options_.keep_results) run.output = prepared_output(point.key);
     replay::ModelRan ran = replay::run_on_model(
         on, [&] { return open_trace_of(trace, facts, point.device, on, store_.folder()); }, run);
@@ -152,7 +156,7 @@ class Computer {
   const Program& program_;
   const Store& store_;
   const RunOptions& options_;
-  std::optional<replay::Subject> subject_{};
+  std::map<std::string, replay::Subject> subjects_{};
   std::size_t loaded_ = 0;
 };
 
@@ -169,7 +173,7 @@ void split_traces(const Study& study, const Points& points, std::span<const Todo
   for (const auto& [trace, model] : needed) {
     std::uint32_t block_bytes = 0;
     try {
-      block_bytes = points.models[model].subject().block_bytes;
+      block_bytes = points.models[model].subject(options_of_model(usual_options())).block_bytes;
     } catch (const Error& error) {
       let_interruptions_pass(error);
       continue;  // its points will say so

@@ -2,6 +2,7 @@
 //
 //   points/ab/KEY.json   what the point is, and its result or why it failed
 //   results/KEY.pres     every request (--keep-results)
+//   models/KEY.json      a model that was calibrated
 //   traces/              what is known of traces (trace_facts.h)
 //   table.csv, .jsonl    made of the points (table.h)
 #pragma once

@@ -292,6 +292,13 @@ std::vector<Dimension> dimensions_of(const Json& json, const std::string& where)
       std::any_of(schedulers.begin(), schedulers.end(),
                   [](const Json& value) { return value.is_null(); }))
     members.fail("has an \"ageing\", which is of a given \"scheduler\"; name the schedulers");
+  const std::vector<Json> groups = values("calibrate_only"), results = values("calibrate_with");
+  const auto is_null = [](const Json& value) { return value.is_null(); };
+  if (!std::all_of(groups.begin(), groups.end(), is_null) &&
+      std::any_of(results.begin(), results.end(), is_null))
+    members.fail(
+        "has a \"calibrate_only\", which is of a given \"calibrate_with\"; name the drive's "
+        "results");
   return dimensions;
 }
 
@@ -337,6 +344,10 @@ const Json& list_of(Members& members, const char* name) {
 
 }  // namespace
 
+std::string path_in(const Study& study, const std::string& given) {
+  return beside(study.folder, given);
+}
+
 Study read_study(const std::string& path) {
   Json json = registry::parse_i_json(model::read_file(path), path);
   make_whole_numbers(json);
@@ -346,7 +357,8 @@ Study read_study(const std::string& path) {
   if (json.value("schema", Json()) != kStudy || json.value("schema_version", Json()) != "1.0")
     members.fail(R"(is no study: it needs "schema": "platter-study", "schema_version": "1.0")");
   Study study{.name = members.text("name", std::filesystem::path(path).stem().string()),
-              .says = members.text("says")};
+              .says = members.text("says"),
+              .folder = folder.string()};
   for (const Json& one : list_of(members, "models"))
     study.models.push_back(
         model_of(one, fmt::format("{}: model {}", path, study.models.size() + 1), folder));

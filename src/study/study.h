@@ -52,11 +52,15 @@ struct PlotSpec {
 
 struct Study {
   std::string name{}, says{};
+  std::string folder{};  // of its file, in which its paths begin
   std::vector<ModelSpec> models{};
   std::vector<TraceSpec> traces{};
   std::vector<Dimension> options{};
   std::vector<PlotSpec> plots{};
 };
+
+// A path of the study's file, from where the program runs.
+std::string path_in(const Study& study, const std::string& given);
 
 // Throws Error(bad_input) that names the file and the member that is wrong. Paths in it are
 // relative to its folder.

@@ -59,7 +59,7 @@ MAY_BE_LEFT_OUT = {
         "failed_write_in", "missing", "mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
     "platter-show": {"standing", "outward_seek", "write_seek", "kernel_share", "fit"},
     "platter-study-point": {"result", "error", "digest", "device", "scheduler", "ageing", "depth", "caches", "speed", "limit",
-                            "delay_seed", "reference_reads"},
+                            "delay_seed", "reference_reads", "read_ahead", "derive", "calibrate_with", "calibrate_only"},
     "platter-table-summary": {"simplified"},
     "platter-trace-lint": {"line", "column", "record", "byte"},
     "platter-trace-statistics": {"mean_service_ms"},
@@ -333,7 +333,8 @@ class Outputs(Case):
             "schema": "platter-study", "schema_version": "1.0", "models": ["truth.json"],
             "traces": [{"file": "volumes.trace", "split_by": "device"}, {"workload": "random", "requests": 20}],
             "options": {"scheduler": "sptf", "ageing": 0.5, "depth": 4, "caches": ["off", "forced"], "speed": 2, "limit": 9,
-                        "delay_seed": 3, "reference_reads": 4}})
+                        "delay_seed": 3, "reference_reads": 4, "read_ahead": "off", "derive": "rotation.rpm=x2",
+                        "calibrate_with": "drive.csv", "calibrate_only": "hits"}})
         cls.run_line("study run failing.json -C studied", status=SOME_FAILED)
 
     @classmethod

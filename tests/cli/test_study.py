@@ -280,6 +280,76 @@ class Once(StudyTest):
         self.assertNotIn("hours", self.run_platter("study", "run", "study.json", "-C", "s").stderr)
 
 
+class Models(StudyTest):
+    """Options that change the model, before it is replayed on."""
+
+    def mean_ms(self, model):
+        return self.platter_json("replay", "row.trace", "--on", model)["all"]["mean_ms"]
+
+    def setUp(self):
+        super().setUp()
+        self.platter("trace", "generate", "--workload", "sequential", "--request-kb", "4", "--for", "c2247.json",
+                     "--requests", "300", "-o", "row.trace")
+
+    def test_read_ahead_and_other_changes(self):
+        self.study(traces=["row.trace"], options={"read_ahead": ["default", "off"],
+                                                  "derive": [None, "overheads.read_hit_after_read=x2 rotation.rpm=/2"]})
+        self.run_study()
+        self.platter("derive", "c2247.json", "--set", "cache.read_ahead=0", "-o", "off.json")
+        for model, to in (("c2247.json", "slow.json"), ("off.json", "off-slow.json")):
+            self.platter("derive", model, "--set", "overheads.read_hit_after_read=x2", "--set", "rotation.rpm=/2",
+                         "-o", to)
+        self.assertEqual([float(row["mean_ms"]) for row in self.table()],
+                         [self.mean_ms(model) for model in ("c2247.json", "slow.json", "off.json", "off-slow.json")])
+        self.assertEqual(len({row["mean_ms"] for row in self.table()}), 4)
+        self.assertEqual(self.run_study()["computed"], 0)
+
+    def test_calibrated_by_a_drives_result(self):
+        self.platter("trace", "generate", "--workload", "random", "--reads-only", "--for", "c2247.json", "--requests",
+                     "2000", "-o", "learn.trace")
+        os.mkdir(self.path("measured"))
+        self.platter("replay", "learn.trace", "--on", "virtual:hp-c2247", "-o", "measured/drive.pres")
+        self.platter("derive", "c2247.json", "--set", "overheads.read_hit_after_read=x2", "--set",
+                     "overheads.read_miss_after_read=x3", "-o", "wrong.json")
+        for only in ("", "positioning"):
+            self.platter("calibrate", "wrong.json", "--with", "measured/drive.pres", "-o", f"right{only}.json",
+                         *(("--only", only) if only else ()))
+        self.study(traces=["row.trace", "learn.trace"], models=["wrong.json"], options={
+            "calibrate_with": "measured/drive.pres", "calibrate_only": [None, "positioning", "rotation,angles"]})
+        self.run_study("--jobs", "2")
+        means = [float(row["mean_ms"]) for row in self.table()]
+        learned = {model: self.platter_json("replay", "learn.trace", "--on", model)["all"]["mean_ms"]
+                   for model in ("wrong.json", "right.json", "rightpositioning.json")}
+        self.assertEqual(means[3:5], [learned["right.json"], learned["rightpositioning.json"]])
+        self.assertNotEqual(learned["right.json"], learned["wrong.json"])
+        self.assertEqual(len(os.listdir(self.path("s/models"))), 3)
+        self.assertEqual(self.run_study()["computed"], 0)
+        os.rename(self.path("measured"), self.path("elsewhere"))
+        self.study(traces=["row.trace", "learn.trace"], models=["wrong.json"], options={
+            "calibrate_with": "elsewhere/drive.pres", "calibrate_only": [None, "positioning", "rotation,angles"]})
+        self.assertEqual(self.run_study()["computed"], 0)
+        self.platter("replay", "learn.trace", "--on", "virtual:hp-c2247", "--limit", "1900", "-o",
+                     "elsewhere/drive.pres", "--force")
+        self.assertEqual(self.run_study()["computed"], 6)
+
+    def test_what_cannot_be_changed_so(self):
+        for options, words in (({"read_ahead": "on"}, "default (the model's) or off"),
+                               ({"derive": "head_switch"}, "PATH=VALUE"), ({"derive": ""}, "PATH=VALUE"),
+                               ({"calibrate_with": "nonesuch.pres"}, ["calibrate_with", "nonesuch.pres"]),
+                               ({"calibrate_only": "rotation"}, "name the drive's results"),
+                               ({"calibrate_with": "r.trace", "calibrate_only": "spindle"}, "rotation,angles")):
+            self.study(traces=[{"workload": "random"}], options=options)
+            self.fails(BAD_INPUT, words, "study", "run", "study.json", "-C", "s")
+        self.platter("emit", "table", "c2247.json", "-o", "c2247.ptab")
+        self.study(models=["c2247.ptab"], options={"read_ahead": ["default", "off"]})
+        done = self.run_platter("study", "run", "study.json", "-C", "s", "--json")
+        self.assert_one_sentence(done, SOME_FAILED, "1 of 2 points failed: c2247.ptab: is a table, of which nothing")
+        self.study(options={"derive": "head_swich=x2"})
+        done = self.run_platter("study", "run", "study.json", "-C", "t", "--json")
+        self.assert_one_sentence(done, SOME_FAILED, "1 of 1 points failed: head_swich=x2: ")
+        self.assertEqual(self.table("t")[0]["status"], str(BAD_INPUT))
+
+
 class Devices(StudyTest):
     def test_each_volume_of_a_trace(self):
         lines = "".join(f"{time_ms}.0 {time_ms // 20 * 7 % 5} {time_ms * 97 % 5000} 8 {time_ms % 2}\n"
