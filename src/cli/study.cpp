@@ -107,11 +107,13 @@ class PlannedFolder {
 
 // Another study's table is no file that somebody would miss, for its points stay; but he should
 // know.
-void tell_replaced(const StudyOptions& options, const Prepared& prepared) {
+void tell_replaced(const StudyOptions& options, const Prepared& prepared,
+                   const std::string& json_lines) {
   const std::string path = options.table(".jsonl");
   if (!model::is_file(path)) return;
-  const std::uint64_t others = study::rows_of_others(model::beginning_of(path, model::kLargestFile),
-                                                     prepared.study, prepared.points);
+  const std::string before = model::beginning_of(path, model::kLargestFile);
+  if (before == json_lines) return;
+  const std::uint64_t others = study::rows_of_others(before, prepared.study, prepared.points);
   if (others == 0) return;
   fmt::print(stderr,
              "platter: {}: had {} rows of another study or of {} before it was changed; platter "
@@ -120,9 +122,12 @@ void tell_replaced(const StudyOptions& options, const Prepared& prepared) {
 }
 
 // Several runs may come to their ends at once, each with the same table.
-void write_tables(const StudyOptions& options, const study::Table& table) {
+void write_tables(const StudyOptions& options, const Prepared& prepared,
+                  const study::Table& table) {
+  const std::string json_lines = study::json_lines_of(table);
+  tell_replaced(options, prepared, json_lines);
   study::Claim::on(options.table(".csv"), true)->commit(study::csv_of(table), true);
-  study::Claim::on(options.table(".jsonl"), true)->commit(study::json_lines_of(table), true);
+  study::Claim::on(options.table(".jsonl"), true)->commit(json_lines, true);
 }
 
 std::vector<std::string> figure_paths(const StudyOptions& options, const study::Study& study) {
@@ -285,8 +290,7 @@ void run_study(const StudyOptions& options) {
   }
   prepared.store.tidy_up();
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
-  tell_replaced(options, prepared);
-  write_tables(options, table);
+  write_tables(options, prepared, table);
   draw_figures(figures, prepared.study, table);
   tell(options, prepared, &table, ran, figures);
   require_all(options, prepared, table);
@@ -304,8 +308,7 @@ void collect(const StudyOptions& options) {
   const std::vector<std::string> figures = figure_paths(options, prepared.study);
   const study::Table table = study::table_of(prepared.study, prepared.points, prepared.store);
   if (options.output.empty()) prepared.store.tidy_up();  // else it may be one that is only read
-  tell_replaced(options, prepared);
-  write_tables(options, table);
+  write_tables(options, prepared, table);
   draw_figures(figures, prepared.study, table);
   tell(options, prepared, &table, {.found = table.rows.size()}, figures);
   require_all(options, prepared, table);
