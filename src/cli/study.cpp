@@ -156,7 +156,10 @@ Prepared prepare(const StudyOptions& options, bool counted, bool writes) {
   study::Program program{version.substr(0, version.find('\n'))};
   study::Store store(options.results());
   if (writes) {
-    for (const study::ModelSpec& model : study.models) options.outputs.reads(model.source);
+    for (const study::ModelSpec& model : study.models) {
+      if (model.array.empty()) options.outputs.reads(model.source);
+      for (const study::ModelSpec& member : model.members) options.outputs.reads(member.source);
+    }
     for (const study::TraceSpec& trace : study.traces)
       if (!trace.workload) options.outputs.reads(trace.path);
     for (const char* const ending : {".csv", ".jsonl"})

@@ -11,6 +11,7 @@
 
 #include "calibrate/calibrate.h"
 #include "cli/calibration.h"
+#include "cli/study_arrays.h"
 #include "cli/subject.h"
 #include "cli/version.h"
 #include "emit/disksim/import.h"
@@ -63,7 +64,7 @@ study::Model table_of(const study::ModelSpec& spec) {
   return {registry::digest_of_file(spec.source),
           [source = spec.source, refuse](const Json& options) {
             if (options != study::options_of_model(study::usual_options())) refuse();
-            return load_subject(source).subject;
+            return study::ReplayedOn{load_subject(source).subject};
           }};
 }
 
@@ -118,7 +119,29 @@ model::DriveModel as_the_study_wants(std::string text, const std::string& source
 }
 
 study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
+                    const std::string& results);
+
+study::Model array_loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
+                          const std::string& results) {
+  std::vector<study::Model> members;
+  Json digests = Json::array();
+  for (const study::ModelSpec& member : spec.members) {
+    members.push_back(loaded(member, folder, results));
+    digests.push_back(members.back().digest);
+  }
+  const Json identity = {{"array", spec.array}, {"plan", spec.plan}, {"members", digests}};
+  return {registry::digest_of(registry::canonical_form(identity, spec.where)),
+          [spec, members](const Json& options) {
+            std::vector<replay::Subject> subjects;
+            for (const study::Model& member : members)
+              subjects.push_back(member.with(options).subject);
+            return array_of(spec, std::move(subjects));
+          }};
+}
+
+study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
                     const std::string& results) {
+  if (!spec.array.empty()) return array_loaded(spec, folder, results);
   if (emit_table::is_table_file(spec.source)) return table_of(spec);
   std::string text = text_of(spec.source, folder);
   if (!spec.changes.empty())
@@ -128,7 +151,7 @@ study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
           [text, source = spec.source, results](const Json& options) {
             const model::DriveModel model = as_the_study_wants(text, source, options, results);
             model::require_what_predicts(model, source, "be replayed on");
-            return replay::subject_of(model);
+            return study::ReplayedOn{replay::subject_of(model)};
           }};
 }
 

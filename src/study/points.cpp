@@ -82,14 +82,14 @@ Json identity_of(const Study& study, const Points& points, const Point& point,
           {"options", told_options(point.options, points)}};
 }
 
-replay::Subject subject_of(const Study& study, const Points& points, const Point& point) {
+ReplayedOn replayed_on(const Study& study, const Points& points, const Point& point) {
   Json changes = options_of_model(point.options);
   if (!changes.at(kWith).is_null()) {
     const std::string given = changes.at(kWith);
     changes[kWith] = path_in(study, given);
     changes["digest"] = points.results.at(given);
   }
-  return points.models[point.model].subject(changes);
+  return points.models[point.model].with(changes);
 }
 
 Points points_of(const Study& study, const Program& program, const LoadModel& load,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/model_run.h"
 #include "replay/replay_model.h"
 #include "study/study.h"
 #include "study/trace_facts.h"
@@ -17,11 +18,16 @@ namespace platter::study {
 
 // What a study's model is, and how it becomes something to replay on. The digest does not depend on
 // how its JSON was written down.
+struct ReplayedOn {
+  replay::Subject subject{};
+  // Of an array, which a replay on one model does not do; empty: that.
+  std::function<replay::ModelRan(const replay::OpenTrace& open, const replay::ModelRun& run)> ran{};
+};
 struct Model {
   std::string digest{};
   // With the options that change it (options.h), a drive's result by its path and "digest". Throws
   // Error where none can be made of it.
-  std::function<replay::Subject(const nlohmann::json& options)> subject{};
+  std::function<ReplayedOn(const nlohmann::json& options)> with{};
 };
 using LoadModel = std::function<Model(const ModelSpec&)>;
 
@@ -51,7 +57,7 @@ Points points_of(const Study& study, const Program& program, const LoadModel& lo
                  const std::string& folder, bool counted);
 
 // What is replayed on at this point.
-replay::Subject subject_of(const Study& study, const Points& points, const Point& point);
+ReplayedOn replayed_on(const Study& study, const Points& points, const Point& point);
 
 // The document whose SHA-256 in canonical form (RFC 8785) is the point's key.
 nlohmann::json identity_of(const Study& study, const Points& points, const Point& point,

@@ -90,13 +90,13 @@ class Computer {
 
  private:
   // Those of one model, as its options change it: they change fastest from point to point.
-  const replay::Subject& subject(const Point& point) {
-    if (loaded_ != point.model) subjects_.clear();
+  const ReplayedOn& replayed_on_at(const Point& point) {
+    if (loaded_ != point.model) ready_.clear();
     loaded_ = point.model;
     const std::string changes = options_of_model(point.options).dump();
-    const auto known = subjects_.find(changes);
-    if (known != subjects_.end()) return known->second;
-    return subjects_.emplace(changes, subject_of(study_, points_, point)).first->second;
+    const auto known = ready_.find(changes);
+    if (known != ready_.end()) return known->second;
+    return ready_.emplace(changes, replayed_on(study_, points_, point)).first->second;
   }
 
   PointJson replayed(const Point& point, Done& done) {
@@ -127,7 +127,7 @@ class Computer {
     const TraceSpec& trace = study_.traces[point.trace];
     const TraceFacts& facts = points_.traces[point.trace];
     if (!facts.fault.empty()) throw Error(ExitStatus::bad_input, facts.fault);
-    const replay::Subject& on = subject(point);
+    const ReplayedOn& on = replayed_on_at(point);
     replay::ModelRun run{.fit = trace.fit,
                          .place_think_times = trace.place_think_times,
                          .think_in_front = trace.reading.think_in_front,
@@ -135,8 +135,10 @@ class Computer {
     for (const Option& option : options())
       if (option.set) option.set(point.options.at(option.name), run);
     if (options_.keep_results) run.output = prepared_output(point.key);
-    replay::ModelRan ran = replay::run_on_model(
-        on, [&] { return open_trace_of(trace, facts, point.device, on, store_.folder()); }, run);
+    const replay::OpenTrace open = [&] {
+      return open_trace_of(trace, facts, point.device, on.subject, store_.folder());
+    };
+    replay::ModelRan ran = on.ran ? on.ran(open, run) : replay::run_on_model(on.subject, open, run);
     if (point.device.empty()) require_unchanged(trace, facts);
     return ran;
   }
@@ -156,7 +158,7 @@ class Computer {
   const Program& program_;
   const Store& store_;
   const RunOptions& options_;
-  std::map<std::string, replay::Subject> subjects_{};
+  std::map<std::string, ReplayedOn> ready_{};
   std::size_t loaded_ = 0;
 };
 
@@ -173,7 +175,8 @@ void split_traces(const Study& study, const Points& points, std::span<const Todo
   for (const auto& [trace, model] : needed) {
     std::uint32_t block_bytes = 0;
     try {
-      block_bytes = points.models[model].subject(options_of_model(usual_options())).block_bytes;
+      block_bytes =
+          points.models[model].with(options_of_model(usual_options())).subject.block_bytes;
     } catch (const Error& error) {
       let_interruptions_pass(error);
       continue;  // its points will say so

@@ -130,10 +130,87 @@ std::string change_text(Members& of, const std::string& path, const Json& value)
   of.fail(fmt::format("has a change of {} that is neither text nor number", path));
 }
 
+// As replay's options of arrays, with _ for -, sizes in KiB.
+struct ArrayNumber {
+  const char* name;
+  const char* levels;
+  double least, most;
+  bool whole = true;
+};
+constexpr double kMostKib = 1 << 30;
+constexpr ArrayNumber kArrayNumbers[] = {
+    {"stripe_kb", "raid0 raid5", 1, kMostKib},
+    {"stripe_cache", "raid5", 16, 32768},
+    {"missing", "raid1 raid5", 0, 1024},
+    {"rebuild", "raid1 raid5", 0, 1024},
+    {"rebuild_window_kb", "raid1 raid5", 4, kMostKib},
+    {"rebuild_least_kb", "raid1 raid5", 0, kMostKib},
+    {"rebuild_most_kb", "raid1 raid5", 1, kMostKib},
+    {"rebuild_tick_ms", "raid1 raid5", 0.1, 1000, false},
+    {"merge_kb", "raid0 raid1 raid5", 4, kMostKib},
+    {"phase_seed", "raid0 raid1 raid5", 0, static_cast<double>(kMostWhole)}};
+
+void require_level(Members& members, const char* name, std::string_view levels,
+                   const std::string& level) {
+  if (levels.find(level) == levels.npos)
+    members.fail(fmt::format("has a \"{}\", which is of {}, not of {}", name, levels, level));
+}
+
+Json plan_of(Members& members, const std::string& level) {
+  Json plan = Json::object();
+  for (const ArrayNumber& number : kArrayNumbers) {
+    if (!members.has(number.name)) continue;
+    const Json& value = members.at(number.name);
+    const bool fits = number.whole ? value.is_number_unsigned() : value.is_number();
+    if (!fits || value.get<double>() < number.least || value.get<double>() > number.most)
+      members.fail(fmt::format("has the \"{}\" {}, which is no {}number from {} to {}", number.name,
+                               value.dump(), number.whole ? "whole " : "", number.least,
+                               number.most));
+    require_level(members, number.name, number.levels, level);
+    plan[number.name] = value;
+  }
+  if (members.has("read_balance")) {
+    const std::string balance = members.text("read_balance");
+    if (balance != "nearest" && balance != "least-pending")
+      members.fail("has a \"read_balance\" that is none of nearest, least-pending");
+    require_level(members, "read_balance", "raid1", level);
+    plan["read_balance"] = balance;
+  }
+  return plan;
+}
+
+ModelSpec model_of(const Json& json, const std::string& where, const std::filesystem::path& folder);
+
+ModelSpec array_of(Members& members, const std::string& where,
+                   const std::filesystem::path& folder) {
+  ModelSpec spec;
+  spec.where = where;
+  spec.array = members.text("array");
+  if (spec.array != "raid0" && spec.array != "raid1" && spec.array != "raid5")
+    members.fail("has an \"array\" that is none of raid0, raid1, raid5");
+  spec.plan = plan_of(members, spec.array);
+  const Json& all = members.at("members");
+  if (!all.is_array() || all.empty()) members.fail("has \"members\" that are no list of models");
+  for (const Json& one : all) {
+    spec.members.push_back(
+        model_of(one, fmt::format("{}, member {}", where, spec.members.size()), folder));
+    if (!spec.members.back().array.empty()) members.fail("has an array among its members");
+  }
+  std::set<std::string> names;
+  for (const ModelSpec& member : spec.members) names.insert(member.name);
+  std::string of;
+  for (const std::string& name : names) of += (of.empty() ? "" : ", ") + name;
+  spec.given = fmt::format("{} of {} x {}", spec.array, spec.members.size(), of);
+  spec.name = members.text("name", spec.given);
+  members.done();
+  return spec;
+}
+
 ModelSpec model_of(const Json& json, const std::string& where,
                    const std::filesystem::path& folder) {
   const Json object = json.is_string() ? Json{{"file", json}} : json;
   Members members(object, where);
+  if (members.has("array")) return array_of(members, where, folder);
   ModelSpec spec;
   spec.where = where;
   spec.given = members.text("file");

@@ -16,9 +16,13 @@ namespace platter::study {
 struct ModelSpec {
   std::string source{};                // a file's path, or registry:REFERENCE
   std::vector<std::string> changes{};  // as platter derive takes them: PATH=VALUE
-  std::string name{};                  // in the table
-  std::string given{};                 // as the study names it
-  std::string where{};                 // "depths.json: model 2", for sentences
+  // Of an array, which has no source: its level, its members, what else is said of it.
+  std::string array{};
+  std::vector<ModelSpec> members{};
+  nlohmann::json plan = nlohmann::json::object();
+  std::string name{};   // in the table
+  std::string given{};  // as the study names it
+  std::string where{};  // "depths.json: model 2", for sentences
 };
 
 struct TraceSpec {

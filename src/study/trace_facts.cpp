@@ -254,7 +254,7 @@ std::unique_ptr<trace::Reader> open_trace_of(const TraceSpec& trace, const Trace
   if (trace.workload) {
     trace::Workload workload = *trace.workload;
     workload.blocks = on.blocks;
-    workload.track_of = replay::tracks_of(on.tables->layout);
+    if (on.tables) workload.track_of = replay::tracks_of(on.tables->layout);  // an array has none
     workload.block_bytes = block_bytes;
     return std::make_unique<trace::Generator>(workload);
   }

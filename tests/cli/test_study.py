@@ -351,6 +351,48 @@ class Models(StudyTest):
                      "elsewhere/drive.pres", "--force")
         self.assertEqual(self.run_study()["computed"], 6)
 
+    def test_an_array_of_models_is_a_model(self):
+        other = {"file": "c2247.json", "derive": {"rotation.rpm": "x2"}, "name": "fast"}
+        self.platter("derive", "c2247.json", "--set", "rotation.rpm=x2", "-o", "fast.json")
+        self.study(traces=["r.trace"], options={"depth": [1, 8]}, models=[
+            "c2247.json",
+            {"array": "raid5", "members": ["c2247.json", "c2247.json", other], "stripe_kb": 64, "missing": 1},
+            {"array": "raid1", "members": ["c2247.json", other], "read_balance": "least-pending", "name": "two"}])
+        self.run_study("--keep-results")
+        rows = self.table()
+        self.assertEqual([row["model"] for row in rows[::2]], ["c2247.json", "raid5 of 3 x c2247.json, fast", "two"])
+        for row, arguments in ((rows[3], ("c2247.json", "--on", "c2247.json", "--on", "fast.json", "--array", "raid5",
+                                          "--stripe", "64", "--missing", "1")),
+                               (rows[5], ("c2247.json", "--on", "fast.json", "--array", "raid1", "--read-balance",
+                                          "least-pending"))):
+            alone = self.platter_json("replay", "r.trace", "--depth", "8", "-o", "alone.pres", "--force",
+                                      "--on", *arguments)
+            self.assertEqual((float(row["mean_ms"]), float(row["max_ms"])),
+                             (alone["all"]["mean_ms"], alone["all"]["max_ms"]))
+            kept = f"s/results/{row['platter_study_table_1']}.pres"
+            self.assertEqual(self.platter_json("compare", "alone.pres", kept)["all"]["demerit_ms"], 0)
+        self.assertEqual(self.run_study("--keep-results")["computed"], 0)
+        self.study(traces=[{"workload": "random", "requests": 100}], models=[
+            {"array": "raid0", "members": ["c2247.json", "c2247.json"], "stripe_kb": 64, "name": name,
+             "phase_seed": seed} for name, seed in (("a", 1), ("b", 2))], options={"read_ahead": ["default", "off"]})
+        self.run_study(folder="t")
+        self.assertEqual(len({row["mean_ms"] for row in self.table("t")}), 2)  # of random reads the phase decides
+
+    def test_what_is_no_array(self):
+        two = ["c2247.json", "c2247.json"]
+        for model, words in (({"array": "raid6", "members": two}, "raid0, raid1, raid5"),
+                             ({"array": "raid0"}, "members"), ({"array": "raid0", "members": []}, "members"),
+                             ({"array": "raid0", "members": [{"array": "raid1", "members": two}]}, "among its members"),
+                             ({"array": "raid1", "members": two, "stripe_kb": 64}, "of raid0 raid5, not of raid1"),
+                             ({"array": "raid0", "members": two, "stripe_kb": 0.5}, "whole number from 1"),
+                             ({"array": "raid0", "members": two, "file": "c2247.json"}, "does not know")):
+            self.study(models=[model])
+            self.fails(BAD_INPUT, ["study.json: model 1", words], "study", "run", "study.json", "-C", "s")
+        self.study(models=[{"array": "raid5", "members": two}], traces=[{"workload": "random", "requests": 10}],
+                   options={"host_queue": [None, "default"]})
+        done = self.run_platter("study", "run", "study.json", "-C", "s", "--json")
+        self.assert_one_sentence(done, SOME_FAILED, "2 of 2 points failed: ", "raid5")
+
     def test_what_cannot_be_changed_so(self):
         for options, words in (({"read_ahead": "on"}, "default (the model's) or off"),
                                ({"derive": "head_switch"}, "PATH=VALUE"), ({"derive": ""}, "PATH=VALUE"),
