@@ -102,7 +102,7 @@ std::string calibrated(const std::string& text, const std::string& source, const
   how.budget = std::chrono::hours(24);
   const std::string made = model::to_json_text(
       calibrate::calibrate(model::from_json_text(text, source), measured, how).model);
-  claim->commit(made);
+  claim->commit(made, true);
   return made;
 }
 
