@@ -23,13 +23,17 @@ std::vector<model::Difference> all_differences(const model::DriveModel& before,
   return differences;
 }
 
-// What the two do not have each for itself, such as angles that lie elsewhere, was 0 before.
+// Of tracks, blocks and angles that lie elsewhere it is told how many and how far: none was before.
+// Models have as many tracks as before where a few sectors were lost, and all behind them moved.
 Change change_of(const model::Difference& difference) {
-  return {.path = difference.path,
-          .unit = difference.unit,
-          .before = difference.a.value_or(0),
-          .after = difference.b.value_or(difference.difference.value_or(0)),
-          .in_errors = difference.in_errors};
+  Change change{
+      .path = difference.path, .unit = difference.unit, .in_errors = difference.in_errors};
+  const double apart = difference.difference.value_or(0);
+  const bool elsewhere = !difference.a || !difference.b || apart != *difference.b - *difference.a;
+  if (elsewhere && difference.a) change.path += ", elsewhere";
+  change.before = elsewhere ? 0 : *difference.a;
+  change.after = elsewhere ? apart : *difference.b;
+  return change;
 }
 
 }  // namespace

@@ -186,6 +186,22 @@ TEST_CASE("fleet: a change that no figure tells apart is none") {
   CHECK(changed(0.031).unresolved.empty());
 }
 
+TEST_CASE("fleet: of a layout it is told how much lies elsewhere") {
+  Product product{std::mt19937_64(13)};
+  const model::DriveModel before = product.drive("d").model;
+  model::DriveModel after = before;
+  after.layout.skips.push_back({.first_slot = 250'000, .length = 1});
+  const Changes changes = changes_between(before, after);
+  const auto found = [&](const char* path) {
+    const auto change = std::ranges::find(changes.facts, path, &Change::path);
+    REQUIRE(change != changes.facts.end());
+    return *change;
+  };
+  CHECK(found("layout.tracks, elsewhere").before == 0);
+  CHECK(found("layout.tracks, elsewhere").after == 500);  // the one that lost it, those behind it
+  CHECK(found("layout.angle_max").after > 0.001);
+}
+
 TEST_CASE("fleet: zones are compared ring by ring, and lost sectors do not count") {
   model::Layout damaged = layout(500);
   model::LayoutNode& zone = damaged.zones[0];
