@@ -18,11 +18,12 @@ namespace {
 model::Layout layout(std::uint32_t border) {
   model::Layout layout;
   const auto zone = [](std::uint32_t from, std::uint32_t count, std::uint32_t sectors) {
-    model::LayoutNode tracks, zone;
+    model::LayoutNode tracks, cylinders;
     tracks.count = 2, tracks.head_step = 1, tracks.sectors = sectors;
-    zone.cylinder = static_cast<std::int32_t>(from), zone.count = count, zone.cylinder_step = 1;
-    zone.children = {tracks};
-    return zone;
+    cylinders.cylinder = static_cast<std::int32_t>(from), cylinders.count = count;
+    cylinders.cylinder_step = 1;
+    cylinders.children = {tracks};
+    return cylinders;
   };
   layout.zones = {zone(0, border, 200), zone(border, 1000 - border, 100)};
   return layout;
@@ -43,7 +44,8 @@ struct Product {
   Drive drive(const std::string& name) {
     Drive drive{name, {}};
     model::DriveModel& model = drive.model;
-    model.identity = {.vendor = "V", .product = "P", .revision = "1", .serial = name};
+    model.identity.vendor = "V", model.identity.product = "P";
+    model.identity.revision = "1", model.identity.serial = name;
     model.identity.blocks = 300'000, model.identity.heads = 2, model.identity.cylinders = 1000;
     model.layout = layout(500);
     const auto grown = static_cast<std::uint64_t>(std::poisson_distribution<int>(3)(random));

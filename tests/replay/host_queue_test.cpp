@@ -230,11 +230,12 @@ TEST_CASE("whatever is asked for: all complete once, none early, none too large,
   for (int i = 0; i < 1500; ++i) {
     const auto blocks = static_cast<std::uint32_t>(1 + draw() % 48);
     const std::uint64_t lbn = draw() % 3 > 0 && next + blocks < 2000 ? next : draw() % 1900;
-    trace.requests.push_back({.arrival_ns = kind == trace::Kind::open ? arrival_ns : 0,
-                              .think_ns = kind == trace::Kind::closed ? draw() % 2000000 : 0,
-                              .lbn = lbn,
-                              .blocks = blocks,
-                              .write = draw() % 2 == 0});
+    trace.requests.push_back(
+        {.arrival_ns = kind == trace::Kind::open ? arrival_ns : 0,
+         .think_ns = kind == trace::Kind::closed ? static_cast<Nanoseconds>(draw() % 2'000'000) : 0,
+         .lbn = lbn,
+         .blocks = blocks,
+         .write = draw() % 2 == 0});
     next = lbn + blocks;
     arrival_ns += draw() % 3 == 0 ? draw() % (40 * kMillisecond) : draw() % 100000;
   }
