@@ -28,9 +28,9 @@ endfunction()
 
 # For a room whose records are written member by member and read again soon: a load of two members at once would have to
 # wait until both stores are in the cache.
-function(platter_members_one_by_one name)
+function(write_members_one_by_one target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(platter_${name} PRIVATE -fno-store-merging -fno-tree-slp-vectorize)
+    target_compile_options(${target} PRIVATE -fno-store-merging -fno-tree-slp-vectorize)
   endif()
 endfunction()
 
