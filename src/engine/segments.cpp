@@ -39,9 +39,8 @@ std::uint32_t least_rank(std::span<const Segment> segments, std::uint32_t from, 
   std::uint64_t least = kNever;
   for (std::uint32_t i = from; i < to; ++i)
     least = std::min(least, rank_of(segments[i], waits) << kNumberBits | i);
-  return least >= kNever
-             ? to
-             : static_cast<std::uint32_t>(least - (least >> kNumberBits << kNumberBits));
+  return least >= kNever ? to
+                         : static_cast<std::uint32_t>(least % (std::uint64_t{1} << kNumberBits));
 }
 
 bool overlap(const Segment& segment, const Request& request) {
