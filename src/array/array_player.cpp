@@ -7,7 +7,7 @@ namespace platter::array {
 namespace {
 
 // Whose an access is: the kind in the ticket's upper half, the place in its lower one.
-enum class Owner : std::uint8_t { request, stripe, copy_read, copy_write };
+enum class Owner : std::uint8_t { request, stripe, copy_read, copy_write, superblock };
 
 std::uint64_t ticket_of(Owner owner, std::uint32_t place) {
   return static_cast<std::uint64_t>(owner) << 32 | place;
@@ -16,8 +16,8 @@ Owner owner_of(std::uint64_t ticket) { return static_cast<Owner>(ticket >> 32); 
 std::uint32_t place_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(ticket); }
 
 constexpr std::uint32_t kCopyBytes = 64 * 1024;  // a mirror is rebuilt in pieces of that size
-constexpr std::uint32_t kMostCopies = 32;
-constexpr std::uint64_t kRegionBytes = 64 * 1024 * 1024;
+constexpr std::uint64_t kCheckpoints = 16;
+constexpr Nanoseconds kCheckpointEach = 600'000'000'000;
 
 }  // namespace
 
@@ -26,6 +26,7 @@ ArrayPlayer::ArrayPlayer(const ArraySetup& setup, Members members)
       members_(std::move(members)),
       page_blocks_(std::max(1u, kPageBytes / setup.block_bytes)),
       mirrors_(setup.geometry.members),
+      barriers_(setup.block_bytes),
       stripes_(setup.geometry.level == Level::raid5 ? setup.stripes : 0, setup.geometry.members) {
   if (setup_.failure) {
     mirrors_[setup_.failure->member].readable = false;
@@ -50,9 +51,10 @@ replay::Player::Done ArrayPlayer::next() {
 }
 
 void ArrayPlayer::issue(std::uint64_t number, Nanoseconds time_ns) {
+  if (rebuilds() && !begun_) begin_rebuild(time_ns);
   const std::uint32_t request = new_request(number, time_ns);
   if (setup_.geometry.level == Level::raid1)
-    prepared_.write ? write_mirrors(request) : read_mirror(request);
+    prepared_.write ? write_or_hold(request) : read_mirror(request);
   else if (setup_.geometry.level == Level::raid0 || (!prepared_.write && !setup_.failure))
     issue_pieces(request);
   else
@@ -76,6 +78,7 @@ void ArrayPlayer::end_part(std::uint32_t place, bool media, Nanoseconds now_ns) 
   Outstanding& request = requests_[place];
   request.media |= media;
   if (--request.parts_left > 0) return;
+  if (setup_.geometry.level == Level::raid1) barriers_.end_request(request.lbn);
   done_.push_back({.number = request.number,
                    .issue_ns = request.issue_ns,
                    .response_ns = now_ns - request.issue_ns,
@@ -92,6 +95,9 @@ void ArrayPlayer::issue_pieces(std::uint32_t request) {
 }
 
 void ArrayPlayer::read_mirror(std::uint32_t request) {
+  barriers_.begin_request(prepared_.lbn, false);
+  if (rebuilds())
+    mirrors_[setup_.failure->member].readable = in_step(prepared_.lbn + prepared_.blocks);
   const std::uint32_t member = choose(mirrors_, prepared_.lbn, setup_.balance);
   Mirror& mirror = mirrors_[member];
   ++mirror.pending;
@@ -101,19 +107,22 @@ void ArrayPlayer::read_mirror(std::uint32_t request) {
       {member, prepared_.lbn, prepared_.blocks, false, ticket_of(Owner::request, request)});
 }
 
-void ArrayPlayer::write_mirrors(std::uint32_t request) {
+void ArrayPlayer::write_or_hold(std::uint32_t request) {
+  if (write_mirrors(request)) return;
+  barriers_.hold(requests_[request].lbn);
+  held_.push_back(request);
+}
+
+bool ArrayPlayer::write_mirrors(std::uint32_t request) {
   Outstanding& written = requests_[request];
-  const std::uint64_t region = region_of(written.lbn);
-  if (claimed_ == region || copies_in(region)) {
-    held_.push_back(request);
-    return;
-  }
+  if (!barriers_.begin_request(written.lbn, true)) return false;
   for (std::uint32_t i = 0; i < mirrors_.size(); ++i) {
     if (setup_.failure && setup_.failure->member == i && !setup_.failure->present) continue;
     ++mirrors_[i].pending;
     ++written.parts_left;
     members_.add({i, written.lbn, written.blocks, true, ticket_of(Owner::request, request)});
   }
+  return true;
 }
 
 void ArrayPlayer::bring_to_stripes(std::uint32_t request) {
@@ -134,23 +143,29 @@ void ArrayPlayer::bring_to_stripes(std::uint32_t request) {
   bring_waiting();
 }
 
-// All parts of a stripe go there together.
+// All parts of a stripe go there together. A request for whose stripe there is no place waits with
+// the rest, and holds up no other.
 void ArrayPlayer::bring_waiting() {
-  while (!waiting_.empty()) {
-    const std::uint64_t number = waiting_.front().stripe;
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    const std::uint32_t request = at->part.request;
+    const auto of_others = [&](const PagePart& part) { return part.part.request != request; };
+    const std::uint64_t number = at->stripe;
     const std::uint32_t slot = stripes_.take(number);
-    if (slot == StripeCache::kNone) return;
+    if (slot == StripeCache::kNone) {
+      at = std::find_if(at, waiting_.end(), of_others);
+      continue;
+    }
     Stripe& stripe = stripes_[slot].stripe;
     stripe.parity = parity_member(setup_.geometry,
                                   number * page_blocks_ / setup_.geometry.chunk_blocks);
-    const std::uint32_t request = waiting_.front().part.request;
-    while (!waiting_.empty() && waiting_.front().stripe == number &&
-           waiting_.front().part.request == request) {
-      const PagePart& part = waiting_.front();
-      Page& page = stripe.pages[part.member];
-      (part.write ? page.to_write : page.to_read).push_back(part.part);
-      waiting_.pop_front();
+    const auto end = std::find_if(at, waiting_.end(), [&](const PagePart& part) {
+      return of_others(part) || part.stripe != number;
+    });
+    for (auto part = at; part != end; ++part) {
+      Page& page = stripe.pages[part->member];
+      (part->write ? page.to_write : page.to_read).push_back(part->part);
     }
+    at = waiting_.erase(at, end);
     touched_.push_back(slot);
   }
 }
@@ -194,6 +209,9 @@ void ArrayPlayer::take(const Members::Ended& ended) {
       case Owner::copy_write:
         take_copy(ticket, ended);
         break;
+      case Owner::superblock:
+        --superblocks_left_;
+        break;
     }
   }
 }
@@ -204,25 +222,56 @@ void ArrayPlayer::take_copy(std::uint64_t ticket, const Members::Ended& ended) {
   mirrors_[ended.member].head = copy.lbn + copy.blocks;
   if (owner_of(ticket) == Owner::copy_write) {
     for (Mirror& mirror : mirrors_) --mirror.pending;
-    const std::uint32_t blocks = std::exchange(copies_[place].blocks, 0);
     free_copies_.push_back(place);
-    issue_held();
-    rebuilt(blocks);
+    barriers_.end_copy(copy.lbn);
+    std::erase_if(held_, [this](std::uint32_t request) {
+      if (!write_mirrors(request)) return false;
+      barriers_.let_go(requests_[request].lbn);
+      return true;
+    });
+    rebuilt(copy.blocks);
     return;
   }
-  const std::uint32_t target = setup_.failure->member;
-  pace_->issued(target, std::uint64_t{copy.blocks} * setup_.block_bytes);
-  members_.add({target, copy.lbn, copy.blocks, true, ticket_of(Owner::copy_write, place)});
+  read_copies_.push_back(place);
 }
 
 // All that follows at this time.
 void ArrayPlayer::settle(Nanoseconds now_ns) {
   do {
-    while (look_at_stripes(now_ns)) {
-    }
-    members_.flush(now_ns);
+    run_thread(now_ns);
   } while (rebuilds() && ask_for_window(now_ns));
   stripes_.grow_if_scarce();
+}
+
+// md's thread for the array (raid1d(), raid5d()). Superblocks come first, and it waits for them.
+void ArrayPlayer::run_thread(Nanoseconds now_ns) {
+  members_.flush(now_ns);  // what requests brought
+  if (superblocks_due_ && !(read_copies_.empty() && touched_.empty())) write_superblocks(now_ns);
+  if (superblocks_left_ > 0) return;
+  write_copies();
+  while (look_at_stripes(now_ns)) {
+  }
+  members_.flush(now_ns);
+}
+
+// (md_update_sb())
+void ArrayPlayer::write_superblocks(Nanoseconds now_ns) {
+  superblocks_due_ = false;
+  in_step_to_ = checkpoint_;
+  for (std::uint32_t i = 0; i < setup_.geometry.members; ++i)
+    members_.add({i, setup_.superblocks[i], 1, true, ticket_of(Owner::superblock, i)});
+  superblocks_left_ = setup_.geometry.members;
+  members_.flush(now_ns);
+}
+
+void ArrayPlayer::write_copies() {
+  for (const std::uint32_t place : read_copies_) {
+    const Copy& copy = copies_[place];
+    const std::uint32_t target = setup_.failure->member;
+    pace_->issued(target, std::uint64_t{copy.blocks} * setup_.block_bytes);
+    members_.add({target, copy.lbn, copy.blocks, true, ticket_of(Owner::copy_write, place)});
+  }
+  read_copies_.clear();
 }
 
 bool ArrayPlayer::look_at_stripes(Nanoseconds now_ns) {
@@ -238,7 +287,8 @@ void ArrayPlayer::look_at(std::uint32_t place, Nanoseconds now_ns) {
   StripeCache::Slot& slot = stripes_[place];
   if (slot.under_way > 0 || slot.is_idle) return;
   const bool syncs = slot.stripe.sync_wanted;
-  handle(slot.stripe, page_blocks_, setup_.failure, handled_);
+  const bool is_whole = rebuilds() && in_step((slot.stripe.number + 1) * page_blocks_);
+  handle(slot.stripe, page_blocks_, is_whole ? std::nullopt : setup_.failure, handled_);
   for (const std::uint32_t request : handled_.ended) end_part(request, slot.media, now_ns);
   for (const PageAccess& access : handled_.accesses) {
     members_.add({access.member, slot.stripe.number * page_blocks_, page_blocks_, access.write,
@@ -249,8 +299,19 @@ void ArrayPlayer::look_at(std::uint32_t place, Nanoseconds now_ns) {
   if (handled_.synced) rebuilt(page_blocks_);
   if (slot.under_way == 0) {
     slot.media = false;
-    if (!slot.stripe.busy()) stripes_.release(place);
+    if (!slot.stripe.busy() && taken_ != place) stripes_.release(place);
   }
+}
+
+// A spare that takes a place in the array is noted in the superblocks, when the first is asked for
+// (remove_and_add_spares()).
+void ArrayPlayer::begin_rebuild(Nanoseconds now_ns) {
+  begun_ = true;
+  checkpoint_ns_ = now_ns;
+  pace_->begin(now_ns);
+  while (ask_for_window(now_ns)) {
+  }
+  write_superblocks(now_ns);
 }
 
 // Asks for what the rebuild may ask for before it looks again (RAID 5) or waits (RAID 1, whose
@@ -259,28 +320,36 @@ bool ArrayPlayer::ask_for_window(Nanoseconds now_ns) {
   const bool mirror = setup_.geometry.level == Level::raid1;
   bool any = false;
   while (rebuild_at_ < setup_.geometry.member_blocks &&
-         pace_->turn(now_ns) == RebuildPace::Turn::ask) {
+         pace_->turn(now_ns) == RebuildPace::Turn::ask && !waits_for_checkpoint(now_ns)) {
     const auto blocks = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(mirror ? kCopyBytes / setup_.block_bytes : page_blocks_,
                                 setup_.geometry.member_blocks - rebuild_at_));
-    if (!(mirror ? ask_for_copy(blocks) : ask_for_stripe(now_ns))) break;
+    if (!(mirror ? ask_for_copy(blocks, now_ns) : ask_for_stripe(now_ns))) break;
     any = true;
     rebuild_at_ += blocks;
     pace_->asked(std::uint64_t{blocks} * setup_.block_bytes);
-    if (!mirror && pace_->window_is_full()) break;
   }
+  members_.flush(now_ns, Members::Unplug::asleep);
   return any;
 }
 
-// A region's requests and copies keep apart: a copy waits for writes that wait; then writes that
-// come wait for it, and it for all that is outstanding.
-bool ArrayPlayer::ask_for_copy(std::uint32_t blocks) {
-  const std::uint64_t region = region_of(rebuild_at_);
-  if (copies_.size() - free_copies_.size() == kMostCopies) return false;
-  if (claimed_ != region && held_in(region)) return false;
-  claimed_ = region;
-  if (served_in(region)) return false;
-  claimed_.reset();
+// Each sixteenth of a member and each ten minutes, when all that was asked for is done, the
+// superblocks say how far it came (md_do_sync()).
+bool ArrayPlayer::waits_for_checkpoint(Nanoseconds now_ns) {
+  if (rebuild_at_ - checkpoint_ <= setup_.geometry.member_blocks / kCheckpoints &&
+      now_ns < checkpoint_ns_ + kCheckpointEach)
+    return false;
+  if (!pace_->nothing_is_active()) return true;
+  checkpoint_ = rebuild_at_;
+  checkpoint_ns_ = now_ns;
+  superblocks_due_ = true;
+  return false;
+}
+
+bool ArrayPlayer::ask_for_copy(std::uint32_t blocks, Nanoseconds now_ns) {
+  const Barriers::Copy turn = barriers_.begin_copy(rebuild_at_);
+  if (turn == Barriers::Copy::gives_way_for_a_tick) pace_->sleep_for_a_tick(now_ns);
+  if (turn != Barriers::Copy::begins) return false;
   if (free_copies_.empty()) {
     free_copies_.push_back(static_cast<std::uint32_t>(copies_.size()));
     copies_.emplace_back();
@@ -288,62 +357,35 @@ bool ArrayPlayer::ask_for_copy(std::uint32_t blocks) {
   const std::uint32_t place = free_copies_.back();
   free_copies_.pop_back();
   copies_[place] = {rebuild_at_, blocks};
-  const auto source = static_cast<std::uint32_t>(
-      std::ranges::find(mirrors_, true, &Mirror::readable) - mirrors_.begin());
+  const std::uint32_t source = setup_.failure->member == 0 ? 1 : 0;  // the first that is in step
   for (Mirror& mirror : mirrors_) ++mirror.pending;  // until the copy is made, on all members
   pace_->issued(source, std::uint64_t{blocks} * setup_.block_bytes);
   members_.add({source, rebuild_at_, blocks, false, ticket_of(Owner::copy_read, place)});
   return true;
 }
 
-// Where there is no stripe it waits for one, and when it has it, gives way for a tick.
+// Where there is no stripe it waits for one, and when it has it, gives way for a tick before it
+// asks (raid5_sync_request()).
 bool ArrayPlayer::ask_for_stripe(Nanoseconds now_ns) {
-  const std::uint32_t slot = stripes_.take(rebuild_at_ / page_blocks_);
-  if (slot == StripeCache::kNone) {
-    lacks_stripe_ = true;
-    return false;
+  if (!taken_) {
+    const std::uint32_t slot = stripes_.take(rebuild_at_ / page_blocks_);
+    if (slot == StripeCache::kNone) {
+      lacks_stripe_ = true;
+      return false;
+    }
+    taken_ = slot;
+    if (std::exchange(lacks_stripe_, false)) {
+      pace_->sleep_for_a_tick(now_ns);
+      return false;
+    }
   }
+  const std::uint32_t slot = *std::exchange(taken_, std::nullopt);
   Stripe& stripe = stripes_[slot].stripe;
   stripe.parity = parity_member(setup_.geometry, rebuild_at_ / setup_.geometry.chunk_blocks);
   stripe.sync_wanted = true;
   stripe.in_step = false;
   touched_.push_back(slot);
-  if (std::exchange(lacks_stripe_, false)) pace_->sleep_for_a_tick(now_ns);
   return true;
-}
-
-// The unit in which md keeps a mirror's rebuild and its requests apart.
-std::uint64_t ArrayPlayer::region_of(std::uint64_t lbn) const {
-  return lbn * setup_.block_bytes / kRegionBytes;
-}
-
-bool ArrayPlayer::held_in(std::uint64_t region) const {
-  return std::ranges::any_of(
-      held_, [&](std::uint32_t request) { return region_of(requests_[request].lbn) == region; });
-}
-
-bool ArrayPlayer::served_in(std::uint64_t region) const {
-  return std::ranges::any_of(requests_, [&](const Outstanding& request) {
-    return request.parts_left > 0 && region_of(request.lbn) == region;
-  });
-}
-
-bool ArrayPlayer::copies_in(std::uint64_t region) const {
-  return std::ranges::any_of(
-      copies_, [&](const Copy& copy) { return copy.blocks > 0 && region_of(copy.lbn) == region; });
-}
-
-// Writes that waited until no copy was left in their region.
-void ArrayPlayer::issue_held() {
-  for (auto at = held_.begin(); at != held_.end();) {
-    const std::uint64_t region = region_of(requests_[*at].lbn);
-    if (claimed_ == region || copies_in(region)) {
-      ++at;
-      continue;
-    }
-    write_mirrors(*at);
-    at = held_.erase(at);
-  }
 }
 
 void ArrayPlayer::rebuilt(std::uint64_t blocks) {

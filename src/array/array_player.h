@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "array/barriers.h"
 #include "array/geometry.h"
 #include "array/members.h"
 #include "array/read_balance.h"
@@ -27,6 +28,7 @@ struct ArraySetup {
   std::uint32_t stripes = 256;         // raid5: of the stripe cache, each a page of every member
   std::optional<Failure> failure{};    // present: it is rebuilt from the first issue on
   RebuildRate rebuild{};
+  std::vector<std::uint64_t> superblocks{};  // blocks of the members where md keeps its own
 };
 
 // md's, and so of whatever is aligned to it: a page of 4 KiB.
@@ -73,7 +75,8 @@ class ArrayPlayer final : public replay::Player {
 
   void issue_pieces(std::uint32_t request);
   void read_mirror(std::uint32_t request);
-  void write_mirrors(std::uint32_t request);
+  void write_or_hold(std::uint32_t request);
+  bool write_mirrors(std::uint32_t request);
   void bring_to_stripes(std::uint32_t request);
 
   std::optional<Nanoseconds> next_event() const;
@@ -82,19 +85,20 @@ class ArrayPlayer final : public replay::Player {
   void take_copy(std::uint64_t ticket, const Members::Ended& ended);
 
   void settle(Nanoseconds now_ns);
+  void run_thread(Nanoseconds now_ns);
+  void write_superblocks(Nanoseconds now_ns);
+  void write_copies();
   bool look_at_stripes(Nanoseconds now_ns);
   void look_at(std::uint32_t slot, Nanoseconds now_ns);
   void bring_waiting();
 
   bool rebuilds() const { return pace_.has_value(); }
+  void begin_rebuild(Nanoseconds now_ns);
+  bool waits_for_checkpoint(Nanoseconds now_ns);
+  bool in_step(std::uint64_t end_lbn) const { return end_lbn <= in_step_to_; }
   bool ask_for_window(Nanoseconds now_ns);
-  bool ask_for_copy(std::uint32_t blocks);
+  bool ask_for_copy(std::uint32_t blocks, Nanoseconds now_ns);
   bool ask_for_stripe(Nanoseconds now_ns);
-  std::uint64_t region_of(std::uint64_t lbn) const;
-  bool held_in(std::uint64_t region) const;
-  bool served_in(std::uint64_t region) const;
-  bool copies_in(std::uint64_t region) const;
-  void issue_held();
   void rebuilt(std::uint64_t blocks);
 
   ArraySetup setup_;
@@ -107,6 +111,8 @@ class ArrayPlayer final : public replay::Player {
   std::vector<Piece> pieces_{};
 
   std::vector<Mirror> mirrors_{};  // raid1
+  Barriers barriers_;
+  std::deque<std::uint32_t> held_{};  // writes that wait for copies in their region
 
   StripeCache stripes_;  // raid5
   std::deque<PagePart> waiting_{};
@@ -114,12 +120,17 @@ class ArrayPlayer final : public replay::Player {
   Handled handled_{};
 
   std::optional<RebuildPace> pace_{};
+  bool begun_ = false;
   std::uint64_t rebuild_at_ = 0;  // the first block that was not asked for
   std::uint64_t rebuilt_blocks_ = 0;
-  bool lacks_stripe_ = false;               // the rebuild waits for one
-  std::deque<std::uint32_t> held_{};        // raid1: writes that wait for copies in their region
-  std::optional<std::uint64_t> claimed_{};  // the region where a copy waits for requests
+  bool lacks_stripe_ = false;             // the rebuild waits for one
+  std::optional<std::uint32_t> taken_{};  // the slot that it has and did not ask for yet
   std::vector<Copy> copies_{};
+  std::vector<std::uint32_t> read_copies_{};       // to be written
+  std::uint64_t checkpoint_ = 0, in_step_to_ = 0;  // blocks; what the superblocks say at last
+  Nanoseconds checkpoint_ns_ = 0;
+  std::uint32_t superblocks_left_ = 0;  // the thread waits for these
+  bool superblocks_due_ = false;
   std::vector<std::uint32_t> free_copies_{};
 };
 

@@ -6,27 +6,35 @@
 namespace platter::array {
 
 Members::Members(std::vector<engine::Engine> engines, std::vector<Nanoseconds> phases,
-                 bool force_unit_access, std::uint32_t most_merged)
-    : force_unit_access_(force_unit_access), most_merged_(most_merged) {
+                 bool force_unit_access, const Plug& plug)
+    : force_unit_access_(force_unit_access), plug_(plug) {
   for (std::size_t i = 0; i < engines.size(); ++i)
     members_.push_back({.engine = std::move(engines[i]), .phase_ns = phases[i]});
 }
 
-bool Members::merged(Member& member, const Access& access) {
-  for (const std::uint32_t i : member.coming) {
-    Command& command = commands_[i];
-    if (command.write != access.write || command.blocks + access.blocks > most_merged_) continue;
-    if (access.lbn == command.lbn + command.blocks) {
-    } else if (access.lbn + access.blocks == command.lbn) {
+// With the last that is for the same member (block/blk-merge.c, blk_attempt_plug_merge()).
+bool Members::merged(const Access& access) {
+  for (auto i = plugged_.rbegin(); i != plugged_.rend(); ++i) {
+    Command& command = commands_[*i];
+    if (command.member != access.member) continue;
+    if (command.write != access.write || command.blocks + access.blocks > plug_.most_merged)
+      return false;
+    if (access.lbn + access.blocks == command.lbn)
       command.lbn = access.lbn;
-    } else {
-      continue;
-    }
+    else if (access.lbn != command.lbn + command.blocks)
+      return false;
     command.blocks += access.blocks;
     command.tickets.push_back(access.ticket);
     return true;
   }
   return false;
+}
+
+// (blk_add_rq_to_plug())
+bool Members::plug_is_full() const {
+  if (plugged_.empty()) return false;
+  return plugged_.size() >= (for_several_ ? 2 : 1) * plug_.most_commands ||
+         commands_[plugged_.back()].blocks >= plug_.full_at;
 }
 
 std::uint32_t Members::new_command(const Access& access) {
@@ -45,19 +53,27 @@ std::uint32_t Members::new_command(const Access& access) {
   return place;
 }
 
-void Members::flush(Nanoseconds now_ns) {
+void Members::flush(Nanoseconds now_ns, Unplug how) {
   if (added_.empty()) return;
+  for_several_ = false;
   for (const Access& access : added_) {
-    Member& member = members_[access.member];
-    if (!merged(member, access)) member.coming.push_back(new_command(access));
+    if (merged(access)) continue;
+    if (plug_is_full()) issue_plugged(now_ns, Unplug::done);
+    if (!plugged_.empty() && commands_[plugged_.back()].member != access.member)
+      for_several_ = true;
+    plugged_.push_back(new_command(access));
   }
   added_.clear();
-  for (Member& member : members_) {
-    if (member.coming.empty()) continue;
-    member.waiting.insert(member.waiting.end(), member.coming.begin(), member.coming.end());
-    member.coming.clear();
-    submit_waiting(member, now_ns);
-  }
+  issue_plugged(now_ns, how);
+}
+
+void Members::issue_plugged(Nanoseconds now_ns, Unplug how) {
+  if (how == Unplug::done && !for_several_) std::ranges::reverse(plugged_);
+  for (const std::uint32_t place : plugged_)
+    members_[commands_[place].member].waiting.push_back(place);
+  for (const std::uint32_t place : plugged_)
+    submit_waiting(members_[commands_[place].member], now_ns);
+  plugged_.clear();
 }
 
 void Members::submit_waiting(Member& member, Nanoseconds now_ns) {

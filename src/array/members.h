@@ -25,14 +25,23 @@ struct Access {
 
 class Members {
  public:
-  // A command is made of neighbours up to so many blocks.
+  // Of what one thread adds between two flushes (block/blk-mq.c, blk_add_rq_to_plug()).
+  struct Plug {
+    std::uint32_t most_merged = 0;     // blocks of a command that is made of neighbours
+    std::uint32_t full_at = 0;         // blocks of a command after which no other waits in the plug
+    std::uint32_t most_commands = 32;  // (BLK_MAX_REQUEST_COUNT) for one member; for several twice
+                                       // that
+  };
   Members(std::vector<engine::Engine> engines, std::vector<Nanoseconds> phases,
-          bool force_unit_access, std::uint32_t most_merged);
+          bool force_unit_access, const Plug& plug);
 
   // To be issued with the next flush.
   void add(const Access& access) { added_.push_back(access); }
-  // Issues what was added, at that time, which is not before the last.
-  void flush(Nanoseconds now_ns);
+  // Issues what one thread added, at that time, which is not before the last. Neighbours go as one
+  // command, and what is for one member alone goes the last first unless the thread went to sleep,
+  // as Linux 6.1 does (block/blk-mq.c, blk_mq_plug_issue_direct()).
+  enum class Unplug : std::uint8_t { done, asleep };
+  void flush(Nanoseconds now_ns, Unplug how = Unplug::done);
 
   struct Ended {
     std::uint32_t member = 0;
@@ -61,18 +70,21 @@ class Members {
     engine::Engine engine;
     Nanoseconds phase_ns;
     std::deque<std::uint32_t> waiting{};   // commands
-    std::vector<std::uint32_t> coming{};   // of this flush
     std::optional<Nanoseconds> next_ns{};  // when its next command ends
   };
 
-  bool merged(Member& member, const Access& access);
+  bool merged(const Access& access);
+  bool plug_is_full() const;
   std::uint32_t new_command(const Access& access);
+  void issue_plugged(Nanoseconds now_ns, Unplug how);
   void submit_waiting(Member& member, Nanoseconds now_ns);
 
   std::vector<Member> members_;
   bool force_unit_access_;
-  std::uint32_t most_merged_;
+  Plug plug_;
   std::vector<Access> added_{};
+  std::vector<std::uint32_t> plugged_{};  // commands of this flush
+  bool for_several_ = false;              // members
   std::vector<Command> commands_{};
   std::vector<std::uint32_t> free_{};  // places of commands_
   Ended ended_{};

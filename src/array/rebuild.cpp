@@ -12,6 +12,11 @@ constexpr std::int64_t kOthersAreServed = 64 * 512;  // bytes of others on a mem
 RebuildPace::RebuildPace(const RebuildRate& rate, std::uint32_t members)
     : rate_(rate), others_bytes_(members), seen_bytes_(members) {}
 
+void RebuildPace::begin(Nanoseconds now_ns) {
+  marks_.fill({now_ns, 0});
+  since_ = marks_.front();
+}
+
 void RebuildPace::asked(std::uint64_t bytes) {
   asked_bytes_ += bytes;
   active_bytes_ += bytes;

@@ -28,6 +28,8 @@ class RebuildPace {
     wait,   // until nothing that was asked for is outstanding
     sleep,  // until wakes_ns(), then wake()
   };
+  // It begins at that time, with nothing asked for.
+  void begin(Nanoseconds now_ns);
   // What it does now, after what has been told.
   Turn turn(Nanoseconds now_ns);
   std::optional<Nanoseconds> wakes_ns() const { return wakes_ns_; }  // while it sleeps
@@ -36,8 +38,7 @@ class RebuildPace {
     wakes_ns_ = (now_ns / rate_.tick_ns + 2) * rate_.tick_ns;
   }
   void wake() { wakes_ns_.reset(); }
-  // It asked for as much as it may before its next turn.
-  bool window_is_full() const { return looks_; }
+  bool nothing_is_active() const { return active_bytes_ == 0; }
 
   void asked(std::uint64_t bytes);
   void done(std::uint64_t bytes);

@@ -77,6 +77,22 @@ std::vector<Nanoseconds> phases_of(const std::vector<replay::Subject>& members,
   return phases;
 }
 
+constexpr std::uint32_t kFullAtBytes = 128 * 1024;  // BLK_PLUG_FLUSH_SIZE
+
+Members::Plug plug_of(const ArrayPlan& plan, std::uint32_t block_bytes) {
+  return {.most_merged = static_cast<std::uint32_t>(plan.merge_bytes / block_bytes),
+          .full_at = kFullAtBytes / block_bytes};
+}
+
+// Where md's superblock lies by its metadata of version 1.0, at a member's end
+// (drivers/md/md.c, super_1_load()).
+std::uint64_t superblock_of(const replay::Subject& member) {
+  const std::uint64_t bytes = member.tables->layout.blocks() * member.block_bytes;
+  constexpr std::uint64_t kAlign = 4096;
+  if (bytes < 4 * kAlign) return 0;
+  return (bytes - 2 * kAlign) / kAlign * kAlign / member.block_bytes;
+}
+
 }  // namespace
 
 ArraySetup setup_of(const ArrayPlan& plan, const std::vector<replay::Subject>& members) {
@@ -98,6 +114,7 @@ ArraySetup setup_of(const ArrayPlan& plan, const std::vector<replay::Subject>& m
       .rebuild = plan.rate};
   const std::uint64_t unit = plan.level == Level::raid1 ? 1 : setup.geometry.chunk_blocks;
   setup.geometry.member_blocks = member_blocks / unit * unit;
+  for (const replay::Subject& member : members) setup.superblocks.push_back(superblock_of(member));
   return setup;
 }
 
@@ -153,10 +170,9 @@ replay::ResultHead replay_on_array(const ArrayPlan& plan,
   std::vector<engine::Engine> engines;
   for (const replay::Subject& member : members)
     engines.push_back(replay::engine_for(member, options));
-  ArrayPlayer player(setup,
-                     Members(std::move(engines), phases_of(members, plan.phase_seed),
-                             options.caches == replay::Caches::forced,
-                             static_cast<std::uint32_t>(plan.merge_bytes / setup.block_bytes)));
+  ArrayPlayer player(
+      setup, Members(std::move(engines), phases_of(members, plan.phase_seed),
+                     options.caches == replay::Caches::forced, plug_of(plan, setup.block_bytes)));
   play(player, trace, {.kind = head.kind, .depth = head.depth, .blocks = setup.geometry.blocks()},
        replay::Part::trace, rows);
   head.outside_validity = player.outside_validity();
