@@ -224,11 +224,6 @@ void ArrayPlayer::take_copy(std::uint64_t ticket, const Members::Ended& ended) {
     for (Mirror& mirror : mirrors_) --mirror.pending;
     free_copies_.push_back(place);
     barriers_.end_copy(copy.lbn);
-    std::erase_if(held_, [this](std::uint32_t request) {
-      if (!write_mirrors(request)) return false;
-      barriers_.let_go(requests_[request].lbn);
-      return true;
-    });
     rebuilt(copy.blocks);
     return;
   }
@@ -240,7 +235,18 @@ void ArrayPlayer::settle(Nanoseconds now_ns) {
   do {
     run_thread(now_ns);
   } while (rebuilds() && ask_for_window(now_ns));
+  issue_held();
+  members_.flush(now_ns);
   stripes_.grow_if_scarce();
+}
+
+// Writes that waited for copies in their region; the rebuild has looked first.
+void ArrayPlayer::issue_held() {
+  std::erase_if(held_, [this](std::uint32_t request) {
+    if (!write_mirrors(request)) return false;
+    barriers_.let_go(requests_[request].lbn);
+    return true;
+  });
 }
 
 // md's thread for the array (raid1d(), raid5d()). Superblocks come first, and it waits for them.
@@ -303,8 +309,8 @@ void ArrayPlayer::look_at(std::uint32_t place, Nanoseconds now_ns) {
   }
 }
 
-// A spare that takes a place in the array is noted in the superblocks, when the first is asked for
-// (remove_and_add_spares()).
+// A spare that takes a place in the array is noted in the superblocks; they are written when all
+// that may be asked for at once was asked for (remove_and_add_spares(), md_start_sync()).
 void ArrayPlayer::begin_rebuild(Nanoseconds now_ns) {
   begun_ = true;
   checkpoint_ns_ = now_ns;
@@ -314,8 +320,8 @@ void ArrayPlayer::begin_rebuild(Nanoseconds now_ns) {
   write_superblocks(now_ns);
 }
 
-// Asks for what the rebuild may ask for before it looks again (RAID 5) or waits (RAID 1, whose
-// pieces lie in a plug until then); whether that was anything.
+// Asks for what the rebuild may ask for until it waits; whether that was anything. Only then md's
+// thread looks at the stripes, and the pieces of a mirror leave the plug.
 bool ArrayPlayer::ask_for_window(Nanoseconds now_ns) {
   const bool mirror = setup_.geometry.level == Level::raid1;
   bool any = false;

@@ -99,6 +99,7 @@ class ArrayPlayer final : public replay::Player {
   bool ask_for_window(Nanoseconds now_ns);
   bool ask_for_copy(std::uint32_t blocks, Nanoseconds now_ns);
   bool ask_for_stripe(Nanoseconds now_ns);
+  void issue_held();
   void rebuilt(std::uint64_t blocks);
 
   ArraySetup setup_;

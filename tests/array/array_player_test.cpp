@@ -107,6 +107,57 @@ TEST_CASE("every request ends, whatever the array lacks and however few stripes 
   if (state == 2) CHECK(result.array->rebuilt_blocks == blocks / (level == Level::raid5 ? 2 : 1));
 }
 
+TEST_CASE("a rebuild writes all superblocks at its begin and after each sixteenth of the member") {
+  ArrayPlan plan = plan_of(Level::raid1);
+  plan.rebuild = 2;
+  plan.merge_bytes = 64 * 1024;
+  const std::uint64_t blocks =
+      array::setup_of(plan, {member(), member(), member()}).geometry.blocks();
+  const trace::Trace trace = random_trace(blocks, 2000, false);
+  const replay::Result result = on_array(plan, 3, trace);
+  REQUIRE(result.array->rebuilt_blocks == blocks);
+  const std::uint64_t copies = (blocks + 127) / 128;
+  std::uint64_t checkpoints = 0;
+  for (std::uint64_t at = 0, last = 0; at < blocks; at += 128)
+    if (at - last > blocks / 16) {
+      ++checkpoints;
+      last = at;
+    }
+  REQUIRE(checkpoints > 2);
+  CHECK(result.array->commands == trace.requests.size() + 2 * copies + 3 * (1 + checkpoints));
+}
+
+TEST_CASE(
+    "what was rebuilt before the last checkpoint is read from the member, what was not is not") {
+  ArrayPlan plan = plan_of(Level::raid5);
+  plan.rebuild = 0;
+  plan.merge_bytes = 4096;  // each page a command
+  const array::ArraySetup setup = array::setup_of(plan, {member(), member(), member()});
+  const std::uint64_t pages = setup.geometry.blocks() / 8;
+  // The rebuild begins with the first request and ends before the last.
+  const auto commands_with = [&](std::uint64_t page, Nanoseconds time_ns) {
+    trace::Trace trace;
+    trace.kind = trace::Kind::open;
+    trace.requests.push_back({.lbn = 8, .blocks = 8});
+    trace.requests.push_back({.arrival_ns = time_ns, .lbn = page * 8, .blocks = 8});
+    trace.requests.push_back({.arrival_ns = 1'000'000'000'000, .lbn = 8, .blocks = 8});
+    const replay::Result result = on_array(plan, 3, trace);
+    CHECK(result.array->rebuilt_blocks == setup.geometry.member_blocks);
+    return result.array->commands;
+  };
+  const auto page_of_lost = [&](std::uint64_t from) {
+    std::vector<array::Piece> pieces;
+    for (std::uint64_t page = from;; ++page) {
+      array::pieces_of(setup.geometry, page * 8, 8, pieces);
+      if (pieces.front().member == 0) return page;
+    }
+  };
+  const std::uint64_t near = page_of_lost(pages / 8), far = page_of_lost(pages * 7 / 8);
+  constexpr Nanoseconds kHalfDone = 3'000'000'000;
+  CHECK(commands_with(near, kHalfDone) + 1 == commands_with(far, kHalfDone));
+  CHECK(commands_with(near, 1'000'000) == commands_with(far, 1'000'000));
+}
+
 TEST_CASE("what no array can be is refused in a sentence, with status 2") {
   const auto refused = [](const ArrayPlan& plan, std::vector<replay::Subject> members) {
     try {
