@@ -150,8 +150,9 @@ void ArrayPlayer::bring_waiting() {
     const std::uint32_t request = at->part.request;
     const auto of_others = [&](const PagePart& part) { return part.part.request != request; };
     const std::uint64_t number = at->stripe;
-    const std::uint32_t slot = stripes_.take(number);
+    const std::uint32_t slot = at->waits ? stripes_.take_at_last(number) : stripes_.take(number);
     if (slot == StripeCache::kNone) {
+      at->waits = true;
       at = std::find_if(at, waiting_.end(), of_others);
       continue;
     }
@@ -374,7 +375,9 @@ bool ArrayPlayer::ask_for_copy(std::uint32_t blocks, Nanoseconds now_ns) {
 // asks (raid5_sync_request()).
 bool ArrayPlayer::ask_for_stripe(Nanoseconds now_ns) {
   if (!taken_) {
-    const std::uint32_t slot = stripes_.take(rebuild_at_ / page_blocks_);
+    const std::uint64_t number = rebuild_at_ / page_blocks_;
+    const std::uint32_t slot = lacks_stripe_ ? stripes_.take_at_last(number)
+                                             : stripes_.take(number);
     if (slot == StripeCache::kNone) {
       lacks_stripe_ = true;
       return false;

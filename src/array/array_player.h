@@ -63,6 +63,7 @@ class ArrayPlayer final : public replay::Player {
     std::uint32_t member = 0;
     Part part{};
     bool write = false;
+    bool waits = false;  // there was no place for the stripe
   };
   // A piece of a mirror that is being rebuilt.
   struct Copy {

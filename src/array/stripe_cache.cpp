@@ -14,28 +14,42 @@ void StripeCache::add_slot() {
   slots_[place].idle = idle.insert(idle.end(), place);
 }
 
+bool StripeCache::ends_wait(std::uint64_t number) const {
+  return !idle_[number % kClasses].empty() && (!blocked_ || in_use_ < slots_.size() * 3 / 4);
+}
+
 std::uint32_t StripeCache::take(std::uint64_t number) {
-  std::list<std::uint32_t>& idle = idle_[number % kClasses];
-  const auto found = held_.find(number);
-  std::uint32_t place = kNone;
-  if (found != held_.end()) {
-    place = found->second;
-    if (!slots_[place].is_idle) return place;
-  } else {
-    if (blocked_ && nearly_full()) return kNone;
-    if (idle.empty()) {
-      scarce_ = !grew_;
-      blocked_ = true;
-      return kNone;
-    }
-    place = idle.front();
-    held_.erase(slots_[place].stripe.number);
-    slots_[place].stripe = {.number = number, .pages = std::vector<Page>(members_)};
-    held_.emplace(number, place);
+  if (const auto found = held_.find(number); found != held_.end()) return use(found->second);
+  const std::list<std::uint32_t>& idle = idle_[number % kClasses];
+  if (!blocked_ && idle.empty()) scarce_ = !grew_;
+  if (!ends_wait(number)) {
+    blocked_ = true;
+    return kNone;
   }
-  blocked_ = blocked_ && nearly_full();
-  idle.erase(slots_[place].idle);
-  slots_[place].is_idle = false;
+  blocked_ = false;
+  const std::uint32_t place = idle.front();
+  held_.erase(slots_[place].stripe.number);
+  slots_[place].stripe = {.number = number, .pages = std::vector<Page>(members_)};
+  held_.emplace(number, place);
+  return use(place);
+}
+
+std::uint32_t StripeCache::take_at_once(std::uint64_t number) {
+  if (blocked_ && !held_.contains(number)) return kNone;
+  return take(number);
+}
+
+std::uint32_t StripeCache::take_at_last(std::uint64_t number) {
+  if (!ends_wait(number)) return kNone;
+  blocked_ = false;
+  return take(number);
+}
+
+std::uint32_t StripeCache::use(std::uint32_t place) {
+  Slot& slot = slots_[place];
+  if (!slot.is_idle) return place;
+  idle_[slot.stripe.number % kClasses].erase(slot.idle);
+  slot.is_idle = false;
   ++in_use_;
   return place;
 }

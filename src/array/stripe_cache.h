@@ -28,10 +28,15 @@ class StripeCache {
     bool is_idle = true;
   };
 
-  // The slot that holds the stripe or is now the stripe's, in use; kNone: all of its class are in
-  // use. Once that happened, a stripe that is not held gets none until a quarter is idle again.
+  // The slot that holds the stripe or is now the stripe's, in use. kNone: none of its class is
+  // idle; from then until one who waited got one, others get one only if a quarter of all is idle
+  // (raid5_get_active_stripe(), is_inactive_blocked()).
   static constexpr std::uint32_t kNone = ~0u;
   std::uint32_t take(std::uint64_t number);
+  // The same for one who would not wait: kNone whenever others wait, too.
+  std::uint32_t take_at_once(std::uint64_t number);
+  // The same for one who was told kNone, and waits since.
+  std::uint32_t take_at_last(std::uint64_t number);
   // Nothing waits for the slot's stripe any more.
   void release(std::uint32_t slot);
   // One more stripe, if one was wanted and none was free, and one was released since the last.
@@ -41,7 +46,8 @@ class StripeCache {
 
  private:
   void add_slot();
-  bool nearly_full() const { return 4 * std::uint64_t{in_use_} >= 3 * slots_.size(); }
+  bool ends_wait(std::uint64_t number) const;
+  std::uint32_t use(std::uint32_t place);
 
   std::vector<Slot> slots_{};
   std::uint32_t members_;
