@@ -28,6 +28,7 @@ from simulated import Platter  # noqa: E402
 
 CHUNK_KIB = 64
 MERGE_KIB = 64  # of a command at most; the guest's own limit is in pages that lie anyhow
+DEVICE_QUEUE = 64  # commands that the guest's drives take at once
 PAGE = 4096
 # level, members, what is missing or rebuilt (member)
 CASES = [("raid0", 2, ""), ("raid0", 3, ""), ("raid1", 2, ""), ("raid1", 3, ""), ("raid5", 3, ""), ("raid5", 5, ""),
@@ -109,8 +110,8 @@ def run_md(platter, models, case, runs, given, folder):
 
 def run_model(platter, models, case, depth, trace, folder):
     level, count, state = case
-    arguments = ["replay", trace, "--array", level, "--depth", depth, "--phase-seed", 0, "--merge", MERGE_KIB, "--json", "--force",
-                 "-o", folder / "result.csv"]
+    arguments = ["replay", trace, "--array", level, "--depth", depth, "--phase-seed", 0, "--merge", MERGE_KIB,
+                 "--device-queue", DEVICE_QUEUE, "--json", "--force", "-o", folder / "result.csv"]
     if level != "raid1":
         arguments += ["--stripe", CHUNK_KIB]
     if state:

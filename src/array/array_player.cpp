@@ -237,7 +237,7 @@ void ArrayPlayer::settle(Nanoseconds now_ns) {
     run_thread(now_ns);
   } while (rebuilds() && ask_for_window(now_ns));
   issue_held();
-  members_.flush(now_ns);
+  members_.flush(now_ns, Members::From::no_plug);
   stripes_.grow_if_scarce();
 }
 
@@ -252,7 +252,7 @@ void ArrayPlayer::issue_held() {
 
 // md's thread for the array (raid1d(), raid5d()). Superblocks come first, and it waits for them.
 void ArrayPlayer::run_thread(Nanoseconds now_ns) {
-  members_.flush(now_ns);  // what requests brought
+  members_.flush(now_ns, Members::From::no_plug);  // what requests brought
   if (superblocks_due_ && !(read_copies_.empty() && touched_.empty())) write_superblocks(now_ns);
   if (superblocks_left_ > 0) return;
   write_copies();
@@ -268,7 +268,7 @@ void ArrayPlayer::write_superblocks(Nanoseconds now_ns) {
   for (std::uint32_t i = 0; i < setup_.geometry.members; ++i)
     members_.add({i, setup_.superblocks[i], 1, true, ticket_of(Owner::superblock, i)});
   superblocks_left_ = setup_.geometry.members;
-  members_.flush(now_ns);
+  members_.flush(now_ns, Members::From::no_plug);
 }
 
 void ArrayPlayer::write_copies() {
@@ -336,7 +336,7 @@ bool ArrayPlayer::ask_for_window(Nanoseconds now_ns) {
     rebuild_at_ += blocks;
     pace_->asked(std::uint64_t{blocks} * setup_.block_bytes);
   }
-  members_.flush(now_ns, Members::Unplug::asleep);
+  members_.flush(now_ns, Members::From::plug_of_sleeper);
   return any;
 }
 

@@ -6,35 +6,43 @@
 namespace platter::array {
 
 Members::Members(std::vector<engine::Engine> engines, std::vector<Nanoseconds> phases,
-                 bool force_unit_access, const Plug& plug)
-    : force_unit_access_(force_unit_access), plug_(plug) {
+                 bool force_unit_access, const BlockLayer& layer)
+    : force_unit_access_(force_unit_access), layer_(layer) {
   for (std::size_t i = 0; i < engines.size(); ++i)
-    members_.push_back({.engine = std::move(engines[i]), .phase_ns = phases[i]});
+    members_.push_back({.engine = std::move(engines[i]),
+                        .phase_ns = phases[i],
+                        .queue = DeviceQueue(layer.device_queue)});
 }
 
-// With the last that is for the same member (block/blk-merge.c, blk_attempt_plug_merge()).
+// With the last in the plug that is for the same member, or one of the last that wait behind others
+// (block/blk-merge.c, blk_attempt_plug_merge(), blk_bio_list_merge()).
 bool Members::merged(const Access& access) {
-  for (auto i = plugged_.rbegin(); i != plugged_.rend(); ++i) {
-    Command& command = commands_[*i];
-    if (command.member != access.member) continue;
-    if (command.write != access.write || command.blocks + access.blocks > plug_.most_merged)
-      return false;
-    if (access.lbn + access.blocks == command.lbn)
-      command.lbn = access.lbn;
-    else if (access.lbn != command.lbn + command.blocks)
-      return false;
-    command.blocks += access.blocks;
-    command.tickets.push_back(access.ticket);
-    return true;
-  }
-  return false;
+  constexpr std::ptrdiff_t kLooksAt = 8;
+  Member& member = members_[access.member];
+  if (!member.plugged.empty() && joined(commands_[member.plugged.back()], access)) return true;
+  const std::deque<std::uint32_t>& behind = member.queue.behind();
+  const auto end = std::ssize(behind) > kLooksAt ? behind.rbegin() + kLooksAt : behind.rend();
+  return std::any_of(behind.rbegin(), end,
+                     [&](std::uint32_t place) { return joined(commands_[place], access); });
+}
+
+bool Members::joined(Command& command, const Access& access) {
+  if (command.write != access.write || command.blocks + access.blocks > layer_.most_merged)
+    return false;
+  if (access.lbn + access.blocks == command.lbn)
+    command.lbn = access.lbn;
+  else if (access.lbn != command.lbn + command.blocks)
+    return false;
+  command.blocks += access.blocks;
+  command.tickets.push_back(access.ticket);
+  return true;
 }
 
 // (blk_add_rq_to_plug())
 bool Members::plug_is_full() const {
   if (plugged_.empty()) return false;
-  return plugged_.size() >= (for_several_ ? 2 : 1) * plug_.most_commands ||
-         commands_[plugged_.back()].blocks >= plug_.full_at;
+  return plugged_.size() >= (for_several_ ? 2 : 1) * layer_.most_commands ||
+         commands_[plugged_.back()].blocks >= layer_.full_at;
 }
 
 std::uint32_t Members::new_command(const Access& access) {
@@ -53,30 +61,42 @@ std::uint32_t Members::new_command(const Access& access) {
   return place;
 }
 
-void Members::flush(Nanoseconds now_ns, Unplug how) {
+void Members::flush(Nanoseconds now_ns, From from) {
   if (added_.empty()) return;
   for_several_ = false;
   for (const Access& access : added_) {
     if (merged(access)) continue;
-    if (plug_is_full()) issue_plugged(now_ns, Unplug::done);
+    if (from != From::no_plug && plug_is_full()) issue_plugged(now_ns, From::plug);
     if (!plugged_.empty() && commands_[plugged_.back()].member != access.member)
       for_several_ = true;
     plugged_.push_back(new_command(access));
+    members_[access.member].plugged.push_back(plugged_.back());
   }
   added_.clear();
-  issue_plugged(now_ns, how);
+  issue_plugged(now_ns, from);
 }
 
-void Members::issue_plugged(Nanoseconds now_ns, Unplug how) {
-  if (how == Unplug::done && !for_several_) std::ranges::reverse(plugged_);
-  for (const std::uint32_t place : plugged_)
-    members_[commands_[place].member].waiting.push_back(place);
-  for (const std::uint32_t place : plugged_)
-    submit_waiting(members_[commands_[place].member], now_ns);
+void Members::issue_plugged(Nanoseconds now_ns, From from) {
   plugged_.clear();
+  for (Member& member : members_) {
+    if (member.plugged.empty()) continue;
+    sent_.clear();
+    if (from == From::no_plug)
+      for (const std::uint32_t command : member.plugged) member.queue.issue(command, sent_);
+    else if (from == From::plug_of_sleeper)
+      member.queue.issue(member.plugged, DeviceQueue::Unplug::asleep, sent_);
+    else
+      member.queue.issue(
+          member.plugged,
+          for_several_ ? DeviceQueue::Unplug::in_order : DeviceQueue::Unplug::backwards, sent_);
+    member.plugged.clear();
+    submit(member, now_ns);
+  }
 }
 
-void Members::submit_waiting(Member& member, Nanoseconds now_ns) {
+// What was sent, and what the drive takes of what waits there.
+void Members::submit(Member& member, Nanoseconds now_ns) {
+  member.waiting.insert(member.waiting.end(), sent_.begin(), sent_.end());
   while (!member.waiting.empty()) {
     const std::uint32_t place = member.waiting.front();
     const Command& command = commands_[place];
@@ -118,7 +138,9 @@ const Members::Ended& Members::next() {
   ended_.tickets.swap(command.tickets);
   outside_validity_ += done.outside_validity;
   free_.push_back(done.tag);
-  submit_waiting(member, done.completion_ns);
+  sent_.clear();
+  member.queue.ended(sent_);
+  submit(member, done.completion_ns);
   return ended_;
 }
 

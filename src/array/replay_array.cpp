@@ -79,9 +79,10 @@ std::vector<Nanoseconds> phases_of(const std::vector<replay::Subject>& members,
 
 constexpr std::uint32_t kFullAtBytes = 128 * 1024;  // BLK_PLUG_FLUSH_SIZE
 
-Members::Plug plug_of(const ArrayPlan& plan, std::uint32_t block_bytes) {
+Members::BlockLayer block_layer_of(const ArrayPlan& plan, std::uint32_t block_bytes) {
   return {.most_merged = static_cast<std::uint32_t>(plan.merge_bytes / block_bytes),
-          .full_at = kFullAtBytes / block_bytes};
+          .full_at = kFullAtBytes / block_bytes,
+          .device_queue = plan.device_queue};
 }
 
 // Where md's superblock lies by its metadata of version 1.0, at a member's end
@@ -170,9 +171,9 @@ replay::ResultHead replay_on_array(const ArrayPlan& plan,
   std::vector<engine::Engine> engines;
   for (const replay::Subject& member : members)
     engines.push_back(replay::engine_for(member, options));
-  ArrayPlayer player(
-      setup, Members(std::move(engines), phases_of(members, plan.phase_seed),
-                     options.caches == replay::Caches::forced, plug_of(plan, setup.block_bytes)));
+  ArrayPlayer player(setup, Members(std::move(engines), phases_of(members, plan.phase_seed),
+                                    options.caches == replay::Caches::forced,
+                                    block_layer_of(plan, setup.block_bytes)));
   play(player, trace, {.kind = head.kind, .depth = head.depth, .blocks = setup.geometry.blocks()},
        replay::Part::trace, rows);
   head.outside_validity = player.outside_validity();

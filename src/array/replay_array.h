@@ -22,6 +22,7 @@ struct ArrayPlan {
   std::optional<std::uint32_t> rebuild{};  // member, from 0: present, and made again from its begin
   RebuildRate rate{};
   std::uint64_t merge_bytes = 512 * 1024;  // neighbours go as one command up to so many
+  std::uint32_t device_queue = 0;          // commands that a member has at once; 0: all
   // Of the members' rotational phases, each somewhere in its revolution; 0: none has one.
   std::uint64_t phase_seed = 1;
 };

@@ -22,6 +22,7 @@ array::ArrayPlan ArrayOptions::plan() const {
                    .tick_ns = static_cast<Nanoseconds>(tick_ms * 1e6),
                    .most_bytes_per_s = most_kib_per_s * 1024},
           .merge_bytes = merge_kib * 1024,
+          .device_queue = device_queue,
           .phase_seed = phase_seed};
 }
 
@@ -71,6 +72,10 @@ void add_array_options(CLI::App& command, ArrayOptions& options) {
       "array: KiB up to which neighbours of a member go as one command (max_sectors_kb, or a page "
       "for each of max_segments)")
       ->transform(between(4, kMostKib))
+      ->capture_default_str();
+  add("--device-queue", options.device_queue,
+      "array: commands that the host gives a member at once (queue_depth); 0: all")
+      ->transform(between(0, 65536))
       ->capture_default_str();
   add("--phase-seed", options.phase_seed,
       "array: seed of the members' rotational phases; 0: none has one")

@@ -12,11 +12,11 @@ using platter::engine::Engine;
 
 namespace {
 
-constexpr Members::Plug kPlug{.most_merged = 128, .full_at = 256};
+constexpr Members::BlockLayer kLayer{.most_merged = 128, .full_at = 256};
 
-Members drives(std::size_t count, const Members::Plug& plug = kPlug) {
+Members drives(std::size_t count, const Members::BlockLayer& layer = kLayer) {
   return Members(std::vector<Engine>(count, Engine(platter::replay::testing::drive_model())),
-                 std::vector<Nanoseconds>(count), false, plug);
+                 std::vector<Nanoseconds>(count), false, layer);
 }
 
 Access read(std::uint32_t member, std::uint64_t lbn, std::uint32_t blocks = 8) {
@@ -49,7 +49,7 @@ TEST_CASE("what it leaves when it goes to sleep, or for several drives, goes in 
   const bool sleeps = GENERATE(true, false);
   for (const std::uint64_t lbn : {100, 200, 300}) members.add(read(0, lbn));
   if (!sleeps) members.add(read(1, 100));
-  members.flush(0, sleeps ? Members::Unplug::asleep : Members::Unplug::done);
+  members.flush(0, sleeps ? Members::From::plug_of_sleeper : Members::From::plug);
   CHECK(served(members) == Commands{{100, 8}, {200, 8}, {300, 8}});
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("neighbours go as one command with the last that is for the same drive
   members.add(read(0, 92));        // before
   members.add(read(0, 116, 112));  // too much
   members.add(read(0, 84));        // not beside the last
-  members.flush(0, Members::Unplug::asleep);
+  members.flush(0, Members::From::plug_of_sleeper);
   CHECK(served(members) == Commands{{92, 24}, {116, 112}, {84, 8}});
   CHECK(members.commands() == 4);
 }

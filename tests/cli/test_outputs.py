@@ -113,7 +113,7 @@ OTHER_OPTIONS = set("""
     --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
     --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
     --array --stripe --read-balance --stripe-cache --missing --rebuild --rebuild-window --rebuild-least
-    --rebuild-most --rebuild-tick --merge --phase-seed
+    --rebuild-most --rebuild-tick --merge --device-queue --phase-seed
     --key --above --sign --require-signature --plain-http
     --folder --part --parts --least --keep-results
     --drive --by-firmware --this-drive --host-queue --stride-kb
