@@ -42,7 +42,10 @@ ACTION = "/sys/block/md0/md/sync_action"  # closed_loop writes there when the re
 
 # A first write makes md note in its superblocks that the array is in use; with safe_mode_delay 0 it stays so.
 GUEST = """set -e
-for disk in DISKS; do echo none > /sys/block/$disk/queue/scheduler; echo MERGE > /sys/block/$disk/queue/max_sectors_kb; done
+for disk in DISKS; do
+  echo none > /sys/block/$disk/queue/scheduler
+  echo MERGE > /sys/block/$disk/queue/max_sectors_kb
+done
 MDADM --create /dev/md0 --run --force --metadata=1.0 --level=LEVEL OPTIONS \
   --raid-devices=COUNT DEVICES >&2
 echo 0 > /sys/block/md0/md/safe_mode_delay 2>/dev/null || true
@@ -97,9 +100,11 @@ def run_md(platter, models, case, runs, given, folder):
     disks = [f"sd{chr(ord('a') + i)}" for i in range(count)]
     begin = f" recover {ACTION} {begin_ns(models)}" if state == "rebuild" else ""
     lines = "\n".join(f"{folder}/closed_loop /dev/md0 {depth} {listed}{begin}" for listed, depth in runs)
-    for word, value in (("CHANGE", change_of(state, given.mdadm)), ("MDADM", given.mdadm), ("LEVEL", level[4:]), ("UNUSED", int(given.gib * 2**30) // PAGE),
+    for word, value in (("CHANGE", change_of(state, given.mdadm)), ("MDADM", given.mdadm), ("LEVEL", level[4:]),
+                        ("UNUSED", int(given.gib * 2**30) // PAGE),
                         ("COUNT", count), ("OPTIONS", options_of(level)), ("RUNS", lines),
-                        ("MERGE", MERGE_KIB), ("DISKS", " ".join(disks)), ("DEVICES", " ".join(f"/dev/{disk}" for disk in disks))):
+                        ("MERGE", MERGE_KIB), ("DISKS", " ".join(disks)),
+                        ("DEVICES", " ".join(f"/dev/{disk}" for disk in disks))):
         command = command.replace(word, str(value))
     options = ["--log", folder / f"{level}-{count}-{state or 'whole'}.log"] if given.keep else []
     if given.kernel:

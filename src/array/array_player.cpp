@@ -78,7 +78,7 @@ void ArrayPlayer::end_part(std::uint32_t place, bool media, Nanoseconds now_ns) 
   Outstanding& request = requests_[place];
   request.media |= media;
   if (--request.parts_left > 0) return;
-  if (setup_.geometry.level == Level::raid1) barriers_.end_request(request.lbn);
+  if (setup_.geometry.level == Level::raid1 && rebuilds()) barriers_.end_request(request.lbn);
   done_.push_back({.number = request.number,
                    .issue_ns = request.issue_ns,
                    .response_ns = now_ns - request.issue_ns,
@@ -95,9 +95,10 @@ void ArrayPlayer::issue_pieces(std::uint32_t request) {
 }
 
 void ArrayPlayer::read_mirror(std::uint32_t request) {
-  barriers_.begin_request(prepared_.lbn, false);
-  if (rebuilds())
+  if (rebuilds()) {
+    barriers_.begin_request(prepared_.lbn, false);
     mirrors_[setup_.failure->member].readable = in_step(prepared_.lbn + prepared_.blocks);
+  }
   const std::uint32_t member = choose(mirrors_, prepared_.lbn, setup_.balance);
   Mirror& mirror = mirrors_[member];
   ++mirror.pending;
@@ -115,7 +116,7 @@ void ArrayPlayer::write_or_hold(std::uint32_t request) {
 
 bool ArrayPlayer::write_mirrors(std::uint32_t request) {
   Outstanding& written = requests_[request];
-  if (!barriers_.begin_request(written.lbn, true)) return false;
+  if (rebuilds() && !barriers_.begin_request(written.lbn, true)) return false;
   for (std::uint32_t i = 0; i < mirrors_.size(); ++i) {
     if (setup_.failure && setup_.failure->member == i && !setup_.failure->present) continue;
     ++mirrors_[i].pending;

@@ -28,7 +28,7 @@ struct ArraySetup {
   std::uint32_t stripes = 256;         // raid5: of the stripe cache, each a page of every member
   std::optional<Failure> failure{};    // present: it is rebuilt from the first issue on
   RebuildRate rebuild{};
-  std::vector<std::uint64_t> superblocks{};  // blocks of the members where md keeps its own
+  std::vector<std::uint64_t> superblocks{};  // block of each member where md keeps its own
 };
 
 // md's, and so of whatever is aligned to it: a page of 4 KiB.
@@ -128,12 +128,12 @@ class ArrayPlayer final : public replay::Player {
   bool lacks_stripe_ = false;             // the rebuild waits for one
   std::optional<std::uint32_t> taken_{};  // the slot that it has and did not ask for yet
   std::vector<Copy> copies_{};
+  std::vector<std::uint32_t> free_copies_{};
   std::vector<std::uint32_t> read_copies_{};       // to be written
   std::uint64_t checkpoint_ = 0, in_step_to_ = 0;  // blocks; what the superblocks say at last
   Nanoseconds checkpoint_ns_ = 0;
   std::uint32_t superblocks_left_ = 0;  // the thread waits for these
   bool superblocks_due_ = false;
-  std::vector<std::uint32_t> free_copies_{};
 };
 
 }  // namespace platter::array
