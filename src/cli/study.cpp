@@ -354,7 +354,10 @@ CLI::App* add_verb(CLI::App& study, const char* name, const char* about,
   CLI::App* verb = study.add_subcommand(name, about);
   verb->add_option("STUDY", options->path, "the study's file (docs/studies.md)")->required();
   verb->add_option("-C,--folder", options->folder,
-                   "of the results (else: the study's name and .study)");
+                   "of the results (else: the study's name and .study)")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("an empty name is no folder") : std::string();
+      });
   options->registry.add_to(*verb);
   return verb;
 }

@@ -76,6 +76,11 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+// As sha256sum writes it, so that a model that was damaged since is no model.
+std::string sum_of(const std::string& text, const std::string& key) {
+  return fmt::format("{}  {}.json\n", registry::hex_of(registry::digest_of(text)), key);
+}
+
 // Kept under the digest of what it is made of: a search takes longer than many replays. Its budget
 // is a day, so that no clock decides what comes out.
 std::string calibrated(const std::string& text, const std::string& source, const Json& options,
@@ -88,9 +93,11 @@ std::string calibrated(const std::string& text, const std::string& source, const
                          {"only", options.at("calibrate_only")}};
   const std::string key(
       registry::hex_of(registry::digest_of(registry::canonical_form(identity, source))));
-  const std::string path = results + "/models/" + key + ".json";
+  const std::string path = results + "/models/" + key + ".json", sum = path + ".sha256";
   const auto claim = study::Claim::on(path, true);
-  if (model::is_file(path)) return model::read_file(path);
+  if (model::is_file(path) && model::is_file(sum))
+    if (std::string kept = model::read_file(path); sum_of(kept, key) == model::read_file(sum))
+      return kept;
   const std::string result = options.at("calibrate_with");
   const calibrate::Measurement measured = halved(replay::load_result(result), true);
   if (registry::digest_of_file(result) != options.at("digest"))
@@ -103,6 +110,7 @@ std::string calibrated(const std::string& text, const std::string& source, const
   const std::string made = model::to_json_text(
       calibrate::calibrate(model::from_json_text(text, source), measured, how).model);
   claim->commit(made, true);
+  study::Claim::on(sum, true)->commit(sum_of(made, key), true);
   return made;
 }
 

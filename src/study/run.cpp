@@ -101,14 +101,15 @@ class Computer {
 
   PointJson replayed(const Point& point, Done& done) {
     PointJson json = point_head(point.key, identity_of(study_, points_, point, program_));
+    part_.clear();
     const TraceSpec& trace = study_.traces[point.trace];
     const ModelSpec& model = study_.models[point.model];
-    const auto failed = [&](ExitStatus status, const std::string& sentence) {
+    const auto failed = [&](ExitStatus status, std::string sentence) {
       done.failed = true;
-      add_failure(
-          json, status,
-          with_path_as_given(with_path_as_given(in_study_words(sentence), trace.path, trace.given),
-                             model.source, model.given));
+      sentence = without_part(point, in_study_words(sentence));
+      add_failure(json, status,
+                  with_path_as_given(with_path_as_given(sentence, trace.path, trace.given),
+                                     model.source, model.given));
     };
     try {
       add_result(json, ran(point));
@@ -123,11 +124,22 @@ class Computer {
     return json;
   }
 
+  // A device's requests that cannot be read are taken out of the trace anew by the next run.
+  std::string without_part(const Point& point, const std::string& sentence) {
+    if (part_.empty() || sentence.find(part_) == sentence.npos) return sentence;
+    fs::remove(part_);
+    return with_path_as_given(
+        sentence, part_,
+        fmt::format("{}, device {}", study_.traces[point.trace].given, point.device));
+  }
+
   replay::ModelRan ran(const Point& point) {
     const TraceSpec& trace = study_.traces[point.trace];
     const TraceFacts& facts = points_.traces[point.trace];
     if (!facts.fault.empty()) throw Error(ExitStatus::bad_input, facts.fault);
     const ReplayedOn& on = replayed_on_at(point);
+    if (!point.device.empty())
+      part_ = path_of_part(trace, facts, point.device, on.subject.block_bytes, store_.folder());
     replay::ModelRun run{.fit = trace.fit,
                          .place_think_times = trace.place_think_times,
                          .think_in_front = trace.reading.think_in_front,
@@ -160,6 +172,7 @@ class Computer {
   const RunOptions& options_;
   std::map<std::string, ReplayedOn> ready_{};
   std::size_t loaded_ = 0;
+  std::string part_{};  // the file of the device that is replayed
 };
 
 // Traces of many devices that have a point to be computed are taken apart once for each block size

@@ -247,6 +247,11 @@ void split_by_device(const TraceSpec& trace, const TraceFacts& facts, std::uint3
                 block_bytes, parts);
 }
 
+std::string path_of_part(const TraceSpec& trace, const TraceFacts& facts, const std::string& device,
+                         std::uint32_t block_bytes, const std::string& folder) {
+  return folder_of_parts(trace, facts, block_bytes, folder) + "/" + part_name(facts, device);
+}
+
 std::unique_ptr<trace::Reader> open_trace_of(const TraceSpec& trace, const TraceFacts& facts,
                                              const std::string& device, const replay::Subject& on,
                                              const std::string& folder) {
@@ -260,9 +265,7 @@ std::unique_ptr<trace::Reader> open_trace_of(const TraceSpec& trace, const Trace
   }
   trace::Reading reading = in_blocks_of(trace.reading, block_bytes);
   if (device.empty()) return trace::open_trace(trace.path, reading);
-  const std::string part = folder_of_parts(trace, facts, block_bytes, folder) + "/" +
-                           part_name(facts, device);
-  return trace::open_trace(part,
+  return trace::open_trace(path_of_part(trace, facts, device, block_bytes, folder),
                            {.block_bytes = block_bytes, .think_in_front = reading.think_in_front});
 }
 

@@ -41,6 +41,10 @@ void require_unchanged(const TraceSpec& trace, const TraceFacts& facts);
 void split_by_device(const TraceSpec& trace, const TraceFacts& facts, std::uint32_t block_bytes,
                      const std::string& folder);
 
+// Where it writes them.
+std::string path_of_part(const TraceSpec& trace, const TraceFacts& facts, const std::string& device,
+                         std::uint32_t block_bytes, const std::string& folder);
+
 // The requests of the trace, or of one of its devices (after split_by_device), for this drive.
 std::unique_ptr<trace::Reader> open_trace_of(const TraceSpec& trace, const TraceFacts& facts,
                                              const std::string& device, const replay::Subject& on,

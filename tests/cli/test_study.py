@@ -341,8 +341,13 @@ class Models(StudyTest):
                    for model in ("wrong.json", "right.json", "rightpositioning.json")}
         self.assertEqual(means[3:5], [learned["right.json"], learned["rightpositioning.json"]])
         self.assertNotEqual(learned["right.json"], learned["wrong.json"])
-        self.assertEqual(len(os.listdir(self.path("s/models"))), 3)
+        self.assertEqual(len(os.listdir(self.path("s/models"))), 6)  # models, and their sums
         self.assertEqual(self.run_study()["computed"], 0)
+        for name in os.listdir(self.path("s/models")):  # what was damaged since is made again
+            os.truncate(self.path("s/models/" + name), 2000 if name.endswith(".json") else 80)
+        shutil.rmtree(self.path("s/points"))
+        self.run_study("--jobs", "2")
+        self.assertEqual([float(row["mean_ms"]) for row in self.table()], means)
         os.rename(self.path("measured"), self.path("elsewhere"))
         self.study(traces=["row.trace", "learn.trace"], models=["wrong.json"], options={
             "calibrate_with": "elsewhere/drive.pres", "calibrate_only": [None, "positioning", "rotation,angles"]})
@@ -424,6 +429,20 @@ class Devices(StudyTest):
             self.assertEqual(float(row["mean_ms"]), alone["all"]["mean_ms"])
             self.assertEqual(float(row["max_ms"]), alone["all"]["max_ms"])
 
+    def test_a_damaged_volume_is_taken_out_of_the_trace_again(self):
+        self.write("volumes.trace", "".join(f"{ms}.0 {ms % 3} {ms} 8 1\n" for ms in range(300)))
+        self.study(traces=[{"file": "volumes.trace", "split_by": "device"}], options={})
+        self.run_study()
+        whole = self.table()
+        traces = self.path("s/traces")
+        folder = next(os.path.join(traces, name) for name in os.listdir(traces) if name.endswith(".devices"))
+        os.truncate(os.path.join(folder, "1.trace.zst"), 20)
+        shutil.rmtree(self.path("s/points"))
+        self.assertEqual(self.run_study(status=SOME_FAILED)["failed"], 1)
+        self.assertRegex(self.table()[1]["error"], "^volumes.trace, device 1")
+        self.assertEqual(self.run_study()["computed"], 1)
+        self.assertEqual(self.table(), whole)
+
 
 class Failures(StudyTest):
     def test_a_point_that_fails_is_a_row(self):
@@ -476,6 +495,7 @@ class Failures(StudyTest):
         self.fails(BAD_INPUT, '"hot_share" does not go with', "study", "run", "study.json")
 
     def test_what_is_no_study(self):
+        self.fails(USAGE, "an empty name is no folder", "study", "run", "study.json", "-C", "")
         self.fails(BAD_INPUT, ["nonesuch.json", "no such file"], "study", "run", "nonesuch.json")
         self.fails(BAD_INPUT, ["c2247.json", "is no study"], "study", "run", "c2247.json")
         self.study(models=["nonesuch.json"])
