@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "array/replay_array.h"
+#include "array/array_run.h"
 #include "cli/array_options.h"
 #include "cli/careful_replay.h"
 #include "cli/lbn_ranges.h"
@@ -97,27 +97,21 @@ Replayed on_model(const ReplayOptions& options) {
 }
 
 Replayed on_array(const ReplayOptions& options) {
-  const array::ArrayPlan plan = options.array.plan();
   std::vector<replay::Subject> members;
   for (const std::string& model : options.members) members.push_back(load_subject(model).subject);
-  const array::ArraySetup setup = array::setup_of(plan, members);
+  const array::PlannedArray array = array::planned(options.array.plan(), std::move(members));
   if (!options.output.empty()) options.outputs.writes(options.output);
-  const replay::Subject subject = array::subject_of(setup, members);
-  trace::Fitted fitted = fitted_trace(options.trace, subject.block_bytes, options.fit,
-                                      subject.blocks);
-  const std::unique_ptr<trace::Reader> trace = replay::shaped(std::move(fitted.reader),
-                                                              options.shape);
-  replay::ModelReplay how{.caches = kCaches.at(options.caches), .depth = options.depth};
-  how.queue = queue_of(options);
-  replay::ResultSink sink(options.output,
-                          array::head_of_replay(plan, setup, members, trace->source(), how));
-  replay::ResultHead head = array::replay_on_array(plan, members, *trace, how, sink);
-  head.think_in_front = options.trace.reading().think_in_front;
-  head.speed = options.shape.speed;
-  head.fit = fitted.text;
-  print_skipped(*trace);
-  const replay::Summary summary = sink.finish(head);
-  return {head, summary};
+  replay::ModelRun run{.fit = options.fit,
+                       .shape = options.shape,
+                       .think_in_front = options.trace.reading().think_in_front,
+                       .how = {.caches = kCaches.at(options.caches), .depth = options.depth},
+                       .output = options.output};
+  run.how.queue = queue_of(options);
+  require_read_again(options.trace, options.fit);
+  const replay::ModelRan ran = array::run_on_array(
+      array, [&] { return options.trace.open(array.subject.block_bytes); }, run);
+  print_skipped(ran.head.trace, ran.skipped);
+  return {ran.head, ran.summary};
 }
 
 Replayed on_device(const ReplayOptions& options) {

@@ -3,12 +3,9 @@
 #include <memory>
 #include <utility>
 
-#include "array/replay_array.h"
+#include "array/array_run.h"
 #include "cli/array_options.h"
 #include "model/error.h"
-#include "replay/model_run.h"
-#include "replay/shaped.h"
-#include "trace/fit.h"
 
 namespace platter::cli {
 namespace {
@@ -36,46 +33,17 @@ array::ArrayPlan plan_of(const study::ModelSpec& spec) {
   return options.plan();
 }
 
-struct Array {
-  array::ArrayPlan plan;
-  std::vector<replay::Subject> members;
-  array::ArraySetup setup;
-  replay::Subject subject;
-
-  replay::ModelRan ran(const replay::OpenTrace& open, const replay::ModelRun& run) const {
-    if (run.how.host_queue)
-      throw Error(ExitStatus::bad_input,
-                  "--host-queue stands in front of one model, not of an array; leave one of them "
-                  "out");
-    replay::ModelRan ran;
-    trace::Fitted fitted = trace::fitted(open, run.fit, subject.blocks);
-    const bool think_in_front = fitted.reader->source().kind == trace::Kind::closed &&
-                                run.think_in_front;
-    const std::unique_ptr<trace::Reader> trace = replay::shaped(std::move(fitted.reader),
-                                                                run.shape);
-    replay::ResultSink sink(run.output,
-                            array::head_of_replay(plan, setup, members, trace->source(), run.how));
-    ran.head = array::replay_on_array(plan, members, *trace, run.how, sink);
-    ran.head.think_in_front = think_in_front;
-    ran.head.speed = run.shape.speed;
-    ran.head.fit = fitted.text;
-    ran.summary = sink.finish(ran.head);
-    ran.quantiles_ms = sink.summarizer().quantiles_ms(run.shares);
-    ran.skipped = trace->skipped();
-    return ran;
-  }
-};
-
 }  // namespace
 
 study::ReplayedOn array_of(const study::ModelSpec& spec, std::vector<replay::Subject> members) {
-  const auto array = std::make_shared<Array>();
-  array->plan = plan_of(spec);
-  array->members = std::move(members);
-  array->setup = array::setup_of(array->plan, array->members);
-  array->subject = array::subject_of(array->setup, array->members);
+  const auto array = std::make_shared<const array::PlannedArray>(
+      array::planned(plan_of(spec), std::move(members)));
   return {array->subject, [array](const replay::OpenTrace& open, const replay::ModelRun& run) {
-            return array->ran(open, run);
+            if (run.how.host_queue)
+              throw Error(ExitStatus::bad_input,
+                          "--host-queue stands in front of one model, not of an array; leave one "
+                          "of them out");
+            return array::run_on_array(*array, open, run);
           }};
 }
 
