@@ -157,7 +157,11 @@ Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial, st
     const Verdict verdict = judge(tally).verdict;
     if (verdict != Verdict::open && tally.all() >= least) return verdict;
     if (spent()) return Verdict::open;
+    // What the drive recovered by itself came later than it need: the trial is void.
+    const std::size_t before = record_.observations.size();
+    const std::uint64_t recovered = context_.drive.said().recovered_replies;
     if (!tolerating_unreadable([&] { return trial(x); })) return Verdict::open;
+    if (context_.drive.said().recovered_replies != recovered) record_.observations.resize(before);
   }
 }
 

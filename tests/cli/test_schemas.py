@@ -18,6 +18,7 @@ import unittest
 
 import jsonschema
 
+from fake_host import FakeHost
 from harness import BAD_INPUT, DIFFERS, INCOMPLETE, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
 from schemas import FOLDER, faults, names, schema, validator
 from test_outputs import PRINTS, Case
@@ -353,6 +354,10 @@ class Outputs(Case):
         for drive in (*aliens, "virtual:without.json", "virtual:modern-random-1"):
             cls.run_line("inspect", drive)
         cls.run_line("characterize", aliens[0], "-o", "alien.json", "--allow-writes", "0-20000")
+        host = FakeHost(os.path.join(cls.template, "drives_host"))
+        host.add_disk(0, "sda")
+        host.add_disk(1)
+        cls.run_line("devices", "--host-root", host.root)
         cls.run_line("characterize virtual:mine.json virtual:nonesuch -o drives/", status=SOME_FAILED)
         cls.run_line("validate virtual:mine.json truth.json whole.json --requests 20 -o v2")
         cls.leave_journal()

@@ -247,17 +247,17 @@ TEST_CASE("FUA passes caches by that stay on, until caches are restored") {
   scsi::Drive drive(guard, "the drive");
   drive.identify();
   CHECK_FALSE(drive.settings().set_cache(false, true, true));
-  REQUIRE(scsi::rereads_come_at_once(drive, 1500));
+  REQUIRE(scsi::rereads_come_at_once(drive, 1500) == true);
   REQUIRE(scsi::force_reads(drive, 1500) == scsi::Forced::obeyed);
-  CHECK_FALSE(scsi::rereads_come_at_once(drive, 1500));
+  CHECK(scsi::rereads_come_at_once(drive, 1500) == false);
   CHECK_FALSE(drive.settings().forces_writes());
-  REQUIRE(scsi::writes_come_at_once(drive, 1500));
+  REQUIRE(scsi::writes_come_at_once(drive, 1500) == true);
   REQUIRE(scsi::force_writes(drive, 1500) == scsi::Forced::obeyed);
-  CHECK_FALSE(scsi::writes_come_at_once(drive, 1500));
+  CHECK(scsi::writes_come_at_once(drive, 1500) == false);
   drive.settings().restore_cache();
   CHECK_FALSE(drive.settings().forces_reads());
   CHECK_FALSE(drive.settings().forces_writes());
-  CHECK(scsi::rereads_come_at_once(drive, 1500));
+  CHECK(scsi::rereads_come_at_once(drive, 1500) == true);
 }
 
 TEST_CASE("what goes to the media without FUA is not forced") {
@@ -279,7 +279,7 @@ TEST_CASE("what a journal kept is put back on a drive that refuses FUA in writes
   drive.identify();
   const std::vector<std::uint8_t> contents(2 * std::size_t{drive.block_bytes()}, 0x5A);
   drive.put_back(1500, contents);
-  CHECK(drive.read(1500, 2, true, true).data == contents);
+  CHECK(drive.contents(1500, 2, true) == contents);
 }
 
 }  // namespace platter::extract
