@@ -46,7 +46,7 @@ struct Told {
   std::string serial;                    // VPD page 80h
   std::vector<std::string> designators;  // VPD page 83h, asked for of ATA disks
   std::optional<AtaIdentity> ata;        // of this disk alone
-  bool is_translated = false;  // VPD page 89h is there
+  bool is_translated = false;            // VPD page 89h is there
   std::optional<AtaIdentity> page_89h;
 };
 
