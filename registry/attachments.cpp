@@ -7,8 +7,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "identity/drive_mark.h"
+#include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/revolution.h"
@@ -124,6 +126,36 @@ std::string workload_of(const std::string& trace) {  // "random workload, seed 1
   return trace.substr(0, end);
 }
 
+// Lines of raw samples that are as they were written: where the drive's number is hidden in them
+// they get checks anew, and no others.
+class Checks {
+ public:
+  explicit Checks(const Attachment& file) {
+    if (file.media_type != kSamplesType) return;
+    std::istringstream lines(file.content);
+    for (std::string line; std::getline(lines, line);) {
+      const auto whole = model::as_checked_line(line);
+      numbers_.push_back(whole ? whole->number : 0);
+    }
+  }
+  void make_anew(std::string& content) const {
+    if (numbers_.empty()) return;
+    std::string text;
+    std::istringstream lines(content);
+    auto number = numbers_.begin();
+    for (std::string line; number != numbers_.end() && std::getline(lines, line); ++number) {
+      if (*number > 0)
+        line = model::checked_line(line.substr(0, line.rfind(",\"line\":[")) + '}', *number);
+      text += line;
+      if (!lines.eof()) text += '\n';
+    }
+    content = std::move(text);
+  }
+
+ private:
+  std::vector<std::uint64_t> numbers_;  // 0: of one that is damaged, or cut off
+};
+
 }  // namespace
 
 std::vector<Attachment> read_attachments(const std::vector<std::string>& paths) {
@@ -184,12 +216,13 @@ std::vector<model::Demerit> demerits_in(const Attachment& attachment,
 void hide_serial(Attachment& attachment, const model::Identity& plain,
                  const model::DriveModel& hidden, const Tables& tables) {
   std::string& content = attachment.content;
+  const Checks checks(attachment);
   if (const std::string mark = mark_in(attachment);
       !mark.empty() && mark == identity::drive_mark(plain)) {
     // Of the same length, so that what follows a head of fixed size stays where it is.
     content.replace(content.find(mark), mark.size(), identity::drive_mark(hidden.identity));
   }
-  if (!is_telling(plain.serial)) return;
+  if (!is_telling(plain.serial)) return checks.make_anew(content);
   const bool is_text = attachment.media_type == kSamplesType ||
                        attachment.media_type == kComparisonType ||
                        (attachment.media_type == kResultType && content.starts_with("# "));
@@ -199,6 +232,7 @@ void hide_serial(Attachment& attachment, const model::Identity& plain,
   } else if (tells && attachment.media_type == kTableType && tables.form && tables.make) {
     content = tables.make(hidden, tables.form(content, attachment.path).small);
   }
+  checks.make_anew(content);
   require_without_serial(content, plain.serial, attachment.path);
 }
 

@@ -26,7 +26,7 @@ struct InspectOptions {
 
 // A drive that does not rotate is neither read nor timed.
 bool rotates(const scsi::Inspection& drive) {
-  return !drive.characteristics || drive.characteristics->rotation_rate != 1;
+  return !drive.rotation || drive.rotation->rpm != scsi::kDoesNotRotate;
 }
 
 // The drive that Linux knows by this node; nullopt: it is no drive of Linux.

@@ -60,8 +60,8 @@ std::string identity_lines(const Inspected& all) {
   text += entry("VPD pages", found.vpd_pages.empty()
                                  ? "none"
                                  : fmt::format("{:02X}h", fmt::join(found.vpd_pages, "h ")));
-  if (found.characteristics && found.characteristics->rotation_rate > 1)
-    text += entry("nominal rotation", fmt::format("{} rpm", found.characteristics->rotation_rate));
+  if (found.rotation && found.rotation->rpm != scsi::kDoesNotRotate)
+    text += entry("nominal rotation", fmt::format("{} rpm", found.rotation->rpm));
   if (found.limits && found.limits->max_transfer_blocks > 0)
     text += entry("one command",
                   fmt::format("at most {} blocks", found.limits->max_transfer_blocks));

@@ -23,7 +23,7 @@ namespace {
 struct RestoreArguments {
   std::vector<std::string> journals{}, not_in_use{};
   std::string device{}, host_root{};
-  bool overwrite = false, yes = false, json = false;
+  bool overwrite = false, yes = false, inspect = false, json = false;
 };
 
 // What became of one journal, in words and for programs.
@@ -31,6 +31,7 @@ struct PutRight {
   nlohmann::ordered_json head{};
   std::string words{};
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  std::string doubt{};  // why this is no success, although it was done
 };
 
 // A journal is a file that anybody may have written: it starts no program, and opens nothing but a
@@ -125,7 +126,59 @@ PutRight restore_drive(const RestoreArguments& arguments, const std::string& pat
   return told;
 }
 
+nlohmann::ordered_json ranges_json(const std::vector<LbnRange>& ranges) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const LbnRange& range : ranges) list.push_back({range.first, range.last});
+  return list;
+}
+
+nlohmann::ordered_json damage_json(const std::vector<safety::DamagedLines>& damaged) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const safety::DamagedLines& lines : damaged)
+    list.push_back({{"first_line", lines.first},
+                    {"last_line", lines.last},
+                    {"lbn", lines.lbn ? nlohmann::ordered_json(*lines.lbn) : nullptr}});
+  return list;
+}
+
+// What a journal holds; no drive is asked.
+PutRight inspect_one(const std::string& path) {
+  if (host::is_host_journal(path)) {
+    const host::Journal journal = host::read_host_journal(path);
+    return {model::json_head("platter-restore-inspect"),
+            "this host's governors before the first run: " + host::in_words(journal.found),
+            {{"drive", nullptr}, {"governors", host_json({.back = journal.found})}}};
+  }
+  const safety::JournalContents journal = safety::read_journal(path);
+  const model::Identity& drive = journal.identity;
+  const std::vector<LbnRange> runs = journal.blocks.runs();
+  PutRight told{model::json_head("platter-restore-inspect")};
+  told.words = fmt::format(
+      "of {} {}, {}, {} blocks of {} bytes, at {}\nblocks: {}{}\nsettings: {} mode pages{}",
+      drive.vendor, drive.product,
+      drive.serial.empty() ? "no serial number" : "serial number " + drive.serial, drive.blocks,
+      drive.block_bytes, journal.device, journal.blocks.size(),
+      runs.empty() ? "" : ", " + safety::in_words(runs), journal.settings.pages.size(),
+      journal.settings.ata ? " and ATA features" : "");
+  if (const std::string damage = safety::damage_in_words(journal); !damage.empty())
+    told.doubt = fmt::format("{}: {}", path, damage);
+  told.json = {{"drive",
+                {{"vendor", drive.vendor},
+                 {"product", drive.product},
+                 {"serial", drive.serial},
+                 {"blocks", drive.blocks},
+                 {"block_bytes", drive.block_bytes},
+                 {"device", journal.device}}},
+               {"in_use", safety::in_use(path)},
+               {"journaled_blocks", journal.blocks.size()},
+               {"ranges", ranges_json(runs)},
+               {"damaged", damage_json(journal.damaged)}};
+  told.json.update(safety::json_of(journal.settings));
+  return told;
+}
+
 PutRight restore_one(const RestoreArguments& arguments, const std::string& journal) {
+  if (arguments.inspect) return inspect_one(journal);
   return host::is_host_journal(journal) ? restore_host(arguments, journal)
                                         : restore_drive(arguments, journal);
 }
@@ -137,8 +190,14 @@ void print_json(nlohmann::ordered_json report, const nlohmann::ordered_json& tol
 
 void restore_alone(const RestoreArguments& arguments) {
   const PutRight done = restore_one(arguments, arguments.journals.front());
-  if (arguments.json) return print_json(done.head, done.json);
-  fmt::print("{}\n", done.words);
+  if (arguments.json) {
+    print_json(done.head, done.json);
+  } else {
+    std::string lines;
+    model::append_printable_lines(lines, done.words);
+    fmt::print("{}\n", lines);
+  }
+  if (!done.doubt.empty()) throw Error(ExitStatus::bad_input, done.doubt);
 }
 
 // Each for itself: what fails keeps its journal, and the next one is tried.
@@ -146,6 +205,9 @@ void restore_each(const RestoreArguments& arguments) {
   if (arguments.yes)
     throw Error(ExitStatus::usage,
                 "--yes is of one journal, and several are given; restore that one by itself");
+  if (arguments.inspect)
+    throw Error(ExitStatus::usage,
+                "--inspect is of one journal, and several are given; look at each by itself");
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::vector<std::string> failed;
   for (const std::string& journal : arguments.journals) {
@@ -195,6 +257,11 @@ void add_restore(CLI::App& app) {
   command->add_flag(
       "--overwrite", arguments->overwrite,
       "also put back blocks that can be read and differ: loses what was written there since");
+  command
+      ->add_flag("--inspect", arguments->inspect,
+                 "only say what the journals hold, and which of their lines are damaged")
+      ->excludes("--overwrite")
+      ->excludes(device);
   add_not_in_use_option(*command, arguments->not_in_use);
   command->add_flag("--json", arguments->json, "the same for programs");
   command->add_option("--host-root", arguments->host_root, "the tree of another host, for tests")

@@ -27,6 +27,7 @@
 #include "safety/journal.h"
 #include "scsi/drive.h"
 #include "scsi/physical_blocks.h"
+#include "scsi/reply.h"
 #include "scsi/self_description.h"
 
 namespace platter::extract {
@@ -618,7 +619,8 @@ void Characterization::tell_what_it_said() {
   for (const auto& [words, count] : drive_.said().warnings) {
     record_.identity.failure_predicted = words;
     found_.model.identity.failure_predicted = words;
-    note(fmt::format("the drive warned of itself, {} times: {}; save its data", count, words));
+    note(fmt::format("the drive warned of itself, {} times: {}; {}", count, words,
+                     scsi::advice_on_warning(words)));
   }
   for (const auto& [words, count] : drive_.said().recovered)
     note(

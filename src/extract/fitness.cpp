@@ -26,17 +26,16 @@ double share_of(const std::vector<LbnRange>& ranges, std::uint64_t blocks) {
 
 }  // namespace
 
-// SBC-3, Block Device Characteristics: nothing of such a drive has an angle, and what times its
+// Nothing of such a drive has an angle, and what times its
 // reads show is its own affair.
 void Fitness::require_rotation() {
-  const auto said = drive_.characteristics();
-  if (!said || said->rotation_rate != 1) return;
+  const auto said = drive_.stated_rotation();
+  if (!said || said->rpm != scsi::kDoesNotRotate) return;
   throw Error(
       ExitStatus::unsupported,
-      fmt::format(
-          "{} says that it does not rotate (VPD page B1h): a solid-state drive has no mechanics to "
-          "characterize; inspect and replay take it as it is",
-          name_));
+      fmt::format("{} says that it does not rotate ({}): a solid-state drive has no mechanics to "
+                  "characterize; inspect and replay take it as it is",
+                  name_, said->by));
 }
 
 // A drive that is locked, or lets nobody read for another reason, says so before anything is

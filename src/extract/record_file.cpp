@@ -140,7 +140,6 @@ class RecordReader {
     require_whole();
     if (!kept_.ended) sum_up();
     kept_.drive = file_.drive();
-    kept_.version = file_.version();
     kept_.cut = file_.cut();
     kept_.unfinished_s = static_cast<double>(last_ns_ - ended_ns_) * 1e-9;
     if (!in_a_row_.requests.empty()) kept_.record.facts.in_a_row = std::move(in_a_row_);
@@ -632,7 +631,7 @@ void RecordWriter::end_samples(const Record& record) {
   write_facts(record.facts);
 }
 
-void write_end(std::ostream& out, const Record& record) {
+void write_end(std::ostream& out, const Record& record, std::uint64_t lines) {
   const Ending& ending = record.ending;
   Json fields = {{"finished", ending.finished}};
   if (!ending.missing.empty()) fields["missing"] = ending.missing;
@@ -644,14 +643,14 @@ void write_end(std::ostream& out, const Record& record) {
   fields["wall_seconds"] = ending.wall_seconds;
   fields.update(json_of(ending.cost));
   fields["seed"] = ending.seed;
-  samples::Writer(out).add(kEnd, std::move(fields));
+  samples::Writer::going_on(out, lines).add(kEnd, std::move(fields));
 }
 
 void write_record(std::ostream& out, const Record& record) {
   RecordWriter writer(out, record.identity);
   writer.write_stages(record);
   writer.end_samples(record);
-  write_end(out, record);
+  write_end(out, record, writer.lines());
 }
 
 KeptRecord read_record(std::istream& in, const std::string& name) {

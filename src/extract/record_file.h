@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 
@@ -33,6 +34,7 @@ class RecordWriter {
   void write_stages(const Record& record);
   // What a stage that was broken off left.
   void end_samples(const Record& record);
+  std::uint64_t lines() const { return file_.lines(); }
 
  private:
   static Mark all_of(const Evidence& seen) {
@@ -56,15 +58,14 @@ class RecordWriter {
   cache_probe::Setting setting_;
 };
 
-// The last line, to what a RecordWriter wrote.
-void write_end(std::ostream& out, const Record& record);
+// The last line, to so many that a RecordWriter wrote.
+void write_end(std::ostream& out, const Record& record, std::uint64_t lines);
 // All of it.
 void write_record(std::ostream& out, const Record& record);
 
 struct KeptRecord {
   Record record;
   std::string drive;   // identity::drive_mark
-  int version = 0;     // of the file
   bool cut = false;    // the file ends in the middle of a line, which was left out
   bool ended = false;  // it has its last line; without, the run's figures as a whole are missing
   double unfinished_s = 0;  // drive time from the end of its last stage to what it saw last

@@ -15,7 +15,7 @@ namespace {
 void save_samples(const Record& record, const std::string& path, model::GrowingFile* kept) {
   if (kept != nullptr) try {
       std::ostringstream end;
-      write_end(end, record);
+      write_end(end, record, kept->lines());
       kept->append(end.view());
       return kept->become(path);
     } catch (const Error& error) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json_head.h"
@@ -30,7 +31,9 @@ bool is_host_journal(const std::string& path) {
 
 Journal read_host_journal(const std::string& path) {
   try {
-    const Json json = Json::parse(model::read_file(path));
+    const auto object = model::object_of_checked_file(model::read_file(path));
+    if (!object) throw std::invalid_argument(path);
+    const Json json = Json::parse(*object);
     if (json.at("schema").at("name") != kSchema) throw std::invalid_argument(path);
     Journal journal{json.at("boot").get<std::string>(), {}};
     for (const auto& [policy, name] : json.at("governors").items()) {
@@ -53,7 +56,7 @@ void write_host_journal(const Journal& journal, const std::string& path) {
   json["boot"] = journal.boot;
   json["governors"] = Json::object();
   for (const Governor& governor : journal.found) json["governors"][governor.policy] = governor.name;
-  model::write_file(path, json.dump(1) + "\n");
+  model::write_file(path, model::checked_file(json.dump()));
 }
 
 }  // namespace platter::host

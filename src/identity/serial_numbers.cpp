@@ -26,14 +26,25 @@ constexpr std::array kKnown = {
     Known{"DB98765432", "JMicron's bridges give it to all disks"},
     Known{"PROLIFIC", "it begins with the name of a maker of bridges"},
     Known{"NONE", "it stands for none"},
+    Known{"NULL", "it stands for none"},
+    Known{"NOSERIAL", "it stands for none"},
+    Known{"NONUMBER", "it stands for none"},
+    Known{"NOTAVAILABLE", "it stands for none"},
+    Known{"NOTSPECIFIED", "it stands for none"},
+    Known{"NOTAPPLICABLE", "it stands for none"},
+    Known{"DEFAULT", "it stands for none"},
+    Known{"EMPTY", "it stands for none"},
+    Known{"INVALID", "it stands for none"},
     Known{"UNKNOWN", "it stands for none"},
     Known{"SERIAL", "it stands for none"},
     Known{"TOBEFILLED", "it stands for none"},
 };
 
-// 202206054D01, 20170331000C3: the day of a firmware, which all disks of an enclosure are given.
+// 20130805, 202206054D01, 20170331000C3: the day of a firmware, which all disks of an enclosure are
+// given.
 bool begins_with_a_day(const std::string& text) {
-  if (text.size() < 12 || text.size() > 13 || !text.starts_with("20")) return false;
+  if (text.size() != 8 && text.size() != 12 && text.size() != 13) return false;
+  if (!text.starts_with("20")) return false;
   const auto number = [&](std::size_t at) {
     const int tens = text[at] - '0', ones = text[at + 1] - '0';
     return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : -1;
@@ -109,6 +120,7 @@ std::optional<std::string> why_worthless(std::string_view serial) {
   if (serial.find('?') != std::string_view::npos) return "it is no text";
   const std::string text = plain(serial);
   if (text.size() < kShortest) return "it is too short to be a drive's own";
+  if (text == "NA" || text == "NIL" || text == "TBD") return "it stands for none";
   if (repeats(text, 1) || repeats(text, 2)) return "it repeats itself";
   const auto known = std::ranges::find_if(
       kKnown, [&](const Known& row) { return text.starts_with(row.beginning); });

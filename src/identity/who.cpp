@@ -68,7 +68,8 @@ Reached reached_by(const Evidence& evidence) {
   if (has_name_of(evidence.designators, disk)) return Reached::this_disk;
   if (number) return names_model(evidence, disk) ? Reached::other_disk : Reached::not_known;
   if (names_another(evidence.designators, disk)) return Reached::not_known;
-  // Sizes that agree, or a translation in front of a disk that says nothing of itself.
+  // Sizes that agree (which says little: doubt_of()), or a translation in front of a disk that says
+  // nothing of itself.
   const bool is_silent = disk.bytes == 0 && disk.serial.empty() && disk.model.empty();
   return disk.bytes > 0 || (is_silent && evidence.is_translated) ? Reached::this_disk
                                                                  : Reached::not_known;
@@ -121,6 +122,15 @@ void name_by_disk(const Evidence& evidence, const AtaDisk& disk, Who& who) {
   });
 }
 
+// Neither a number nor a name says so: behind a dock of two equal disks it may be the other one.
+bool told_by_size_alone(const AtaDisk& disk, const Evidence& evidence) {
+  const bool has_name = !disk.serial.empty() || !disk.model.empty();
+  const bool number = tells(evidence.serial) && tells(disk.serial);
+  const bool named = names_model(evidence, disk) || has_name_of(evidence.designators, disk) ||
+                     (evidence.page_89h && tells(evidence.page_89h->serial));
+  return has_name && disk.bytes > 0 && !number && !named;
+}
+
 std::optional<std::string> doubt_of(Reached reached, const AtaDisk& disk,
                                     const Evidence& evidence) {
   const auto gigabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
@@ -136,6 +146,11 @@ std::optional<std::string> doubt_of(Reached reached, const AtaDisk& disk,
         "the one that READ reads (serial number {}): nothing of it counts, and no SET FEATURES "
         "was sent",
         disk.model, disk.serial, evidence.serial.empty() ? "not offered" : evidence.serial);
+  if (reached == Reached::this_disk && told_by_size_alone(disk, evidence))
+    return fmt::format(
+        "that ATA PASS-THROUGH reaches the disk that READ reads is told by its size alone ({}, "
+        "serial number {}): where two such disks are connected, unplug the other one",
+        disk.model, disk.serial.empty() ? "not offered" : disk.serial);
   return std::nullopt;
 }
 

@@ -331,8 +331,18 @@ void FileWriter::rewrite_beginning(std::string_view content) {
 void FileWriter::commit() { target_->commit(); }
 bool FileWriter::is_stream() const { return target_->is_stream(); }
 
+namespace {
+
+std::uint64_t lines_in(std::string_view text) {
+  return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+}
+
+}  // namespace
+
 GrowingFile::GrowingFile(const std::string& path, std::string_view beginning)
-    : path_(without_links(path).string()), bytes_(static_cast<std::int64_t>(beginning.size())) {
+    : path_(without_links(path).string()),
+      bytes_(static_cast<std::int64_t>(beginning.size())),
+      lines_(lines_in(beginning)) {
   write_file(path_, beginning);
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor_ < 0) cannot_write(path_, reason());
@@ -351,6 +361,7 @@ void GrowingFile::append(std::string_view content) {
     throw;
   }
   bytes_ += static_cast<std::int64_t>(content.size());
+  lines_ += lines_in(content);
 }
 
 void GrowingFile::begin_to_synchronize() {

@@ -62,11 +62,13 @@ class GrowingFile {
   void become(const std::string& path);
   void remove();
   const std::string& path() const { return path_; }
+  std::uint64_t lines() const { return lines_; }
 
  private:
   std::string path_;
   int descriptor_ = -1;
   std::int64_t bytes_ = 0;
+  std::uint64_t lines_ = 0;
 };
 
 // What write_file() would write to as it is, and not replace: a pipe, a terminal, /dev/stdout.

@@ -8,8 +8,9 @@
 
 namespace platter::model {
 
-inline nlohmann::ordered_json json_head(const std::string& schema) {
-  return {{"schema", {{"name", schema}, {"version", "1.0"}}}, {"platter", kToolVersion}};
+inline nlohmann::ordered_json json_head(const std::string& schema,
+                                        const std::string& version = "1.0") {
+  return {{"schema", {{"name", schema}, {"version", version}}}, {"platter", kToolVersion}};
 }
 
 }  // namespace platter::model

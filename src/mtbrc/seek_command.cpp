@@ -261,6 +261,7 @@ std::size_t SeekCommands::commands_for(double error_ns) const {
 void SeekCommands::settle(const std::vector<std::uint32_t>& distances, const Meter& meter) {
   constexpr double kFar = 3;
   constexpr std::size_t kMore = 2;
+  const std::size_t most = (apart_ ? 2 : 1) * 2 * kFewest;  // one of so many draws little
   for (bool more = true; more && !meter.exhausted();) {
     more = false;
     const TimesByMove times = times_by_move(apart_);
@@ -274,8 +275,7 @@ void SeekCommands::settle(const std::vector<std::uint32_t>& distances, const Met
                found->second.error >
                    kFar * spread / std::sqrt(static_cast<double>(found->second.samples));
       };
-      if (known >= 2 * kMost || (!disagrees(distance) && !disagrees(-std::int64_t{distance})))
-        continue;
+      if (known >= most || (!disagrees(distance) && !disagrees(-std::int64_t{distance}))) continue;
       measure({distance}, known + kMore, meter);
       more = more || timed_[distance].commands() > known;
     }

@@ -15,13 +15,15 @@ namespace platter::safety {
 
 class Journal {
  public:
-  // A new file in `folder` (made if it is not there), named after the drive and the process. Must
-  // not lie on the drive that is measured. Throws Error(output), and Error(refused) where the
-  // drive's settings are not those of a journal that a run left there which was cut off, or that
-  // has blocks.
+  // A new file in `folder` (made if it is not there), named after the drive and the process; it is
+  // there under its name once its head is on stable storage. Must not lie on the drive that is
+  // measured. Throws Error(output), and Error(refused) where a journal in the folder cannot be
+  // read, or a run that was cut off left one of this drive that has blocks or damaged lines, or
+  // whose settings are not the drive's.
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
           const SavedSettings& settings);
-  // A run that ends in order, its settings restored, leaves nothing to restore.
+  // A run that ends in order, its settings restored, leaves nothing to restore. Throws
+  // Error(output) where the file cannot be removed.
   void finish();
   ~Journal();
   Journal(const Journal&) = delete;
@@ -37,36 +39,15 @@ class Journal {
   const std::string& path() const { return path_; }
 
  private:
-  void append(const std::string& line);
+  void append(const std::string& object);
+  [[noreturn]] void cannot_be_written(const std::string& what_then) const;
 
   std::string path_;
   int file_ = -1;
+  std::uint64_t lines_ = 0;
   SavedSettings settings_;
   BlockContents contents_;
 };
-
-struct JournalContents {
-  std::string device;
-  model::Identity identity;
-  SavedSettings settings;
-  // Every block of every entry; where entries disagree the longest counts, of those the latest.
-  BlockContents blocks{512};
-};
-
-// A torn last line (a crash while it was written) is left out: its write had not begun.
-// Throws Error(bad_input) for a file that is no journal.
-JournalContents read_journal(const std::string& path);
-
-// A run that is still going on writes into it.
-bool in_use(const std::string& path);
-// What runs that were cut off left of a drive, in the order of their names.
-struct LeftJournal {
-  std::string path;
-  JournalContents contents;
-};
-std::vector<LeftJournal> left_journals(const std::string& folder, const model::Identity& identity);
-// Gone for good, also after a power loss.
-void remove_journal(const std::string& path);
 
 // $XDG_STATE_HOME/platter, or ~/.local/state/platter.
 std::string default_journal_folder();

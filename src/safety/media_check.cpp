@@ -146,7 +146,10 @@ std::string in_words(const MediaCheck& check, const std::string& device) {
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (!check.lost.empty())
     add(fmt::format("what {} held there could not be put back: {} ({})", device,
-                    in_words(check.lost), check.trouble));
+                    in_words(check.lost),
+                    check.trouble.empty() ? "the drive took the writes, and what it reads back is "
+                                            "something else"
+                                          : check.trouble));
   if (!check.differ.empty())
     add(fmt::format("{} holds something else than the journal: {}", device,
                     in_words(check.differ)));

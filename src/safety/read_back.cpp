@@ -88,9 +88,8 @@ ReadBack::Reach ReadBack::reach_of(const Access& access) {
 }
 
 bool ReadBack::rotates() {
-  const auto said = drive_.characteristics();
-  constexpr std::uint16_t kDoesNotRotate = 1;
-  return !said || said->rotation_rate != kDoesNotRotate;
+  const auto said = drive_.stated_rotation();
+  return !said || said->rpm != scsi::kDoesNotRotate;
 }
 
 Past ReadBack::way() {

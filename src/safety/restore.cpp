@@ -56,7 +56,7 @@ void require_no_other_contents(const MediaCheck& media, const std::string& devic
 }
 
 void require_all_well(const safety::Restored& done, const std::string& device,
-                      const std::string& journal) {
+                      const LeftJournal& left) {
   std::string trouble = in_words(done.media, device);
   if (!done.media.differ.empty())
     trouble +=
@@ -75,8 +75,13 @@ void require_all_well(const safety::Restored& done, const std::string& device,
         "{}{} does not take the settings of the journal back: power it off and on, which "
         "brings its own back, and try again",
         trouble.empty() ? "" : "; ", device);
+  if (const std::string damage = damage_in_words(left.contents); !damage.empty())
+    trouble += fmt::format(
+        "{}{} blocks are as they were, but of the journal {}, and what these blocks held is not "
+        "known: look at them, and remove the journal by hand when nothing is left to do",
+        trouble.empty() ? "" : "; ", done.media.intact + blocks_of(done.media.put_back), damage);
   if (!trouble.empty())
-    throw Error(ExitStatus::drive_error, fmt::format("{}; {} is kept", trouble, journal));
+    throw Error(ExitStatus::drive_error, fmt::format("{}; {} is kept", trouble, left.path));
 }
 
 }  // namespace
@@ -111,7 +116,7 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
 
 Restored put_right(scsi::Device& device, const LeftJournal& left, const RestoreOptions& options) {
   const Restored done = restore(device, left.contents, options);
-  require_all_well(done, device.name(), left.path);
+  require_all_well(done, device.name(), left);
   remove_journal(left.path);
   return done;
 }

@@ -1,7 +1,7 @@
 // What an interrupted run left behind, put right from its safety journal.
 #pragma once
 
-#include "safety/journal.h"
+#include "safety/left_journals.h"
 #include "safety/media_check.h"
 #include "scsi/device.h"
 
@@ -31,7 +31,7 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
                  const RestoreOptions& options = {});
 
 // The same, and the journal goes. Throws Error(drive_error), which says what is left to do, where
-// not all is as it was; then the journal stays.
+// not all is as it was, or lines of the journal are damaged; then the journal stays.
 Restored put_right(scsi::Device& device, const LeftJournal& left,
                    const RestoreOptions& options = {});
 

@@ -2,12 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <istream>
 #include <ostream>
 #include <utility>
 
 #include "identity/drive_mark.h"
+#include "model/bounded_line.h"
+#include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/interruption.h"
@@ -20,15 +21,6 @@ namespace {
 constexpr const char* kSchema = "platter-samples";
 // A line may hold a map, and as much as a model file.
 constexpr std::size_t kLongestLine = model::kLargestFile;
-constexpr std::streamsize kPiece = 1 << 16;
-
-// 0 for what is no version.
-int major_version(const std::string& version) {
-  int major = 0;
-  const char* const end = version.data() + version.size();
-  const auto read = std::from_chars(version.data(), end, major);
-  return read.ec == std::errc() && read.ptr != end && *read.ptr == '.' ? major : 0;
-}
 
 }  // namespace
 
@@ -36,12 +28,12 @@ Writer::Writer(std::ostream& out, const model::Identity& drive) : out_(out) {
   Json head = model::json_head(kSchema);
   head["schema"]["version"] = fmt::format("{}.{}", kMajorVersion, kMinorVersion);
   head["drive"] = identity::drive_mark(drive);
-  out_ << head.dump() << '\n';
+  write(head);
 }
 
-void Writer::add(const char* payload, Json fields) {
-  out_ << Json{{payload, std::move(fields)}}.dump() << '\n';
-}
+void Writer::add(const char* payload, Json fields) { write(Json{{payload, std::move(fields)}}); }
+
+void Writer::write(const Json& line) { out_ << model::checked_line(line.dump(), ++lines_) << '\n'; }
 
 Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {
   const auto refuse_file = [this](const std::string& what) {
@@ -49,8 +41,11 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
         ExitStatus::bad_input,
         fmt::format("{}: {}; give a samples file that platter characterize kept", name_, what));
   };
-  const auto line = whole_line();
-  const Json head = line ? Json::parse(*line, nullptr, false) : Json();
+  ++number_;
+  std::string text;
+  const bool ended = model::read_line(in_, text, kLongestLine) == model::LineRead::whole;
+  const auto line = model::as_checked_line(text);
+  const Json head = ended ? Json::parse(text, nullptr, false) : Json();
   const auto text_at = [&head](const char* pointer) {
     try {
       return head.at(Json::json_pointer(pointer)).get<std::string>();
@@ -61,33 +56,29 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
   if (text_at("/schema/name") != kSchema)
     refuse_file("does not begin with the line that says whose raw samples they are");
   const std::string version = text_at("/schema/version");
-  version_ = major_version(version);
-  if (version_ < kOldestVersion || version_ > kMajorVersion)
-    refuse_file(
-        fmt::format("holds raw samples of version \"{}\", and this platter reads {}.x to {}.x",
-                    version, kOldestVersion, kMajorVersion));
+  if (!version.starts_with(fmt::format("{}.", kMajorVersion)))
+    refuse_file(fmt::format("holds raw samples of version \"{}\", and this platter reads {}.x",
+                            version, kMajorVersion));
+  if (!line || line->number != number_) refuse_file("has a first line that is damaged");
   drive_ = text_at("/drive");
 }
 
-// Without a line's end it was not written to its end.
+// The last one may have been cut off while it was written.
 std::optional<std::string> Reader::whole_line() {
   ++number_;
-  std::string line;
-  buffer_.resize(static_cast<std::size_t>(kPiece));
-  while (true) {
-    in_.getline(buffer_.data(), kPiece);
-    if (in_.bad()) refuse("the file cannot be read to its end");
-    const auto length = static_cast<std::size_t>(in_.gcount());
-    const bool ended = !in_.fail() && !in_.eof();
-    line.append(buffer_, 0, ended ? length - 1 : length);  // without the line's end
-    if (line.size() > kLongestLine) refuse("it is longer than any");
-    if (ended) return line;
-    if (in_.eof()) {
-      cut_ = !line.empty();
-      return std::nullopt;
-    }
-    in_.clear();  // a longer line
+  std::string text;
+  const model::LineRead read = model::read_line(in_, text, kLongestLine);
+  if (read == model::LineRead::none) return std::nullopt;
+  if (read == model::LineRead::failed) refuse("the file cannot be read to its end");
+  if (read == model::LineRead::too_long) refuse("it is longer than any");
+  auto line = model::as_checked_line(text);
+  if (!line && read == model::LineRead::cut) {
+    cut_ = true;
+    return std::nullopt;
   }
+  if (!line) refuse("it is not as it was written: its checksum is another one");
+  if (line->number != number_) refuse("lines in front of it are missing, or are there twice");
+  return std::move(line->object);
 }
 
 Line Reader::line_of(const std::string& text) const {

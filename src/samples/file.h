@@ -1,9 +1,11 @@
-// The file of a run's raw samples: JSON lines. The first says what the file is and which drive it
-// is of; each other holds one payload under its name, as {"timing": {...}}. What a payload means is
-// known to the room that measures it.
+// The file of a run's raw samples: JSON lines, each with its check (model/checked_line.h). The
+// first says what the file is and which drive it is of; each other holds one payload under its
+// name, as
+// {"timing": {...}}. What a payload means is known to the room that measures it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <nlohmann/json.hpp>
@@ -16,21 +18,23 @@ namespace platter::samples {
 
 using Json = nlohmann::ordered_json;
 
-// 1: lines without the names of payloads. 2: without facts and stages. 4: written at the end of a
-// run, facts and all, without sessions; it is still read.
-// 5.1: accesses by VERIFY, of which a reader of 5.0 would think that they were reads.
-inline constexpr int kMajorVersion = 5, kMinorVersion = 1, kOldestVersion = 4;
+inline constexpr int kMajorVersion = 6, kMinorVersion = 0;
 
 class Writer {
  public:
   // Writes the head.
   Writer(std::ostream& out, const model::Identity& drive);
-  // To a file that has one.
-  explicit Writer(std::ostream& out) : out_(out) {}
+  // To a file that has so many lines.
+  static Writer going_on(std::ostream& out, std::uint64_t lines) { return Writer(lines, out); }
   void add(const char* payload, Json fields);
+  std::uint64_t lines() const { return lines_; }
 
  private:
+  Writer(std::uint64_t lines, std::ostream& out) : out_(out), lines_(lines) {}
+  void write(const Json& line);
+
   std::ostream& out_;
+  std::uint64_t lines_ = 0;
 };
 
 struct Line {
@@ -46,11 +50,11 @@ class Reader {
   Reader(std::istream& in, std::string name);
 
   const std::string& drive() const { return drive_; }  // identity::drive_mark
-  int version() const { return version_; }             // the major one
   // Hands over every line. What `take` throws of one becomes Error(bad_input) that names the line;
   // payloads that nobody takes are those of a later version.
   void each(const std::function<void(const Line&)>& take);
-  // The last line has no end, as after a loss of power, and was left out. Known at the end.
+  // Of the last line a part is missing, as after a loss of power: it was left out. Known at the
+  // end.
   bool cut() const { return cut_; }
 
  private:
@@ -59,9 +63,8 @@ class Reader {
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::istream& in_;
-  std::string name_, drive_, buffer_;
+  std::string name_, drive_;
   std::size_t number_ = 0;
-  int version_ = 0;
   bool cut_ = false;
 };
 

@@ -8,11 +8,17 @@ std::optional<BlockLimits> decode_block_limits(Bytes reply) {
   return BlockLimits{get_be32(&page[8]), get_be32(&page[12])};
 }
 
+std::optional<std::uint16_t> stated_rotation_rate(std::uint16_t word) {
+  constexpr std::uint16_t kLeast = 0x0401, kMost = 0xFFFE;
+  const bool is_one = word == kDoesNotRotate || (word >= kLeast && word <= kMost);
+  return is_one ? std::optional(word) : std::nullopt;
+}
+
 std::optional<Characteristics> decode_characteristics(Bytes reply) {
   const auto page = vpd_page_in(reply, 0xB1);
   if (page.size() < 8) return std::nullopt;
   Characteristics found;
-  found.rotation_rate = get_be16(&page[4]);
+  found.rotation_rate = stated_rotation_rate(get_be16(&page[4])).value_or(0);
   found.product_type = page[6];
   found.after_block_erase = page[7] >> 6;
   found.after_crypto_erase = (page[7] >> 4) & 3;

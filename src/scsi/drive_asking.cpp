@@ -106,6 +106,9 @@ void DriveLink::fetch_sense(Answer& answer) {
   ++commands;
   answer.completion.sense = done->data;
   answer.sense = decode_sense(done->data);
+  // That nothing waited in the drive, either, tells nothing of the command.
+  if (answer.sense && answer.sense->key == SenseKey::no_sense && answer.sense->asc == 0)
+    answer.sense.reset();
   if (guard && answer.sense) guard->heard(*answer.sense);
 }
 

@@ -203,6 +203,7 @@ Expected<void> Guard::pass(const Command& command, std::uint32_t tag, Submit how
   if (const auto reason = why_refused(command, permission_, physical_, writes_ended_))
     return tl::unexpected(refusal(name(), command_name(command), *reason));
   const bool write = is_write(command);
+  if (command.opcode() == kSynchronizeCache10) flush_under_way_ = tag;
   if (write) {
     writes_under_way_.insert(tag);
     has_written_ = true;
@@ -237,9 +238,29 @@ void Guard::watch(const Completion& completion) {
   const bool write = writes_under_way_.erase(completion.tag) > 0;
   const auto sense = decode_sense(completion.sense);  // with GOOD, too (SAM-5, sense data)
   if (sense) heard(*sense);
+  if (flush_under_way_ == completion.tag) {
+    flush_under_way_.reset();
+    look_at_flush(completion, sense);
+  }
   if (write && may_be_torn(completion, sense))
     end_writes(fmt::format("{} reports that a write failed ({})", name(),
                            sense ? sense->text() : "TASK ABORTED"));
+}
+
+// What was written before it may not be on the media. A drive that has no such command says so in
+// many words, but not that a write failed.
+void Guard::look_at_flush(const Completion& done, const std::optional<Sense>& sense) {
+  constexpr std::uint8_t kWriteFault = 0x03, kWriteError = 0x0C;  // ASC
+  if (done.status == Status::good) flushed_well_ = true;
+  if (!has_written_ || done.status != Status::check_condition || !sense || sense->deferred) return;
+  const bool of_writes =
+      sense->key == SenseKey::medium_error ||
+      (sense->key == SenseKey::hardware_error &&
+       (flushed_well_ || sense->asc == kWriteFault || sense->asc == kWriteError));
+  if (of_writes)
+    end_writes(
+        fmt::format("{} reports that what was written could not be brought to the media ({})",
+                    name(), sense->text()));
 }
 
 void Guard::heard(const Sense& sense) {

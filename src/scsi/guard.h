@@ -77,11 +77,14 @@ class Guard final : public Device {
   Expected<void> pass(const Command& command, std::uint32_t tag, Submit how);
   Expected<std::optional<Completion>> watched(Expected<std::optional<Completion>> reaped);
   void watch(const Completion& completion);
+  void look_at_flush(const Completion& done, const std::optional<Sense>& sense);
 
   Device& device_;
   Permission permission_;
   PhysicalBlocks physical_;
-  std::set<std::uint32_t> writes_under_way_;  // tags
+  std::set<std::uint32_t> writes_under_way_;      // tags
+  std::optional<std::uint32_t> flush_under_way_;  // tag
+  bool flushed_well_ = false;
   bool has_written_ = false;
   Said said_;
   std::optional<std::string> writes_ended_;

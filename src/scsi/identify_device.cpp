@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "scsi/ata.h"
+#include "scsi/block_pages.h"
 #include "scsi/identify_words.h"
 #include "scsi/replies.h"
 
@@ -62,12 +63,6 @@ void decode_sector_sizes(Bytes data, AtaIdentity& found) {
   if (offset < in_physical) found.lowest_aligned = (in_physical - offset) % in_physical;
 }
 
-std::optional<std::uint16_t> rotation_rate(std::uint16_t word) {
-  constexpr std::uint16_t kDoesNotRotate = 1, kLeast = 0x0401, kMost = 0xFFFE;
-  const bool is_one = word == kDoesNotRotate || (word >= kLeast && word <= kMost);
-  return is_one ? std::optional(word) : std::nullopt;
-}
-
 // The highest word comes first here.
 std::optional<std::uint64_t> world_wide_name(Bytes data) {
   constexpr unsigned kHasName = 1 << 8;
@@ -104,7 +99,7 @@ std::optional<AtaIdentity> decode_ata_identity(Bytes data) {
   found.model = ata_text(data, 27, 20);
   decode_sectors(data, found);
   decode_sector_sizes(data, found);
-  found.rotation_rate = rotation_rate(ata_word(data, 217));
+  found.rotation_rate = stated_rotation_rate(ata_word(data, 217));
   found.zoned = static_cast<Zoned>(ata_word(data, 69) & 3);
   found.trim = (ata_word(data, 169) & 1) != 0;
   found.world_wide_name = world_wide_name(data);

@@ -85,6 +85,7 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   drive.identify();
   const bool readable = !drive.is_host_managed();
   if (readable) drive.confirm_capacity();
+  found.rotation = drive.stated_rotation();
   found.identity = drive.identify();
   found.inquiry = drive.told().inquiry;
   const SelfDescription described = describe(drive);
@@ -144,8 +145,8 @@ std::vector<std::string> Inspection::complaints() const {
         "only "
         "where they were written, and so it cannot be measured");
   for (const auto& [words, count] : warnings)
-    found.push_back(
-        fmt::format("the drive warns of itself, {} times: {}; save its data", count, words));
+    found.push_back(fmt::format("the drive warns of itself, {} times: {}; {}", count, words,
+                                advice_on_warning(words)));
   for (const auto& [words, count] : recovered)
     found.push_back(fmt::format("the drive recovered {} replies by itself ({}), which took longer",
                                 count, words));
@@ -176,7 +177,7 @@ std::vector<std::string> Inspection::complaints() const {
     found.push_back(
         "mode page 08h cannot switch off the write cache: writes are sent with FUA, if the drive "
         "obeys it");
-  if (characteristics && characteristics->rotation_rate == 1)
+  if (rotation && rotation->rpm == kDoesNotRotate)
     found.push_back("the drive says that it does not rotate: there are no mechanics to measure");
   return found;
 }

@@ -53,6 +53,7 @@ struct Inspection {
   std::vector<std::string> designators;
   std::optional<BlockLimits> limits;
   std::optional<Characteristics> characteristics;
+  std::optional<StatedRotation> rotation;
   Capacity capacity;
   std::optional<double> unmapped_share;  // of the blocks, by GET LBA STATUS
   std::optional<AtaSettings> ata;        // of an ATA drive behind a translation

@@ -20,6 +20,11 @@ std::optional<std::vector<std::uint8_t>> Reply::take_whole() {
   return std::move(data_);
 }
 
+const char* advice_on_warning(std::string_view words) {
+  return words.find("/5D/") != std::string_view::npos ? "save its data"
+                                                      : "see to it before its times are believed";
+}
+
 bool is_late(const Completion& completion) {
   return completion.status == Status::check_condition &&
          cleanness_of(decode_sense(completion.sense)) == Cleanness::recovered;
@@ -37,13 +42,17 @@ std::uint32_t bytes_short(const Command& command, const Completion& completion) 
 // SPC-4, additional sense codes: 5Dh FAILURE PREDICTION THRESHOLD EXCEEDED, 0Bh WARNING.
 Cleanness cleanness_of(const std::optional<Sense>& sense) {
   constexpr std::uint8_t kFailurePredicted = 0x5D, kWarning = 0x0B;
-  if (!sense || sense->deferred) return Cleanness::clean;
+  if (!sense) return Cleanness::clean;
   const bool carried_out = sense->key == SenseKey::recovered_error ||
                            sense->key == SenseKey::no_sense;
-  if (!carried_out) return Cleanness::clean;
+  // By MRIE of mode page 1Ch (SPC-4) a prediction comes as a unit attention, too, or with whatever
+  // command is next.
+  const bool reports = carried_out || sense->key == SenseKey::unit_attention;
+  if (reports && (sense->asc == kFailurePredicted || (carried_out && sense->asc == kWarning)))
+    return Cleanness::warned;
+  if (!carried_out || sense->deferred) return Cleanness::clean;
   // What CK_COND of ATA PASS-THROUGH asked for (SAT-4): 00h/1Dh, ATA PASS-THROUGH INFORMATION.
   if (sense->asc == 0x00 && sense->ascq == 0x1D) return Cleanness::clean;
-  if (sense->asc == kFailurePredicted || sense->asc == kWarning) return Cleanness::warned;
   return sense->key == SenseKey::recovered_error ? Cleanness::recovered : Cleanness::clean;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,8 @@ enum class Cleanness : std::uint8_t {
 
 // By the sense data that came with it, whatever its status.
 Cleanness cleanness_of(const std::optional<Sense>& sense);
+// For the words of a warning's sense data.
+const char* advice_on_warning(std::string_view words);
 // Carried out by the drive's own retries: its time is no measure of what it was asked for.
 bool is_late(const Completion& completion);
 

@@ -129,7 +129,6 @@ void tell_zones(Drive& drive, const Told& told, const std::optional<Characterist
     if (found.zones.empty()) found.zones = kind;
   };
   if (drive.is_host_managed()) tell("the device type", "host-managed");
-  if (drive.is_host_managed()) tell("the device type", "host-managed");
   if (said && said->zoned) tell(page_name(0xB1), in_words(*said->zoned));
   if (told.ata) tell(kIdentify, in_words(told.ata->zoned));
   if (const auto page = drive.vpd_page(0xB6); page && decode_zoned_characteristics(*page))
@@ -156,7 +155,8 @@ void tell_rotation(Drive& drive, const Told& told, const std::optional<Character
                    Claims& claims) {
   const auto tell = [&](const std::string& by, std::uint16_t rpm) {
     if (rpm > 0)
-      claims.say(Subject::rotation, by, rpm == 1 ? "does not rotate" : fmt::format("{} rpm", rpm));
+      claims.say(Subject::rotation, by,
+                 rpm == kDoesNotRotate ? "does not rotate" : fmt::format("{} rpm", rpm));
   };
   if (said) tell(page_name(0xB1), said->rotation_rate);
   if (told.ata && told.ata->rotation_rate) tell(kIdentify, *told.ata->rotation_rate);
@@ -243,8 +243,8 @@ SelfDescription describe(Drive& drive) {
   const model::Identity& identity = drive.identify();
   const Told& told = drive.told();
   const auto said = drive.characteristics();
-  const bool rotates = !(said && said->rotation_rate == 1) &&
-                       !(told.ata && told.ata->rotation_rate == std::uint16_t{1});
+  const auto rotation = drive.stated_rotation();
+  const bool rotates = !rotation || rotation->rpm != kDoesNotRotate;
   tell_sizes(told, identity, claims);
   tell_names(told, identity, claims);
   tell_rotation(drive, told, said, claims);

@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "model/checked_line.h"
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
@@ -84,7 +85,7 @@ class Computer {
     PointJson json = replayed(point, done);
     done.replay_s = processor_s() - before_s;
     json["processor_s"] = done.replay_s;
-    claim->commit(json.dump() + "\n", done.replay_s > kWorthAFlush_s);
+    claim->commit(model::checked_file(json.dump()), done.replay_s > kWorthAFlush_s);
     return done;
   }
 

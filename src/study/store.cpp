@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "model/checked_line.h"
 #include "model/file.h"
 #include "study/locked_file.h"
 
@@ -32,8 +33,9 @@ std::string Store::result_path(const std::string& key) const {
 nlohmann::json Store::point(const std::string& key) const {
   const std::string path = point_path(key);
   if (!model::is_file(path)) return {};
-  nlohmann::json point = nlohmann::json::parse(model::beginning_of(path, model::kLargestFile),
-                                               nullptr, false);
+  const auto line = model::object_of_checked_file(model::beginning_of(path, model::kLargestFile));
+  if (!line) return {};
+  nlohmann::json point = nlohmann::json::parse(*line, nullptr, false);
   if (!point.is_object() || point.value("key", "") != key) return {};
   return point;
 }

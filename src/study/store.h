@@ -20,7 +20,7 @@ class Store {
   std::string point_path(const std::string& key) const;
   std::string result_path(const std::string& key) const;
 
-  // null: it is not there, or is not this point's.
+  // null: it is not there, is not this point's, or is not as it was written.
   nlohmann::json point(const std::string& key) const;
 
   // Removes what processes that were killed left unfinished, but not what others work on.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/interruption.h"
@@ -114,7 +115,8 @@ TraceFacts from_json(const Json& json) {
 
 // What was kept, if it is of these very files.
 std::optional<TraceFacts> kept(const std::string& text, const Json& stamps) {
-  const Json json = Json::parse(text, nullptr, false);
+  const auto line = model::object_of_checked_file(text);
+  const Json json = line ? Json::parse(*line, nullptr, false) : Json();
   if (!json.is_object() || json.value("files", Json()) != stamps) return std::nullopt;
   try {
     return from_json(json.at("trace"));
@@ -127,7 +129,7 @@ std::string text_of(const Json& stamps, const TraceFacts& facts) {
   nlohmann::ordered_json json = model::json_head("platter-study-trace");
   json["files"] = stamps;
   json["trace"] = to_json(facts);
-  return json.dump() + "\n";
+  return model::checked_file(json.dump());
 }
 
 std::string folder_of_parts(const TraceSpec& trace, const TraceFacts& facts,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ALIEN = os.path.join(os.path.dirname(HERE), "alien")
@@ -32,6 +33,21 @@ def served_drive(*arguments):
 def recorded_alien(*arguments):
     """An alien drive that keeps a record of what it was told."""
     return program_drive(os.path.join(HERE, "recorded_drive.py"), *arguments)
+
+
+def checked(*objects):
+    """Lines that end with their checks, as docs/safety.md tells of journals and docs/samples.md of raw samples."""
+    text = ""
+    for number, one in enumerate(objects, 1):
+        line = json.dumps(one, separators=(",", ":"))[:-1]
+        line += f',"line":[{number},{len(line.encode())}'
+        text += f'{line},"{zlib.crc32(line.encode()):08x}"]}}\n'
+    return text
+
+
+def unchecked(text):
+    """What such lines hold."""
+    return [{name: value for name, value in json.loads(line).items() if name != "line"} for line in text.splitlines()]
 
 
 def told_statuses():

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import (ALIEN, BAD_INPUT, MISSING_PROGRAM, NO_DEVICE, OUTPUT, PERMISSION, PLATTER,
+from harness import (ALIEN, BAD_INPUT, MISSING_PROGRAM, NO_DEVICE, OUTPUT, PERMISSION, PLATTER, checked,
                      PROTOCOL, REFUSED, USAGE, PlatterTest, program_drive)
 
 DRIVE = "virtual:hp-c2247"
@@ -221,18 +221,18 @@ class Traces(PlatterTest):
             self.fails(BAD_INPUT, name, "compare", name, name)
             self.fails(BAD_INPUT, name, "restore", name)
             self.fails(BAD_INPUT, name, "import", "disksim", name, "-o", "m.json")
-        head = {"schema": {"name": "platter-journal", "version": 1}, "device": DRIVE,
+        head = {"schema": {"name": "platter-journal", "version": "2.0"}, "device": DRIVE,
                 "vendor": "HP", "product": "C2247A", "serial": "VIRTUAL-C2247A", "blocks": 2054864,
                 "block_bytes": 512}
-        for change in ({"block_bytes": 0}, {"blocks": -1}, {"cache_page": "zz"},
-                       {"device": 5}, {"cache_page": "08"}):
-            lines = [{**head, **change}, {"lbn": 5, "bytes": "00" * 512}]
-            self.write("bad.journal", "\n".join(map(json.dumps, lines)) + "\n")
+        for change in ({"block_bytes": 0}, {"blocks": -1}, {"mode_pages": ["zz"]},
+                       {"device": 5}, {"mode_pages": ["08"]}):
+            bad = {**head, **change}
+            self.write("bad.journal", checked(bad, bad, {"lbn": 5, "bytes": "00" * 512}))
             self.fails(BAD_INPUT, "bad.journal", "restore", "bad.journal")
         for entry in ({"lbn": 5, "bytes": ""}, {"lbn": 5, "bytes": "00" * 100},
                       {"lbn": 2054864, "bytes": "00" * 512}, {"lbn": -1, "bytes": "00" * 512},
                       {"lbn": (1 << 64) - 1, "bytes": "00" * 512}, {"lbn": 5, "bytes": "0g" * 512}):
-            self.write("bad.journal", "\n".join(map(json.dumps, [head, entry, entry])) + "\n")
+            self.write("bad.journal", checked(head, head, entry, entry))
             self.fails(BAD_INPUT, "bad.journal", "restore", "bad.journal")
 
 

@@ -12,7 +12,7 @@ import tempfile
 
 import unittest
 
-from harness import BAD_INPUT, DIFFERS, OK, OUTPUT, PLATTER, REFUSED, USAGE, PlatterTest, leaves
+from harness import BAD_INPUT, DIFFERS, OK, OUTPUT, PLATTER, REFUSED, USAGE, PlatterTest, leaves, checked
 
 DRIVE = "virtual:mine.json"
 NOTES = "what I must not forget\n"
@@ -107,7 +107,7 @@ OTHER_OPTIONS = set("""
     --workload --for --blocks --requests --within --writes-within --read-share --reads-only --request-kb
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
-    --device --overwrite --yes --not-in-use --serial --results --commands --resume --skip
+    --device --overwrite --yes --inspect --not-in-use --serial --results --commands --resume --skip
     --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
     --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
@@ -231,10 +231,10 @@ class Case(PlatterTest):
         subprocess.run(["openssl", "pkey", "-in", "key.pem", "-pubout", "-out", "key.pub"], cwd=cls.template, check=True)
         platter("registry trust add me key.pub")
         platter("registry remote add lab oci://localhost/drives --key key.pub --registry registry")
-        samples = {"schema": {"name": "platter-samples", "version": "1.0"}, "drive": "0123456789abcdef"}
-        write("theirs.jsonl", json.dumps(samples) + "\n")
+        samples = {"schema": {"name": "platter-samples", "version": "6.0"}, "drive": "0123456789abcdef"}
+        write("theirs.jsonl", checked(samples))
         write("kernel", "\x7fELF time-travel=")  # as far as is looked at before it is started
-        write("left.journal", json.dumps({"schema": {"name": "platter-journal", "version": 1}}) + "\n")
+        write("left.journal", checked({"schema": {"name": "platter-journal", "version": "2.0"}}))
 
     def new_folder(self):
         super().new_folder()

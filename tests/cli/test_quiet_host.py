@@ -5,7 +5,7 @@ import os
 import signal
 import unittest
 
-from harness import BAD_INPUT, INTERRUPTED, OK, PlatterTest, REFUSED, USAGE, recorded_alien
+from harness import BAD_INPUT, INTERRUPTED, OK, PlatterTest, REFUSED, USAGE, recorded_alien, checked
 
 DRIVE = "virtual:hp-c2247"
 JOURNAL = "host/run/platter/host.journal"
@@ -102,7 +102,7 @@ class QuietHost(PlatterTest):
 
     def test_a_kill_and_restore_by_the_hosts_journal_for_a_program(self):
         self.kill()
-        self.assertEqual(list(self.read_json(JOURNAL)), ["schema", "platter", "boot", "governors"])
+        self.assertEqual(list(self.read_json(JOURNAL)), ["schema", "platter", "boot", "governors", "line"])
         told = self.platter_json("restore", JOURNAL, *self.quiet[1:])
         self.assertEqual(list(told), ["schema", "platter", "governors"])
         self.assertEqual(told["schema"]["name"], "platter-restore-host")
@@ -140,8 +140,8 @@ class QuietHost(PlatterTest):
         self.assertEqual(self.governors(), ["schedutil", "powersave"])
 
     def test_a_journal_of_another_place(self):
-        self.write("copy.journal", json.dumps({"schema": {"name": "platter-host-journal", "version": 1}, "boot": "",
-                                               "governors": {"policy0": "powersave"}}))
+        self.write("copy.journal", checked({"schema": {"name": "platter-host-journal", "version": "1.0"}, "boot": "",
+                                            "governors": {"policy0": "powersave"}}))
         self.choose("policy0", "performance")
         self.fails(REFUSED, "not in its place", "restore", "copy.journal", *self.quiet[1:])
         self.assertEqual(self.governors(), ["performance", "powersave"])

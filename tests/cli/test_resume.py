@@ -6,7 +6,8 @@ import resource
 import signal
 import unittest
 
-from harness import BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, OUTPUT, PROTOCOL, REFUSED, USAGE, PlatterTest, served_drive
+from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, OUTPUT, PROTOCOL, REFUSED, USAGE, PlatterTest,
+                     served_drive, checked, unchecked)
 
 KILLED = -9
 TURNED = ("--turned-for", "123456789012")  # another phase than at first
@@ -168,9 +169,11 @@ class Refused(ResumeTest):
     def test_other_conditions(self):
         self.fails(USAGE, "has the seed 3", options=("--seed", 4))
         self.fails(USAGE, "did not write", options=("--allow-writes", "0-9999"))
-        text = self.read_text(self.samples)
-        self.assertEqual(text.count('"mode_pages":["081210'), 1)
-        self.write(self.samples, text.replace('"mode_pages":["081210', '"mode_pages":["081214'))  # with WCE
+        lines = unchecked(self.read_text(self.samples))
+        [session] = [line["session"] for line in lines if "session" in line]
+        [page] = [page for page in session["settings"]["mode_pages"] if page.startswith("081210")]
+        session["settings"]["mode_pages"] = ["081214" + page[6:]]  # with WCE
+        self.write(self.samples, checked(*lines))
         for journal in [name for name in self.files() if name.endswith(".journal")]:
             os.remove(self.path(journal))
         self.fails(REFUSED, "the drive's settings")
@@ -182,16 +185,21 @@ class Refused(ResumeTest):
         self.assertNotIn("m.samples.jsonl", self.files())
 
     def test_what_nothing_can_go_on_with(self):
-        lines = self.read_text(self.samples).splitlines(keepends=True)
-        self.write("three.jsonl", "".join([lines[0].replace('"5.1"', '"3.0"'), *lines[1:]]))
-        self.fails(BAD_INPUT, "three.jsonl", 'version "3.0"', samples="three.jsonl")
-        old = [line for line in lines if not line.startswith('{"session"')]
-        self.write("four.jsonl", "".join([old[0].replace('"5.1"', '"4.0"'), *old[1:]]))
-        self.fails(BAD_INPUT, "four.jsonl", "does not say under what its run began", samples="four.jsonl")
+        text = self.read_text(self.samples)
+        lines = unchecked(text)
+        older = {**lines[0], "schema": {"name": "platter-samples", "version": "5.1"}}
+        self.write("older.jsonl", checked(older, *lines[1:]))
+        self.fails(BAD_INPUT, "older.jsonl", 'version "5.1"', samples="older.jsonl")
+        self.write("sessions.jsonl", checked(*(line for line in lines if "session" not in line)))
+        self.fails(BAD_INPUT, "sessions.jsonl", "does not say under what its run began", samples="sessions.jsonl")
+        self.write("edited.jsonl", text.replace('"blocks":1,', '"blocks":2,', 1))
+        self.fails(BAD_INPUT, "edited.jsonl", "not as it was written", samples="edited.jsonl")
         self.fails(BAD_INPUT, "drive.json", samples="drive.json")
         self.fails(BAD_INPUT, "nothing.jsonl", "not there", samples="nothing.jsonl")
         self.assert_one_sentence(self.resume(""), USAGE, "--resume", "names no file")
-        self.platter("estimate", "four.jsonl", "-o", "e.json", status=13)
+        self.platter("estimate", "sessions.jsonl", "-o", "e.json", status=13)
+        edited = self.run_platter("estimate", "edited.jsonl", "-o", "e.json")
+        self.assert_one_sentence(edited, BAD_INPUT, "edited.jsonl", "not as it was written")
 
     def test_a_finished_run(self):
         self.resume(self.samples)

@@ -55,6 +55,8 @@ MAY_BE_LEFT_OUT = {
         "phase_ns", "outside_validity", "retries", "lateness"},
     "platter-restore": {"governors"},
     "platter-restore-list": {"intact", "rewritten", "settings", "governors"},
+    "platter-restore-inspect": {"in_use", "journaled_blocks", "ranges", "damaged", "mode_pages", "ata", "governors",
+                                "write_cache", "look_ahead", "power_level"},
     "platter-samples": {
         "no_write_settle", "no_media_writes", "not_taken_back", "begun_anew", "cut", "lost_seconds", "skipped",
         "places", "lbn", "remapped", "alternate_track", "reserved_area", "verify", "map_known", "page",
@@ -384,8 +386,10 @@ class Outputs(Case):
             cls.take_file(journal)
             cls.take_file(host)
             if name == "once":
+                cls.run_line("restore --inspect", journal)
                 cls.run_line("restore", journal, "--device", drive, *quiet)
             elif name == "twice":
+                cls.run_line("restore --inspect", host)
                 cls.run_line("restore", host, *quiet)
             else:
                 cls.run_line("restore none.journal", journal, host, "--device", drive, *quiet, status=SOME_FAILED)

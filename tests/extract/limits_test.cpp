@@ -8,7 +8,7 @@
 
 #include "catch.h"
 #include "extract/runs.h"
-#include "safety/journal.h"
+#include "safety/journal_reader.h"
 #include "safety/restore.h"
 #include "scsi/bytes.h"
 #include "scsi/drive.h"

@@ -9,7 +9,7 @@
 #include "model/parameters.h"
 #include "runs.h"
 #include "safety/damaged_drive.h"
-#include "safety/journal.h"
+#include "safety/journal_reader.h"
 #include "safety/restore.h"
 
 namespace platter::extract {

@@ -37,7 +37,7 @@ struct KeptLines final : SamplesKeeper {
   // With the run's last line.
   std::string whole(const Run& run) const {
     std::ostringstream end;
-    write_end(end, run.record);
+    write_end(end, run.record, static_cast<std::uint64_t>(std::ranges::count(text, '\n')));
     return text + end.str();
   }
 

@@ -1,24 +1,33 @@
+#include <array>
 #include <chrono>
 #include <sstream>
 
 #include "extract/record_file.h"
 #include "fuzz/targets.h"
-#include "safety/journal.h"
+#include "safety/journal_reader.h"
+#include "samples/checks.h"
 #include "scsi/commands.h"
 #include "transport/exec.h"
 
 namespace platter::fuzz {
 namespace {
 
+// As they are; and as if their lines had been written so, else none would pass its checksum.
+std::array<std::string, 2> with_checks(const std::string& bytes) {
+  return {bytes, testing::with_checks(testing::without_checks(bytes))};
+}
+
 void samples(const std::string& bytes) {
-  refusing([&] {
-    std::istringstream in(bytes);
-    extract::read_record(in, "s");
-  });
+  for (const std::string& text : with_checks(bytes))
+    refusing([&] {
+      std::istringstream in(text);
+      extract::read_record(in, "s");
+    });
 }
 
 void journal(const std::string& bytes) {
-  refusing([&] { safety::read_journal(file_of(bytes)); });
+  for (const std::string& text : with_checks(bytes))
+    refusing([&] { safety::read_journal(file_of(text)); });
 }
 
 // A program that says what it says, whatever it is asked.

@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "identity/drive_mark.h"
+#include "model/checked_line.h"
 #include "model/error.h"
 #include "registry/privacy.h"
 #include "registry/pull.h"
@@ -13,8 +14,13 @@ namespace platter::registry {
 namespace {
 
 std::string samples_of(const std::string& mark, const std::string& serial) {
-  return R"({"schema":{"name":"platter-samples","version":"5.1"},"drive":")" + mark + "\"}\n" +
-         R"({"facts":{"known":{"identity":{"serial":")" + serial + "\"}}}}\n";
+  return model::checked_line(
+             R"({"schema":{"name":"platter-samples","version":"6.0"},"drive":")" + mark + "\"}",
+             1) +
+         "\n" +
+         model::checked_line(R"({"facts":{"known":{"identity":{"serial":")" + serial + "\"}}}}",
+                             2) +
+         "\n";
 }
 
 std::string result_of(const std::string& mark) {

@@ -1,12 +1,16 @@
 #include "safety/journal.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "catch.h"
 #include "model/error.h"
+#include "safety/left_journals.h"
 
 namespace platter::safety {
 namespace {
@@ -36,10 +40,23 @@ void append(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::app) << text;
 }
 
-std::string entry(std::uint64_t lbn, std::uint32_t blocks, const std::string& byte) {
-  std::string text = "{\"lbn\":" + std::to_string(lbn) + ",\"bytes\":\"";
-  for (std::uint32_t i = 0; i < blocks * 512; ++i) text += byte;
-  return text + "\"}\n";
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void replace(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::trunc | std::ios::binary) << text;
+}
+
+// Of a run that was cut off, with three entries: LBN 10, 20 to 21, 30.
+std::string left_in(const Folder& folder) {
+  Journal journal(folder.path.string(), "/dev/sdx", drive_of_512(), {});
+  journal.before_write(10, bytes_of(1, 1));
+  journal.before_write(20, bytes_of(2, 2));
+  journal.before_write(30, bytes_of(1, 3));
+  return journal.path();
 }
 
 TEST_CASE("a journal holds every block that is written, as it came first") {
@@ -64,29 +81,112 @@ TEST_CASE("a journal begins as every file of platter does") {
   std::ifstream file(path);
   std::string line;
   REQUIRE(std::getline(file, line));
-  CHECK(line.starts_with(R"({"schema":{"name":"platter-journal","version":"1.0"},"platter":")"));
+  CHECK(line.starts_with(R"({"schema":{"name":"platter-journal","version":"2.0"},"platter":")"));
 }
 
-TEST_CASE("of entries of older journals the longest and latest counts, and every block is there") {
+TEST_CASE("a line that a power loss tore is left out, damage is told with what can be read of it") {
   const Folder folder;
-  const std::string path = Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).path();
-  append(path, entry(10, 1, "aa") + entry(10, 3, "bb") + entry(10, 2, "cc") + entry(12, 3, "dd"));
-  const BlockContents blocks = read_journal(path).blocks;
-  CHECK(blocks.size() == 5);
-  CHECK(blocks.block(10) == bytes_of(1, 0xbb));
-  CHECK(blocks.block(11) == bytes_of(1, 0xbb));
-  CHECK(blocks.block(12) == bytes_of(1, 0xdd));
-  CHECK(blocks.block(14) == bytes_of(1, 0xdd));
+  const std::string path = left_in(folder), text = text_of(path);
+  // Whatever of the last line is there: its write had not begun.
+  const std::size_t last = text.rfind("{\"lbn\":30");
+  for (std::size_t size = last; size < text.size() - 1; ++size) {
+    replace(path, text.substr(0, size));
+    const JournalContents read = read_journal(path);
+    INFO(size - last);
+    CHECK(read.blocks.size() == 3);
+    CHECK(read.damaged.empty());
+  }
+  replace(path, text.substr(0, text.size() - 1));  // of the last line only its end is missing
+  CHECK(read_journal(path).blocks.size() == 4);
+  // A sector of zeros is no line that was cut off.
+  replace(path, text.substr(0, last + 10) + std::string(512, '\0'));
+  CHECK(read_journal(path).damaged.size() == 1);
+  std::string changed = text;
+  changed[text.find("{\"lbn\":20") + 40] ^= 4;
+  replace(path, changed);
+  const JournalContents read = read_journal(path);
+  CHECK(read.blocks.size() == 2);
+  REQUIRE(read.damaged.size() == 1);
+  CHECK(read.damaged[0].first == 4);
+  CHECK(read.damaged[0].last == 4);
+  CHECK(read.damaged[0].lbn == 20U);
+  CHECK(damage_in_words(read) ==
+        "line 4 is damaged (LBN 20 and what follows it, as far as can be read)");
 }
 
-TEST_CASE("a line that a power loss tore is left out, damage in front of it is told") {
+TEST_CASE("the head is there twice, and one of them is enough") {
   const Folder folder;
-  const std::string path = Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).path();
-  append(path, entry(10, 1, "aa"));
-  append(path, "{\"lbn\":11,\"bytes\":\"aa");
-  CHECK(read_journal(path).blocks.size() == 1);
-  append(path, "\n" + entry(12, 1, "aa"));
-  CHECK_THROWS_WITH(read_journal(path), Catch::Contains("entry 2"));
+  const std::string path = left_in(folder), text = text_of(path);
+  const std::size_t second = text.find('\n') + 1;
+  for (const std::size_t at : {std::size_t{30}, second - 1, second + 30}) {
+    std::string changed = text;
+    changed[at] ^= 1;
+    replace(path, changed);
+    CHECK(read_journal(path).identity.serial == drive_of_512().serial);
+    CHECK(read_journal(path).blocks.size() == 4);
+    CHECK(read_journal(path).damaged.empty());
+  }
+  std::string changed = text;
+  changed[30] ^= 1;
+  changed[second + 30] ^= 1;
+  replace(path, changed);
+  CHECK_THROWS_WITH(read_journal(path), Catch::Contains("has no first line that is whole"));
+}
+
+TEST_CASE("no run begins where a journal cannot be read, or has damaged lines") {
+  const Folder folder;
+  const auto begin = [&] {
+    Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish();
+  };
+  const auto refused = [&](const std::string& path) {
+    CHECK_THROWS_WITH(begin(), Catch::Contains(path));
+    try {
+      begin();
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::refused);
+    }
+    std::filesystem::remove_all(path);
+    CHECK_NOTHROW(begin());
+  };
+  const std::string there = (folder.path / "x.journal").string();
+  for (const std::string text :
+       {"", "what is this\n", "{\"schema\":{\"name\":\"platter-journal\"}}\n"}) {
+    replace(there, text);
+    refused(there);
+  }
+  std::filesystem::create_directory(there);
+  refused(there);
+  std::filesystem::create_symlink("nowhere", there);
+  refused(there);
+  const std::string left = left_in(folder);
+  std::string changed = text_of(left);
+  for (std::size_t at = changed.find("{\"lbn\""); at < changed.size(); ++at) changed[at] = '\0';
+  replace(left, changed);  // nothing of its blocks is left
+  refused(left);
+}
+
+TEST_CASE(
+    "a journal that cannot be grown says what was done, and what of it is there stays whole") {
+  const Folder folder;
+  Journal journal(folder.path.string(), "/dev/sdx", drive_of_512(), {});
+  const auto fails = [&](std::uint64_t lbn, const char* words) {
+    struct rlimit was {};
+    ::getrlimit(RLIMIT_FSIZE, &was);
+    const struct rlimit little { std::filesystem::file_size(journal.path()) + 100, was.rlim_max };
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &little);
+    CHECK_THROWS_WITH(journal.before_write(lbn, bytes_of(1, 4)), Catch::Contains(words));
+    ::setrlimit(RLIMIT_FSIZE, &was);
+    std::signal(SIGXFSZ, handler);
+  };
+  fails(10, "nothing was written to the drive");
+  journal.before_write(10, bytes_of(1, 1));
+  fails(20, "what was to be written next was not");
+  journal.before_write(30, bytes_of(1, 3));
+  const JournalContents read = read_journal(journal.path());
+  CHECK(read.damaged.empty());
+  CHECK(read.blocks.size() == 2);
+  CHECK_FALSE(read.blocks.knows(20));
 }
 
 TEST_CASE("a run that goes on holds its journal, one that ended removes it") {

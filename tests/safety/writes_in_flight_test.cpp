@@ -15,7 +15,7 @@
 #include "model/error.h"
 #include "replay/replay_drive.h"
 #include "safety/end_of_run.h"
-#include "safety/journal.h"
+#include "safety/journal_reader.h"
 #include "safety/restore.h"
 #include "virtual_drive/catalogue.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "damaged_drive.h"
-#include "safety/journal.h"
+#include "safety/journal_reader.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/virtual_device.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
 
@@ -39,6 +40,10 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
+std::string checked(const std::string& object, std::uint64_t number = 2) {
+  return model::checked_line(object, number) + "\n";
+}
+
 std::string head() { return two_lines().substr(0, two_lines().find('\n') + 1); }
 
 }  // namespace
@@ -66,10 +71,28 @@ TEST_CASE("raw samples: a file cut anywhere gives its whole lines, and says so")
     Reader file(in, "x.jsonl");
     std::size_t lines = 0;
     file.each([&](const Line&) { ++lines; });
-    CHECK(lines + 1 ==
-          static_cast<std::size_t>(std::count(text.begin(), text.begin() + size, '\n')));
-    CHECK(file.cut() == (text[size - 1] != '\n'));
+    // A line of which only the end is missing is whole.
+    const auto ends = std::count(text.begin(), text.begin() + size, '\n');
+    const bool all_but_its_end = size < text.size() && text[size] == '\n';
+    CHECK(lines + 1 == static_cast<std::size_t>(ends) + (all_but_its_end ? 1 : 0));
+    CHECK(file.cut() == (text[size - 1] != '\n' && !all_but_its_end));
   }
+}
+
+TEST_CASE("raw samples: a line that is not as it was written is refused") {
+  const std::string text = two_lines();
+  for (std::size_t at = 0; at < text.size(); ++at)
+    for (const int bit : {0, 3, 6}) {
+      std::string changed = text;
+      changed[at] = static_cast<char>(changed[at] ^ 1 << bit);
+      INFO(changed);
+      // Without its end the last line is whole, or cut off.
+      if (at + 1 == text.size()) continue;
+      CHECK_FALSE(refusal(changed).empty());
+    }
+  const std::size_t second = text.find('\n') + 1, third = text.find('\n', second) + 1;
+  CHECK_THAT(refusal(text.substr(0, second) + text.substr(third)), Catch::Contains("are missing"));
+  CHECK_THAT(refusal(text.substr(0, third) + text.substr(second)), Catch::Contains("there twice"));
 }
 
 TEST_CASE("raw samples: what is no such file is refused in one sentence") {
@@ -78,11 +101,11 @@ TEST_CASE("raw samples: what is no such file is refused in one sentence") {
   CHECK_THAT(refusal("not JSON\n"), Catch::StartsWith("x.jsonl: does not begin"));
   CHECK_THAT(refusal("{\"schema\":[\"x\"]}\n"), Catch::StartsWith("x.jsonl: does not begin"));
   std::string older = head();
-  older.replace(older.find("5.1"), 3, "3.0");
-  CHECK_THAT(refusal(older), Catch::Contains("version \"3.0\", and this platter reads 4.x to 5.x"));
+  older.replace(older.find("6.0"), 3, "5.1");
+  CHECK_THAT(refusal(older), Catch::Contains("version \"5.1\", and this platter reads 6.x"));
   CHECK_THAT(refusal(head() + "{\"timing\":{}}\n"), Catch::StartsWith("x.jsonl: line 2 is no raw"));
-  CHECK_THAT(refusal(head() + "[1]\n"), Catch::Contains("line 2"));
-  CHECK_THAT(refusal(head() + "{\"a\":{},\"b\":{}}\n"), Catch::Contains("line 2"));
+  CHECK_THAT(refusal(head() + checked("{\"timing\":{}}")), Catch::Contains("line 2"));
+  CHECK_THAT(refusal(head() + checked("{\"a\":{},\"b\":{}}")), Catch::Contains("payload's name"));
   const std::string long_line(model::kLargestFile + 1, ' ');
   CHECK_THAT(refusal(head() + long_line + "\n"), Catch::Contains("longer"));
   CHECK_THAT(refusal(head() + long_line), Catch::Contains("longer"));

@@ -26,7 +26,7 @@ def journaled(path):
     with open(path, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     size, blocks = 2 * lines[0]["block_bytes"], {}
-    for line in lines[1:]:
+    for line in (line for line in lines if "lbn" in line):
         for number in range(len(line["bytes"]) // size):
             blocks[line["lbn"] + number] = line["bytes"][number * size:(number + 1) * size]
     return blocks

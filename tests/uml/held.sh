@@ -19,7 +19,8 @@ use_drive() { nodes=("/dev/$1" "/dev/$(ls /sys/block/$1/device/scsi_generic)" "/
 printf '%s\n' '0.0 0 100 8 0' '5.0 0 200 8 1' >/run/writes.trace
 /run/platter truth virtual:hp-c2247 -o /run/drive.json
 cat >/run/left.journal <<'END'
-{"schema":{"name":"platter-journal","version":1},"device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":65536,"block_bytes":512}
+{"schema":{"name":"platter-journal","version":"2.0"},"platter":"0.1.0","device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":65536,"block_bytes":512,"line":[1,179,"0c0d7da3"]}
+{"schema":{"name":"platter-journal","version":"2.0"},"platter":"0.1.0","device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":65536,"block_bytes":512,"line":[2,179,"4bad0773"]}
 END
 
 commands_sent() { sed -n 's/^cmnd_count=\([0-9]*\),.*/\1/p' /proc/scsi/scsi_debug/0; }

@@ -10,7 +10,8 @@ use_drive() { nodes=("/dev/$1" "/dev/$(ls /sys/block/$1/device/scsi_generic)" "/
 
 printf '%s\n' '0.0 0 100 8 0' '5.0 0 200 8 1' >/run/writes.trace
 cat >/run/left.journal <<'END'
-{"schema":{"name":"platter-journal","version":1},"device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":16384,"block_bytes":512}
+{"schema":{"name":"platter-journal","version":"2.0"},"platter":"0.1.0","device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":16384,"block_bytes":512,"line":[1,179,"6f0848bc"]}
+{"schema":{"name":"platter-journal","version":"2.0"},"platter":"0.1.0","device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":16384,"block_bytes":512,"line":[2,179,"28a8326c"]}
 END
 
 echo '0.0 0 100 8 1' >/run/reads.trace

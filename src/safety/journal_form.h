@@ -1,0 +1,17 @@
+// What the writer and the readers of a journal have in common.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace platter::safety {
+
+inline constexpr const char* kSchemaName = "platter-journal";
+inline constexpr const char* kJournalVersion = "2.0";
+inline constexpr const char* kJournalExtension = ".journal";
+inline constexpr std::uint64_t kJournalHeads = 2;  // lines that say the same: one may be damaged
+
+// A folder's names are on stable storage then.
+void synchronize(const std::string& folder);
+
+}  // namespace platter::safety
