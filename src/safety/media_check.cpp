@@ -68,6 +68,7 @@ class Checker {
     for (const LbnRange& range : wrong) append(found_.put_back, range);
     found_.lost = std::move(bad);
     found_.past = back_.past();
+    found_.flush_trouble = back_.flush_trouble();
     if (found_.trouble.empty()) found_.trouble = back_.trouble();
     count_intact();
     return std::move(found_);
@@ -153,6 +154,8 @@ std::string in_words(const MediaCheck& check, const std::string& device) {
   if (!check.differ.empty())
     add(fmt::format("{} holds something else than the journal: {}", device,
                     in_words(check.differ)));
+  if (!check.flush_trouble.empty())
+    add("what was written may not be on the media: " + check.flush_trouble);
   if (check.past == Past::nothing_known)
     add(fmt::format(
         "whether what was written is on the media of {} is not known, for neither reads with FUA "

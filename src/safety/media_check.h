@@ -21,6 +21,7 @@ struct MediaCheck {
   std::vector<LbnRange> differ;    // can be read, hold something else, and were left so
   std::vector<LbnRange> lost;      // could not be put right
   std::string trouble;             // what the drive last said to that, in a sentence's part
+  std::string flush_trouble;       // why the drive's cache could not be brought to the media
   std::uint64_t intact = 0;        // blocks
   // By what it holds the device is not the drive of these blocks: nothing was written, and no
   // setting is to be put back. `differ` has all that differ; `readable` are the blocks that are not
@@ -29,7 +30,8 @@ struct MediaCheck {
   std::uint64_t readable = 0;
 
   bool all_well() const {
-    return past != Past::nothing_known && differ.empty() && lost.empty() && !is_another_drive;
+    return past != Past::nothing_known && differ.empty() && lost.empty() && !is_another_drive &&
+           flush_trouble.empty();
   }
 };
 

@@ -55,10 +55,11 @@ void ReadBack::flush() {
   for (int i = 0; i < kFlushes; ++i) {
     try {
       drive_.synchronize_cache();
+      flush_trouble_.clear();
       return;
     } catch (const scsi::DriveError& error) {
       if (error.refused()) return;
-      trouble_ = error.what();
+      flush_trouble_ = error.what();
     }
   }
 }

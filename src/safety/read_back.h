@@ -46,6 +46,7 @@ class ReadBack {
   using Seen = std::function<void(std::uint64_t lbn, const Block& expected, bool same)>;
   Compared compare(const std::vector<LbnRange>& runs, const Seen& seen = {});
 
+  const std::string& flush_trouble() const { return flush_trouble_; }
   const std::string& trouble() const { return trouble_; }  // what the drive last said
 
  private:
@@ -64,7 +65,7 @@ class ReadBack {
   const BlockContents& contents_;
   bool read_along_;
   Past past_ = Past::nothing_known;
-  std::string trouble_;
+  std::string trouble_, flush_trouble_;
   // Of the comparison under way.
   const std::vector<LbnRange>* runs_ = nullptr;
   const Seen* seen_ = nullptr;

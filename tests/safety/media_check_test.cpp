@@ -123,6 +123,16 @@ TEST_CASE("a drive without SYNCHRONIZE CACHE is judged by what its media hold") 
   CHECK(scene.check().all_well());
 }
 
+TEST_CASE("a flush that fails with a write error is no lack of SYNCHRONIZE CACHE") {
+  Scene scene;
+  scene.damaged.flush_fails = {{.key = 0x3, .asc = 0x0C, .ascq = 0x02}};
+  const MediaCheck check = scene.check();
+  CHECK_FALSE(check.all_well());
+  CHECK_THAT(in_words(check, "the drive"), Catch::Contains("may not be on the media"));
+  scene.damaged.flush_fails = {{.key = 0x4, .asc = 0x44, .ascq = 0}};  // as some translations say
+  CHECK(scene.check().all_well());
+}
+
 TEST_CASE("nothing is put back on another drive") {
   Scene scene;
   scene.damaged.unreadable = {1003};
