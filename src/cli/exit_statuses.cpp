@@ -42,8 +42,8 @@ const std::vector<StatusMeaning>& status_meanings() {
         {kOfDrives,
          "the device is mounted or held, or nobody can tell (`--not-in-use`), or it is locked, or "
          "is another drive than the journal's by what it holds, or still has the settings of a run "
-         "that was cut off, or its blocks not looked after, or the run was not allowed to do what "
-         "it would need (`--allow-writes`)"},
+         "that was cut off, or its blocks not looked after, or a journal in the folder cannot be "
+         "read, or the run was not allowed to do what it would need (`--allow-writes`)"},
         {{"characterize"},
          "`--resume` is given samples of another drive, or of one that is not as it was"},
         {{"emulate"}, "a socket exists or is served, or the contents are in use"}}},
@@ -62,7 +62,8 @@ const std::vector<StatusMeaning>& status_meanings() {
        {{kOfDrives,
          "the drive reports an error that stops the run: not ready, a medium error, a command that "
          "should have worked, settings that it does not take back (the sentence names the "
-         "journal)"}}},
+         "journal)"},
+        {{"restore"}, "lines of the journal are damaged; all others were put right"}}},
       {ExitStatus::unsupported,
        "unsupported",
        {{{},

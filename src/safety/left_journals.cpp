@@ -24,6 +24,13 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
+// No run leaves a folder, a pipe or a link.
+bool is_something_else(const std::filesystem::directory_entry& entry) {
+  std::error_code failed;
+  const auto type = entry.symlink_status(failed).type();
+  return !failed && type != std::filesystem::file_type::regular;
+}
+
 }  // namespace
 
 // A run holds the lock of its journal for as long as its process lives.
@@ -41,7 +48,8 @@ JournalsOfFolder left_journals(const std::string& folder, const model::Identity&
   std::vector<std::string> paths;
   for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
        entry.increment(failed))
-    if (entry->path().extension() == kJournalExtension) paths.push_back(entry->path().string());
+    if (entry->path().extension() == kJournalExtension && !is_something_else(*entry))
+      paths.push_back(entry->path().string());
   if (failed)
     throw Error(ExitStatus::permission,
                 fmt::format("the folder of journals {} cannot be looked through ({}), and an "
