@@ -15,7 +15,6 @@ namespace {
 // set how many probes are made, not what is concluded from them.
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 // In a row.
-constexpr double kSoonest_rev = 0.1;  // Chosen: one read of the media in ten is not tied to
 constexpr int kMostUnreadable = 16;
 constexpr int kMostLeftOut = 1000;  // nothing was sent for them
 // By chance the same blocks are kept: of few segments often, of many hardly ever.
@@ -58,7 +57,9 @@ scsi::Completion Prober::read(std::uint64_t lbn, std::uint32_t blocks) {
   const std::uint32_t most = context_.drive.most_blocks();
   for (; blocks > most; lbn += most, blocks -= most) context_.drive.read(lbn, most);
   const scsi::Completion done = context_.drive.read(lbn, blocks);
-  // What comes at once may have been in the cache, by read-ahead of earlier stages.
+  // What comes at once may have been in the cache, by read-ahead of earlier stages. Chosen: of
+  // reads of the media one in ten is passed over, too.
+  constexpr double kSoonest_rev = 0.1;
   const bool at_once = static_cast<double>(done.response_ns()) < kSoonest_rev * period_ns_;
   if (blocks <= kLongestReference && !at_once && !scsi::is_late(done)) {
     const std::uint64_t last = lbn + blocks - 1;

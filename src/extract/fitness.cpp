@@ -26,8 +26,7 @@ double share_of(const std::vector<LbnRange>& ranges, std::uint64_t blocks) {
 
 }  // namespace
 
-// Nothing of such a drive has an angle, and what times its
-// reads show is its own affair.
+// Nothing of such a drive has an angle, and what times its reads show is its own affair.
 void Fitness::require_rotation() {
   const auto said = drive_.stated_rotation();
   if (!said || said->rpm != scsi::kDoesNotRotate) return;

@@ -1,7 +1,6 @@
 // The file of a run's raw samples: JSON lines, each with its check (model/checked_line.h). The
 // first says what the file is and which drive it is of; each other holds one payload under its
-// name, as
-// {"timing": {...}}. What a payload means is known to the room that measures it.
+// name, as {"timing": {...}}. What a payload means is known to the room that measures it.
 #pragma once
 
 #include <cstddef>

@@ -14,13 +14,13 @@ struct BlockLimits {  // VPD page B0h, in logical blocks; 0: not said
   std::uint32_t max_transfer_blocks = 0, optimal_transfer_blocks = 0;
 };
 
-// VPD page B1h, Block Device Characteristics (SBC-4, 6.6.2; byte 8 from that edition on). nullopt:
-// the page ends before it.
 // ACS-3, word 217, and SBC-3, Block Device Characteristics, have the same: rpm from 0401h to FFFEh,
 // 1: does not rotate. nullopt: not said, or reserved.
 inline constexpr std::uint16_t kDoesNotRotate = 1;
 std::optional<std::uint16_t> stated_rotation_rate(std::uint16_t word);
 
+// VPD page B1h, Block Device Characteristics (SBC-4, 6.6.2; byte 8 from that edition on). nullopt:
+// the page ends before it.
 struct Characteristics {
   std::uint16_t rotation_rate = 0;  // rpm; 0: not said, 1: does not rotate
   std::uint8_t form_factor = 0;     // 0: not said, 1: 5.25", 2: 3.5", 3: 2.5", 4: 1.8", 5: smaller

@@ -54,6 +54,9 @@ struct StatedRotation {
   std::uint16_t rpm = 0;  // kDoesNotRotate: it has none
   std::string by{};       // its witness
 };
+// By VPD page B1h, else by IDENTIFY DEVICE; nullopt: neither says a rate that a disk may have.
+std::optional<StatedRotation> stated_rotation(const std::optional<Characteristics>& said,
+                                              const std::optional<AtaIdentity>& disk);
 
 class Drive {
  public:
@@ -86,9 +89,8 @@ class Drive {
   std::vector<std::uint64_t> logical_units();  // of its target, by REPORT LUNS; empty: not told
   std::optional<PhysicalElements> physical_elements();
   std::optional<Characteristics> characteristics();  // VPD page B1h
-  // By that page or IDENTIFY DEVICE; nullopt: neither says a rate that a disk may have.
-  std::optional<StatedRotation> stated_rotation();
-  std::uint64_t blocks() const;  // after identify()
+  std::optional<StatedRotation> stated_rotation();   // asks for that page
+  std::uint64_t blocks() const;                      // after identify()
   std::uint32_t block_bytes() const;
   const Capacity& capacity() const;  // all that READ CAPACITY told
   // The most blocks of one command: VPD page B0h, the host's path, READ(16). The first call

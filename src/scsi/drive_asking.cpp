@@ -67,13 +67,6 @@ bool is_relied_on(const Command& command) {
   }
 }
 
-// What a drive without the command would not say.
-bool speaks_of_writes(const Sense& sense) {
-  constexpr std::uint8_t kWriteFault = 0x03, kWriteError = 0x0C;  // ASC
-  return sense.key == SenseKey::medium_error || sense.asc == kWriteFault ||
-         sense.asc == kWriteError;
-}
-
 }  // namespace
 
 std::string what_it_said(const Answer& answer) {
@@ -189,7 +182,8 @@ bool DriveLink::counts_as_not_supported(const Command& command, const Answer& an
   if (answer.sense && (answer.sense->deferred || answer.sense->key == SenseKey::unit_attention))
     return false;
   if (blocks > 0 && answer.sense && answer.sense->key == SenseKey::medium_error) return false;
-  if (command.opcode() == kSynchronizeCache10 && answer.sense && speaks_of_writes(*answer.sense))
+  // A drive without the command would not say so.
+  if (command.opcode() == kSynchronizeCache10 && answer.sense && answer.sense->is_of_writes())
     return false;
   return !is_relied_on(command) || !answered.contains(subject_of(command));
 }

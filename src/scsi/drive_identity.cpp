@@ -88,12 +88,11 @@ void take_longer_physical_blocks(Capacity& capacity, const AtaIdentity& told) {
     capacity.lowest_aligned_lbn = told.lowest_aligned.value_or(0);
 }
 
-// Drives before SPC-3 had no longer ones.
+// Drives before SPC-3 had no longer ones, nor has what has logical blocks of 4096 bytes.
 bool may_hide_physical_blocks(const DriveLink::Found& found) {
-  const bool said = found.capacity.says_physical ||
-                    (found.told.ata && found.told.ata->physical_exponent);
-  constexpr std::uint32_t kLogical = 512;  // bytes; what has 4096 has no longer ones
-  return !said && found.told.inquiry.version >= kSpc3 && found.capacity.block_bytes == kLogical;
+  constexpr std::uint32_t kLogical = 512;  // bytes
+  return !(found.told.ata && found.told.ata->physical_exponent) &&
+         found.told.inquiry.version >= kSpc3 && found.capacity.block_bytes == kLogical;
 }
 
 }  // namespace
@@ -128,7 +127,7 @@ DriveLink::Found DriveLink::gather() {
   if (!identified) must(scsi::test_unit_ready());
   std::vector<std::string> doubts;
   found.capacity = ask_capacity(found.told, doubts);
-  take_what_only_the_long_form_says(found.capacity, found.told, doubts);
+  const bool says_physical = take_what_only_the_long_form_says(found.capacity, found.told, doubts);
   ask_who(found.told);
   model::Identity given;
   given.blocks = found.capacity.blocks;
@@ -137,12 +136,11 @@ DriveLink::Found DriveLink::gather() {
   if (!identity::is_this_disk(found.who)) found.told.ata.reset();
   // A bridge may hide that the disk's sectors are longer.
   if (found.told.ata) take_longer_physical_blocks(found.capacity, *found.told.ata);
-  if (may_hide_physical_blocks(found))
+  if (!says_physical && may_hide_physical_blocks(found))
     doubts.push_back(fmt::format(
         "nobody says how long the physical blocks are, neither READ CAPACITY(16) nor IDENTIFY "
         "DEVICE: they are taken for {} bytes, and where they are longer a write that fails may "
-        "tear "
-        "blocks beside those that are kept",
+        "tear blocks beside those that are kept",
         found.capacity.physical_block_bytes));
   found.who.identity.physical_block_bytes = found.capacity.physical_block_bytes;
   std::ranges::move(doubts, std::back_inserter(found.who.doubts));
@@ -224,26 +222,24 @@ Capacity DriveLink::ask_capacity(Told& of, std::vector<std::string>& doubts) {
 
 // READ CAPACITY(10) knows nothing of physical blocks, protection information and provisioning, and
 // so says nothing against them.
-void DriveLink::take_what_only_the_long_form_says(Capacity& capacity, const Told& told,
+bool DriveLink::take_what_only_the_long_form_says(Capacity& capacity, const Told& told,
                                                   std::vector<std::string>& doubts) const {
   const auto& form = told.capacity_16;
-  if (!form || form->block_bytes != capacity.block_bytes) return;
+  if (!form || form->block_bytes != capacity.block_bytes) return false;
   capacity.protection_type = form->protection_type;
   capacity.provisioned = form->provisioned;
-  capacity.says_physical = form->says_physical;
   constexpr std::uint32_t kLongest = 65536;  // bytes
   if (form->physical_block_bytes > kLongest) {
     capacity.physical_block_bytes = capacity.block_bytes;
-    capacity.says_physical = false;
     doubts.push_back(
         fmt::format("READ CAPACITY(16) says that physical blocks have {} bytes, as no disk's have: "
-                    "it counts as "
-                    "not said",
+                    "it counts as not said",
                     form->physical_block_bytes));
-    return;
+    return false;
   }
   capacity.physical_block_bytes = form->physical_block_bytes;
   capacity.lowest_aligned_lbn = form->lowest_aligned_lbn;
+  return true;
 }
 
 // By the last blocks that they name: the larger capacity counts where its last block can be read.
@@ -271,12 +267,15 @@ std::vector<std::uint64_t> Drive::logical_units() {
   return reply ? decode_luns(reply->as_far_as_it_came()) : std::vector<std::uint64_t>();
 }
 
-std::optional<StatedRotation> Drive::stated_rotation() {
-  if (const auto said = characteristics(); said && said->rotation_rate > 0)
-    return StatedRotation{said->rotation_rate, "VPD page B1h"};
-  if (const auto& disk = told().ata; disk && disk->rotation_rate)
-    return StatedRotation{*disk->rotation_rate, "IDENTIFY DEVICE"};
+std::optional<StatedRotation> stated_rotation(const std::optional<Characteristics>& said,
+                                              const std::optional<AtaIdentity>& disk) {
+  if (said && said->rotation_rate > 0) return StatedRotation{said->rotation_rate, "VPD page B1h"};
+  if (disk && disk->rotation_rate) return StatedRotation{*disk->rotation_rate, "IDENTIFY DEVICE"};
   return std::nullopt;
+}
+
+std::optional<StatedRotation> Drive::stated_rotation() {
+  return scsi::stated_rotation(characteristics(), told().ata);
 }
 
 std::optional<Characteristics> Drive::characteristics() {
@@ -311,7 +310,7 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
   auto& d = *link_;
   const std::uint64_t stated = d.known().blocks;
   if (const auto said = stated_rotation(); said && said->rpm == kDoesNotRotate) return;
-  Answer last;
+  std::optional<Answer> last;  // nullopt: nothing was asked
   const auto is_there = [&](std::uint64_t lbn) {
     const bool skips = std::ranges::any_of(
         skipped, [&](const LbnRange& range) { return range.holds(lbn, 1); });
@@ -319,17 +318,17 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     const Command command = fits_ten_bytes(lbn, 1) ? read_10(lbn, 1, block_bytes())
                                                    : read_16(lbn, 1, block_bytes());
     last = d.ask(command, lbn, 1);
-    return !(last.illegal() && last.sense->asc == kOutOfRange && last.sense->ascq == 0);
+    return !(last->illegal() && last->sense->asc == kOutOfRange && last->sense->ascq == 0);
   };
   if (is_there(stated - 1)) {
-    if (!last.completion.issued_ns || last.good()) return;
+    if (!last || last->good()) return;
     d.who.doubts.push_back(
         fmt::format("the last of the {} blocks that READ CAPACITY says cannot be read ({}): {}",
-                    stated, what_it_said(last),
-                    speaks_of_zones(last)
+                    stated, what_it_said(*last),
+                    speaks_of_zones(*last)
                         ? "it lies in a zone of which that can be read alone which was written"
                         : "there may be fewer"));
-    if (speaks_of_zones(last) && !d.takes_host_managed)
+    if (speaks_of_zones(*last) && !d.takes_host_managed)
       throw Error(
           ExitStatus::unsupported,
           fmt::format("{}: {}; a disk with such zones cannot be measured, name another drive",

@@ -93,7 +93,8 @@ class DriveLink {
   void identify();
   Found gather();
   void ask_who(Told& told);
-  void take_what_only_the_long_form_says(Capacity& capacity, const Told& told,
+  // False: it says nothing of physical blocks, or what no disk has.
+  bool take_what_only_the_long_form_says(Capacity& capacity, const Told& told,
                                          std::vector<std::string>& doubts) const;
   Capacity ask_capacity(Told& told, std::vector<std::string>& doubts);
   Capacity confirmed(const Capacity& a, const Capacity& b, std::vector<std::string>& doubts,

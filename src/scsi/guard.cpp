@@ -250,14 +250,11 @@ void Guard::watch(const Completion& completion) {
 // What was written before it may not be on the media. A drive that has no such command says so in
 // many words, but not that a write failed.
 void Guard::look_at_flush(const Completion& done, const std::optional<Sense>& sense) {
-  constexpr std::uint8_t kWriteFault = 0x03, kWriteError = 0x0C;  // ASC
   if (done.status == Status::good) flushed_well_ = true;
   if (!has_written_ || done.status != Status::check_condition || !sense || sense->deferred) return;
-  const bool of_writes =
-      sense->key == SenseKey::medium_error ||
-      (sense->key == SenseKey::hardware_error &&
-       (flushed_well_ || sense->asc == kWriteFault || sense->asc == kWriteError));
-  if (of_writes)
+  const bool failed = sense->key == SenseKey::medium_error ||
+                      sense->key == SenseKey::hardware_error;
+  if (failed && (flushed_well_ || sense->is_of_writes()))
     end_writes(
         fmt::format("{} reports that what was written could not be brought to the media ({})",
                     name(), sense->text()));

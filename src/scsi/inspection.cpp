@@ -85,12 +85,12 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   drive.identify();
   const bool readable = !drive.is_host_managed();
   if (readable) drive.confirm_capacity();
-  found.rotation = drive.stated_rotation();
   found.identity = drive.identify();
   found.inquiry = drive.told().inquiry;
   const SelfDescription described = describe(drive);
   described.into(found.identity);
   found.claims = described.claims;
+  found.rotation = described.rotation;
   found.doubts = drive.who().doubts;
   std::ranges::copy(described.doubts(), std::back_inserter(found.doubts));
   if (const auto list = drive.vpd_page(0x00)) found.vpd_pages = decode_vpd_list(*list);

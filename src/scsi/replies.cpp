@@ -163,7 +163,6 @@ std::optional<Capacity> decode_capacity_16(Bytes reply) {
       static_cast<std::uint32_t>(reply.size() > 15 ? get_be16(&reply[14]) & 0x3FFF : 0)};
   const bool protection = reply.size() > 12 && (reply[12] & 0x01);  // PROT_EN; P_TYPE counts from 0
   if (protection) capacity.protection_type = static_cast<std::uint8_t>(((reply[12] >> 1) & 7) + 1);
-  capacity.says_physical = true;  // SBC-2 had no other ones
   capacity.provisioned = reply.size() > 14 && (reply[14] & 0x80);
   return capacity;
 }

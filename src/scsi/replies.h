@@ -29,7 +29,6 @@ struct Capacity {  // READ CAPACITY
   std::uint32_t lowest_aligned_lbn = 0;
   std::uint8_t protection_type = 0;  // 1 to 3: formatted with protection information; 0: without
   bool provisioned = false;          // LBPME: blocks may be without a place on the media
-  bool says_physical = false;        // physical_block_bytes is the drive's word
 };
 
 // Of GET LBA STATUS: blocks from `first` on, and whether they have a place on the media.

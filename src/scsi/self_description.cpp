@@ -243,8 +243,8 @@ SelfDescription describe(Drive& drive) {
   const model::Identity& identity = drive.identify();
   const Told& told = drive.told();
   const auto said = drive.characteristics();
-  const auto rotation = drive.stated_rotation();
-  const bool rotates = !rotation || rotation->rpm != kDoesNotRotate;
+  found.rotation = stated_rotation(said, told.ata);
+  const bool rotates = !found.rotation || found.rotation->rpm != kDoesNotRotate;
   tell_sizes(told, identity, claims);
   tell_names(told, identity, claims);
   tell_rotation(drive, told, said, claims);

@@ -21,6 +21,7 @@ struct SelfDescription {
   std::vector<model::PositioningRange> positioning_ranges;
   std::optional<std::uint32_t> logical_units, depopulated_elements;
   std::vector<model::PowerTimer> power_timers;
+  std::optional<StatedRotation> rotation;
 
   // A sentence each: what was contradicted, and what makes a model doubtful.
   std::vector<std::string> doubts() const;

@@ -37,6 +37,8 @@ struct Sense {
   // Of a unit attention: power on or reset (29h), medium may have changed (28h), target operating
   // conditions have changed (3Fh). Another drive may stand there by now.
   bool may_mean_another_drive() const { return asc == 0x28 || asc == 0x29 || asc == 0x3F; }
+  // What was written is not on the media: of the medium, or a write fault (03h) or error (0Ch).
+  bool is_of_writes() const { return key == SenseKey::medium_error || asc == 0x03 || asc == 0x0C; }
   std::string text() const;  // "Medium Error: Unrecovered read error [3/11/00]"
 };
 
