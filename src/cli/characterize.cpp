@@ -120,9 +120,7 @@ void require_not_skipped(const safety::LeftJournal& left, const std::vector<LbnR
 // Before anything else: what is torn would be taken for what the drive holds.
 void put_right_what_was_left(scsi::Device& device, const model::Identity& drive,
                              const Arguments& arguments) {
-  const safety::JournalsOfFolder journals = safety::left_journals(arguments.journal, drive);
-  safety::refuse_unreadable(journals);
-  for (const safety::LeftJournal& left : journals.of_drive) {
+  for (const safety::LeftJournal& left : safety::left_journals(arguments.journal, drive)) {
     require_not_skipped(left, lbn_ranges(arguments.skip));
     const safety::Restored done = safety::put_right(device, left);
     fmt::print(stderr, "restored from {}: {} blocks as they were, {} put back, settings\n",

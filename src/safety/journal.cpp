@@ -36,9 +36,7 @@ std::string plain(const std::string& text) {
 // What a run that was cut off made of the settings would pass for the drive's own.
 void refuse_what_was_left(const std::string& folder, const model::Identity& identity,
                           const SavedSettings& settings) {
-  const JournalsOfFolder journals = left_journals(folder, identity);
-  refuse_unreadable(journals);
-  for (const LeftJournal& left : journals.of_drive) {
+  for (const LeftJournal& left : left_journals(folder, identity)) {
     if (!shows(settings, left.contents.settings))
       throw Error(
           ExitStatus::refused,

@@ -106,24 +106,16 @@ class JournalReader {
       throw Error(ExitStatus::permission,
                   path_ + " may not be read by this user; check its permissions");
     std::string line;
-    while (true) {
-      switch (model::read_line(file, line, kLongestLine)) {
-        case model::LineRead::whole:
-          take(line, true);
-          continue;
-        case model::LineRead::cut:
-          take(line, false);
-          break;
-        case model::LineRead::too_long:
-          no_journal("has a line that is longer than any of a journal");
-        case model::LineRead::failed:
-          throw Error(ExitStatus::bad_input,
-                      path_ + " cannot be read to its end; restore from a copy of it");
-        case model::LineRead::none:
-          break;
-      }
-      break;
-    }
+    model::LineRead read{};
+    do {
+      read = model::read_line(file, line, kLongestLine);
+      if (read == model::LineRead::too_long)
+        no_journal("has a line that is longer than any of a journal");
+      if (read == model::LineRead::failed)
+        throw Error(ExitStatus::bad_input,
+                    path_ + " cannot be read to its end; restore from a copy of it");
+      take(line, read == model::LineRead::whole);
+    } while (read != model::LineRead::none);
     if (!contents_) no_journal("has no first line that is whole");
     // Behind the last whole one.
     if (remains_) damaged(last_ + 1, last_ + 1);

@@ -31,6 +31,19 @@ bool is_something_else(const std::filesystem::directory_entry& entry) {
   return !failed && type != std::filesystem::file_type::regular;
 }
 
+LeftJournal readable_journal(const std::string& path) {
+  try {
+    return {path, read_journal(path)};
+  } catch (const Error& error) {
+    let_interruptions_pass(error);
+    throw Error(ExitStatus::refused,
+                fmt::format("a run that was cut off may have left something in a journal that "
+                            "cannot be read: {}; look at it with platter restore --inspect, and "
+                            "remove it or name another folder with --journal",
+                            error.what()));
+  }
+}
+
 }  // namespace
 
 // A run holds the lock of its journal for as long as its process lives.
@@ -42,7 +55,7 @@ bool in_use(const std::string& path) {
   return locked;
 }
 
-JournalsOfFolder left_journals(const std::string& folder, const model::Identity& identity) {
+std::vector<LeftJournal> left_journals(const std::string& folder, const model::Identity& identity) {
   std::error_code failed;
   if (!std::filesystem::exists(folder, failed) && !failed) return {};
   std::vector<std::string> paths;
@@ -57,28 +70,13 @@ JournalsOfFolder left_journals(const std::string& folder, const model::Identity&
                             "name another one with --journal",
                             folder, failed.message()));
   std::ranges::sort(paths);
-  JournalsOfFolder all;
+  std::vector<LeftJournal> all;
   for (const std::string& path : paths) {
     if (in_use(path)) continue;
-    try {
-      LeftJournal left{path, read_journal(path)};
-      if (identity::same_drive(left.contents.identity, identity))
-        all.of_drive.push_back(std::move(left));
-    } catch (const Error& error) {
-      let_interruptions_pass(error);
-      all.unreadable.emplace_back(error.what());
-    }
+    LeftJournal left = readable_journal(path);
+    if (identity::same_drive(left.contents.identity, identity)) all.push_back(std::move(left));
   }
   return all;
-}
-
-void refuse_unreadable(const JournalsOfFolder& journals) {
-  if (journals.unreadable.empty()) return;
-  throw Error(ExitStatus::refused,
-              fmt::format("a run that was cut off may have left something in a journal that cannot "
-                          "be read: {}; look at it with platter restore --inspect, and remove it "
-                          "or name another folder with --journal",
-                          journals.unreadable.front()));
 }
 
 void remove_journal(const std::string& path) {

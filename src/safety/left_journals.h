@@ -14,15 +14,10 @@ struct LeftJournal {
   std::string path;
   JournalContents contents;
 };
-struct JournalsOfFolder {
-  std::vector<LeftJournal> of_drive;      // what runs that were cut off left of it
-  std::vector<std::string> unreadable{};  // sentences: nobody can tell of which drive
-};
-// In the order of their names. Throws Error(permission) where the folder cannot be listed.
-JournalsOfFolder left_journals(const std::string& folder, const model::Identity& identity);
-// An earlier run may have left blocks or settings that nobody can read any more. Throws
-// Error(refused) that names the first.
-void refuse_unreadable(const JournalsOfFolder& journals);
+// What runs that were cut off left of a drive, in the order of their names. Throws Error(refused)
+// that names a journal that cannot be read, for nobody can tell of which drive it is, and
+// Error(permission) where the folder cannot be listed.
+std::vector<LeftJournal> left_journals(const std::string& folder, const model::Identity& identity);
 // Gone for good, also after a power loss.
 void remove_journal(const std::string& path);
 
