@@ -144,8 +144,7 @@ class Checks {
     std::istringstream lines(content);
     auto number = numbers_.begin();
     for (std::string line; number != numbers_.end() && std::getline(lines, line); ++number) {
-      if (*number > 0)
-        line = model::checked_line(line.substr(0, line.rfind(",\"line\":[")) + '}', *number);
+      if (*number > 0) line = model::checked_line(model::without_check(line), *number);
       text += line;
       if (!lines.eof()) text += '\n';
     }

@@ -12,9 +12,11 @@
 #include "cli/open_device.h"
 #include "cli/subcommands.h"
 #include "host/fast_processors.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
+#include "model/lbn_range_json.h"
 #include "model/printable.h"
 
 namespace platter::cli {
@@ -126,12 +128,6 @@ PutRight restore_drive(const RestoreArguments& arguments, const std::string& pat
   return told;
 }
 
-nlohmann::ordered_json ranges_json(const std::vector<LbnRange>& ranges) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const LbnRange& range : ranges) list.push_back({range.first, range.last});
-  return list;
-}
-
 nlohmann::ordered_json damage_json(const std::vector<safety::DamagedLines>& damaged) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const safety::DamagedLines& lines : damaged)
@@ -155,8 +151,7 @@ PutRight inspect_one(const std::string& path) {
   PutRight told{model::json_head("platter-restore-inspect")};
   told.words = fmt::format(
       "of {} {}, {}, {} blocks of {} bytes, at {}\nblocks: {}{}\nsettings: {} mode pages{}",
-      drive.vendor, drive.product,
-      drive.serial.empty() ? "no serial number" : "serial number " + drive.serial, drive.blocks,
+      drive.vendor, drive.product, identity::serial_in_words(drive), drive.blocks,
       drive.block_bytes, journal.device, journal.blocks.size(),
       runs.empty() ? "" : ", " + safety::in_words(runs), journal.settings.pages.size(),
       journal.settings.ata ? " and ATA features" : "");
@@ -171,7 +166,7 @@ PutRight inspect_one(const std::string& path) {
                  {"device", journal.device}}},
                {"in_use", safety::in_use(path)},
                {"journaled_blocks", journal.blocks.size()},
-               {"ranges", ranges_json(runs)},
+               {"ranges", json_of(runs)},
                {"damaged", damage_json(journal.damaged)}};
   told.json.update(safety::json_of(journal.settings));
   return told;

@@ -13,6 +13,7 @@
 #include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "model/lbn_range_json.h"
 
 namespace platter::extract {
 namespace {
@@ -50,12 +51,6 @@ Json json_of(const Cost& cost) {
 
 Json json_of(const scsi::PhysicalAddress& place) {
   return Json::array({place.cylinder, place.head, place.sector});
-}
-
-Json json_of(const std::vector<LbnRange>& ranges) {
-  Json list = Json::array();
-  for (const LbnRange& range : ranges) list.push_back({range.first, range.last});
-  return list;
 }
 
 Json json_of(const Answer& answer) {

@@ -36,10 +36,13 @@ bool same_drive(const model::Identity& a, const model::Identity& b) {
 }
 
 std::string in_words(const model::Identity& identity) {
-  return fmt::format(
-      "{}{}{} of {} blocks with {}", identity.vendor, identity.vendor.empty() ? "" : " ",
-      identity.product, stated_blocks(identity),
-      identity.serial.empty() ? "no serial number" : "serial number " + identity.serial);
+  return fmt::format("{}{}{} of {} blocks with {}", identity.vendor,
+                     identity.vendor.empty() ? "" : " ", identity.product, stated_blocks(identity),
+                     serial_in_words(identity));
+}
+
+std::string serial_in_words(const model::Identity& identity) {
+  return identity.serial.empty() ? "no serial number" : "serial number " + identity.serial;
 }
 
 }  // namespace platter::identity

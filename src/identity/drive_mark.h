@@ -22,5 +22,7 @@ bool can_be_told(const model::Identity& identity);
 // For sentences: "ATA ST8000NM0055 of 15628053168 blocks with serial number ZA1", "... with no
 // serial number".
 std::string in_words(const model::Identity& identity);
+// "serial number X", "no serial number".
+std::string serial_in_words(const model::Identity& identity);
 
 }  // namespace platter::identity

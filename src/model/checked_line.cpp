@@ -60,6 +60,12 @@ std::string checked_line(std::string_view object, std::uint64_t number) {
   return line + fmt::format("{}{}{}", kBeforeSum, sum_of(line), kEnd);
 }
 
+std::string without_check(std::string_view line) {
+  const std::size_t check = line.rfind(kCheck);
+  return check == std::string_view::npos ? std::string(line)
+                                         : std::string(line.substr(0, check)) + '}';
+}
+
 std::vector<CheckedLine> checked_lines_in(std::string_view text) {
   std::vector<CheckedLine> lines;
   std::size_t from = 0;

@@ -25,6 +25,9 @@ struct CheckedLine {
   std::string object{};            // without the check
 };
 
+// The object of a line, whether its check holds or not; the line as it is where it has none.
+std::string without_check(std::string_view line);
+
 // All in a text that are whole, whatever stands between them: also where the end of a line was
 // damaged, or what stands in front of it.
 std::vector<CheckedLine> checked_lines_in(std::string_view text);

@@ -9,10 +9,6 @@
 namespace platter::safety {
 namespace {
 
-std::string serial_of(const model::Identity& drive) {
-  return drive.serial.empty() ? "no serial number" : "serial number " + drive.serial;
-}
-
 void require_same_drive(const model::Identity& found, const JournalContents& journal,
                         const RestoreOptions& options) {
   const model::Identity& wanted = journal.identity;
@@ -25,8 +21,8 @@ void require_same_drive(const model::Identity& found, const JournalContents& jou
         fmt::format(
             "the journal belongs to {} {} of {} blocks with {}, the device is {} {} of {} with {}; "
             "name the device of that drive",
-            wanted.vendor, wanted.product, wanted.blocks, serial_of(wanted), found.vendor,
-            found.product, found.blocks, serial_of(found)));
+            wanted.vendor, wanted.product, wanted.blocks, identity::serial_in_words(wanted),
+            found.vendor, found.product, found.blocks, identity::serial_in_words(found)));
   if (!has_serials && !options.is_the_drive)
     throw Error(
         ExitStatus::refused,

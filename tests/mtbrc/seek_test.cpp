@@ -89,6 +89,15 @@ std::ostream& operator<<(std::ostream& out, const Judged& found) {
              << " s of drive time";
 }
 
+void judge_seeds(const plain::Shape& shape, std::uint64_t seeds, double most_seconds) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const Judged found = judged(shape, seed);
+    INFO("seed " << seed << ": " << found);
+    CHECK(found.worst_ms < 0.15);
+    CHECK(found.seconds < most_seconds);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("seeks: SEEK commands tell the curve in a small part of the time, where they are true") {
@@ -128,12 +137,7 @@ TEST_CASE("seeks: a dip between the distances that are measured first is found")
   shape.dip_at = 750;
   shape.dip_width = 40;
   shape.dip_ms = 1.5;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const Judged found = judged(shape, seed);
-    INFO("seed " << seed << ": " << found);
-    CHECK(found.worst_ms < 0.15);
-    CHECK(found.seconds < 15);
-  }
+  judge_seeds(shape, 4, 15);
 }
 
 TEST_CASE("seeks: a SEEK command that was held up is in no point of the curve") {
@@ -142,12 +146,7 @@ TEST_CASE("seeks: a SEEK command that was held up is in no point of the curve") 
   shape.outward_ms = 0.15;  // so that two commands one way are a point
   shape.late_seek_share = 0.03;
   shape.late_seek_ms = 2;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const Judged found = judged(shape, seed);
-    INFO("seed " << seed << ": " << found);
-    CHECK(found.worst_ms < 0.15);
-    CHECK(found.seconds < 20);
-  }
+  judge_seeds(shape, 12, 20);
 }
 
 TEST_CASE("seeks: nothing measured is told as such") {
