@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/registry_folder.h"
+#include "cli/registry_signers.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -73,7 +74,7 @@ void push(const RemoteOptions& options) {
     const std::string& reference = options.reference;
     if (!options.sign.empty())
       registry_trust::sign(store, reference, remote.place,
-                           registry_trust::open_private_key(options.sign));
+                           registry_trust::open_private_key(options.sign, say));
     pushed.push_back(registry_remote::push(store, reference, remote));
   } else {
     pushed = registry_remote::push_all(store, remote);
@@ -89,10 +90,6 @@ void push(const RemoteOptions& options) {
                each.signatures_sent ? ", signatures sent" : "");
   }
   if (options.json) cli::print_json("platter-registry-push", {{"entries", entries}});
-}
-
-void say(const std::string& sentence) {
-  fmt::print(stderr, "platter: {}\n", model::printable(sentence));
 }
 
 void refresh(const RemoteOptions& options) {
@@ -130,7 +127,7 @@ void write_index(const RemoteOptions& options) {
   const registry::Store store = options.store();
   const auto remote = registry_remote::remote(store, options.name);
   const auto done = registry_remote::write_index(
-      store, remote, registry_trust::open_private_key(options.key), now(), options.above, say);
+      store, remote, registry_trust::open_private_key(options.key, say), now(), options.above, say);
   for (const std::string& problem : done.problems) say(problem);
   if (options.json) {
     return cli::print_json("platter-registry-remote-index", {{"remote", remote.name},
@@ -155,10 +152,8 @@ std::string fetch_from_remote(const registry::Store& store, const std::string& r
   if (!tag)
     throw Error(ExitStatus::usage,
                 fmt::format("{}: names no model of a remote; REMOTE/NAME.vN does", reference));
-  auto keys = registry_trust::trusted_keys();
-  for (const auto& own : remote.key()) keys.push_back(own);
   const auto pulled = registry_remote::pull(
-      store, remote, *tag, keys,
+      store, remote, *tag, Signers(store).keys_of(remote.name),
       {.require_signature = require_signature || remote.require_signature,
        .expected_digest = registry_remote::indexed_digest(store, remote, *tag)});
   fmt::print(stderr, "platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),

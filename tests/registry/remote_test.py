@@ -368,6 +368,37 @@ class Remote(WithOciServer):
         self.index()
         self.assertEqual(self.refresh()["number"], 1)
 
+    def test_keys_that_others_may_change(self):
+        self.platter("registry", "trust", "add", "me", "me.pub")
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.index()
+        tag = f"lab/{self.drive}.v1"
+        for path, arguments in (("curator.pem", ("index", "lab", "--key", "curator.pem")),
+                                ("me.pem", ("sign", self.drive, "--key", "me.pem")),
+                                ("me.pem", ("push", self.drive, "lab", "--sign", "me.pem")),
+                                ("config/platter/trust", ("pull", tag, "-o", "refused.json")),
+                                ("config/platter/trust", ("list",)),
+                                ("config/platter/trust/me.pub", ("show", self.drive)),
+                                ("mine/remotes/lab/remote.json", ("refresh", "lab")),
+                                ("mine/remotes/lab/remote.json", ("pull", tag, "-o", "refused.json")),
+                                ("mine/remotes/lab", ("remote", "list"))):
+            path = os.path.join(self.folder, path)
+            before = os.stat(path).st_mode
+            os.chmod(path, 0o777)
+            self.refused(REFUSED, "may be written by everybody (mode 0777)", *arguments, home="mine")
+            self.refused(REFUSED, "chmod go-w", *arguments, home="mine")
+            os.chmod(path, before)
+            self.registry(*arguments)
+
+    def test_a_remote_whose_key_others_may_change_counts_for_nothing(self):
+        self.push(self.published["reference"], "lab", "--sign", "curator.pem")
+        os.chmod(self.folder + "/mine/remotes/lab/remote.json", 0o666)
+        done = subprocess.run([PLATTER, "registry", "list", "--json", "--registry", "mine"], capture_output=True,
+                              text=True, timeout=120, check=False, cwd=self.folder)
+        self.assertEqual([model["signature"] for model in json.loads(done.stdout)["models"]],
+                         ["signed by an unknown key"])
+        self.assertIn("until then its key counts for nothing", done.stderr)
+
 
 if __name__ == "__main__":
     main("skopeo", "docker-registry", "openssl")
