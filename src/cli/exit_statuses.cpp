@@ -46,7 +46,11 @@ const std::vector<StatusMeaning>& status_meanings() {
          "read, or the run was not allowed to do what it would need (`--allow-writes`)"},
         {{"characterize"},
          "`--resume` is given samples of another drive, or of one that is not as it was"},
-        {{"emulate"}, "a socket exists or is served, or the contents are in use"}}},
+        {{"emulate"}, "a socket exists or is served, or the contents are in use"},
+        {{"registry", "publish"},
+         "what the key of a remote did not sign, or an index that is older than one that was seen; "
+         "no signature where one is required; a tag that moved or would; a key, or a folder of "
+         "keys, that others may change"}}},
       {ExitStatus::bad_input,
        "bad_input",
        {{{},
@@ -81,7 +85,8 @@ const std::vector<StatusMeaning>& status_meanings() {
          "there is no program that `--disksim` names, or it does not run the model's DiskSim "
          "files"},
         {{"emulate"}, "nbdkit is not installed, or the plugin for it was not built"},
-        {{"cosim"}, "what the kernel is built of is not installed"}}},
+        {{"cosim"}, "what the kernel is built of is not installed"},
+        {{"registry"}, "skopeo is not installed"}}},
       {ExitStatus::differs,
        "differs",
        {{{"diff", "registry"}, "the two models differ by more than their errors"},

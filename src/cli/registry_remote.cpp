@@ -12,7 +12,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/printable.h"
-#include "registry/remote/remote_index.h"
+#include "registry/remote/curate.h"
 #include "registry/remote/transfer.h"
 
 namespace platter::cli {
@@ -97,12 +97,10 @@ void refresh(const RemoteOptions& options) {
   const auto remote = registry_remote::remote(store, options.name);
   const auto done = registry_remote::refresh(store, remote, say);
   for (const std::string& problem : done.problems) say(problem);
-  if (done.number == 0)
-    say(remote.name +
-        " has no index, and nobody vouches for what its tags say; see platter "
-        "registry index");
-  else if (!done.verified)
-    say(remote.name + " was added without a key: its index is not verified");
+  if (!done.verified)
+    say(fmt::format("{} was added without a key: nobody vouches for what {}", remote.name,
+                    done.number == 0 ? "its tags say, and it has no index (platter registry index)"
+                                     : "its index says"));
   if (options.json) {
     return cli::print_json("platter-registry-refresh", {{"remote", remote.name},
                                                         {"number", done.number},
