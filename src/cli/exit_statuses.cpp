@@ -33,7 +33,7 @@ const std::vector<StatusMeaning>& status_meanings() {
        {{{}, "the device does not exist, cannot be started, or is no disk drive"}}},
       {ExitStatus::permission,
        "permission",
-       {{{}, "the device or file may not be opened by this user"}}},
+       {{{}, "the device, file or folder may not be opened by this user"}}},
       {ExitStatus::refused,
        "refused",
        {{{},
@@ -54,8 +54,8 @@ const std::vector<StatusMeaning>& status_meanings() {
       {ExitStatus::bad_input,
        "bad_input",
        {{{},
-         "a file (a model, a trace, a result, a parameter set) is not what it should be, and the "
-         "sentence names the place"}}},
+         "a file (a model, a trace, a result, a parameter set) or a folder is not what it should "
+         "be, or cannot be opened, and the sentence names the place"}}},
       {ExitStatus::protocol,
        "protocol",
        {{kOfDrives,
