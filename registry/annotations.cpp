@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "identity/drive_mark.h"
+#include "model/json_text.h"
 #include "model/standing.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
@@ -29,7 +30,7 @@ std::string demerits_text(const std::vector<model::Demerit>& demerits) {
                     {"demerit_percent", demerit.demerit_percent},
                     {"folded_phase_share", demerit.folded_phase_share}});
   }
-  return canonical_json(list.dump(), "validity.demerits");
+  return canonical_json(model::json_text(list), "validity.demerits");
 }
 
 std::string title_of(const model::Identity& identity) {
@@ -84,7 +85,7 @@ std::string drive_identity(const model::Identity& identity, const std::string& r
   Json parts = {identity.vendor, identity.product, identity.serial,
                 identity.serial.empty() ? identity.name : ""};
   if (!run.empty()) parts.push_back(run);
-  return digest_of(canonical_json(parts.dump(), "identity"));
+  return digest_of(canonical_json(model::json_text(parts), "identity"));
 }
 
 std::string drive_name(const model::Identity& identity) {

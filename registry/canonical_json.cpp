@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/error.h"
+#include "model/json_text.h"
 #include "model/strict_json.h"
 
 namespace platter::registry {
@@ -94,7 +95,7 @@ class Writer {
       case Json::value_t::string:
         return write_text(json.get_ref<const std::string&>());
       default:
-        out += json.dump();  // literals
+        out += model::json_text(json);  // literals
     }
   }
 
@@ -132,7 +133,7 @@ class Writer {
       return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
     });
     if (!is_plain) {
-      out += Json(text).dump();
+      out += model::json_text(Json(text));
       return;
     }
     out += '"';

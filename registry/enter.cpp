@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "model/error.h"
+#include "model/folder.h"
 #include "registry/reference.h"
 #include "registry/search_index.h"
 
@@ -18,7 +18,7 @@ struct Index {
 };
 
 Index index_of(const Layout& layout) {
-  if (!std::filesystem::exists(layout.index_path())) return {};
+  if (!model::is_there(layout.index_path())) return {};
   const std::string text = layout.index_text();
   return {text, parse_index(text, layout.index_path())};
 }
@@ -27,17 +27,6 @@ std::uint64_t highest_left(const ImageIndex& index) {
   std::uint64_t highest = 0;
   for (const Descriptor& descriptor : index.manifests)
     highest = std::max(highest, version_number(descriptor.annotation(kTagKey)));
-  return highest;
-}
-
-// Of tags that were taken away too.
-std::uint64_t highest_version(const ImageIndex& index) {
-  std::uint64_t highest = highest_left(index);
-  const std::string prefix = tag_record_key("");
-  for (const auto& [key, digest] : index.annotations) {
-    if (key.starts_with(prefix))
-      highest = std::max(highest, version_number(key.substr(prefix.size())));
-  }
   return highest;
 }
 
@@ -75,6 +64,16 @@ void enter_if_missing(const Store& store, const Lock& lock, const std::string& d
 
 }  // namespace
 
+std::uint64_t highest_version(const ImageIndex& index) {
+  std::uint64_t highest = highest_left(index);
+  const std::string prefix = tag_record_key("");
+  for (const auto& [key, digest] : index.annotations) {
+    if (key.starts_with(prefix))
+      highest = std::max(highest, version_number(key.substr(prefix.size())));
+  }
+  return highest;
+}
+
 Entered enter_version(const Store& store, const Lock& lock, const std::string& drive,
                       const Descriptor& manifest) {
   const Index index = index_of(store.layout(drive));
@@ -85,6 +84,11 @@ Entered enter_version(const Store& store, const Lock& lock, const std::string& d
   std::string tag = pruned_version(index.parsed, manifest.digest);
   if (!tag.empty()) return enter_as(store, lock, drive, manifest, tag);
   tag = fmt::format("v{}", highest_version(index.parsed) + 1);
+  if (version_number(tag) == 0)
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: has the version v{}, beyond which there is no number; move this "
+                            "drive's folder away, and import the models in it that are wanted",
+                            store.layout(drive).index_path(), highest_version(index.parsed)));
   change(store, lock, drive, index_with(index.text, manifest, {.tag = tag}));
   return {tag, true};
 }

@@ -15,7 +15,7 @@ struct Entered {
 };
 
 // As the drive's next version, which "latest" then means; a manifest that is there keeps its tag,
-// one that was taken away gets its version back.
+// one that was taken away gets its version back. Throws Error(refused) where numbers are used up.
 Entered enter_version(const Store& store, const Lock& lock, const std::string& drive,
                       const Descriptor& manifest);
 
@@ -24,6 +24,9 @@ Entered enter_version(const Store& store, const Lock& lock, const std::string& d
 // is higher.
 Entered enter_as(const Store& store, const Lock& lock, const std::string& drive,
                  const Descriptor& manifest, const std::string& tag);
+
+// The highest number that was ever given, those of versions that were taken away among them.
+std::uint64_t highest_version(const ImageIndex& index);
 
 // Whether this manifest may have the version: no other has it, or ever had.
 bool is_free(const ImageIndex& index, const std::string& tag, const std::string& digest);

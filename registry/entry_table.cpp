@@ -12,6 +12,7 @@
 #include <set>
 #include <string_view>
 
+#include "model/json_text.h"
 #include "registry/digest.h"
 
 namespace platter::registry {
@@ -308,9 +309,7 @@ void EntryTable::insert(const Entry& entry) {
   Json signatures = Json::array();
   for (const Signature& signature : entry.signatures)
     signatures.push_back({signature.payload, signature.base64});
-  const auto dumped = [](const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
+  const auto dumped = [](const Json& json) { return model::json_text(json); };
   database_.run("INSERT INTO shown VALUES (?, ?, ?, ?)")
       .bind(id)
       .bind(dumped(entry.annotations))

@@ -9,6 +9,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "registry/digest.h"
 #include "registry/reference.h"
 
@@ -23,11 +24,12 @@ class LayoutReader {
   explicit LayoutReader(const Layout& layout) : layout_(layout) {}
 
   void read() {
-    std::error_code none;
-    if (!std::filesystem::exists(layout_.index_path(), none)) return;
     ImageIndex index;
     const auto index_path = [&] { return layout_.index_path(); };
-    if (!remembered(index_path, [&] { index = layout_.index(); })) return;
+    const auto read_index = [&] {
+      if (model::is_there(layout_.index_path())) index = layout_.index();
+    };
+    if (!remembered(index_path, read_index)) return;
     std::set<std::string> seen, latest;
     std::map<std::string, const Descriptor*> signatures;
     for (const Descriptor& descriptor : index.manifests) {

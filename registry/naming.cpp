@@ -1,9 +1,9 @@
 #include "registry/naming.h"
 
-#include <filesystem>
 #include <set>
 
 #include "model/error.h"
+#include "model/folder.h"
 #include "registry/annotations.h"
 
 namespace platter::registry {
@@ -20,7 +20,7 @@ std::string name_in(const Store& store, const model::Identity& identity, const s
   const std::string name = drive_name(identity);
   const std::string own = drive_identity(identity, run);
   const Layout layout = store.layout(name);
-  if (!std::filesystem::exists(layout.index_path())) return name;
+  if (!model::is_there(layout.index_path())) return name;
   std::set<std::string> seen;
   for (const Descriptor& descriptor : layout.index().manifests) {
     if (!seen.insert(descriptor.digest).second) continue;

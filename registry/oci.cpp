@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/strict_json.h"
 #include "registry/canonical_json.h"
@@ -110,7 +111,7 @@ std::string manifest_text(const Manifest& manifest) {
                {"annotations", manifest.annotations}};
   if (!manifest.artifact_type.empty()) json["artifactType"] = manifest.artifact_type;
   for (const Descriptor& layer : manifest.layers) json["layers"].push_back(write_descriptor(layer));
-  return canonical_json(json.dump(), "manifest");
+  return canonical_json(model::json_text(json), "manifest");
 }
 
 Manifest parse_manifest(const std::string& text, const std::string& origin) {
@@ -154,7 +155,7 @@ std::string index_with(const std::string& text, const Descriptor& manifest,
     json["annotations"][tag_record_key(tagging.tag)] = manifest.digest;
     json["annotations"].erase(pruned_record_key(tagging.tag));
   }
-  return canonical_json(json.dump(), "index.json");
+  return canonical_json(model::json_text(json), "index.json");
 }
 
 std::string index_without(const std::string& text, const std::vector<std::string>& tags,
@@ -178,7 +179,7 @@ std::string index_without(const std::string& text, const std::vector<std::string
     kept.push_back(std::move(newest));
   }
   json["manifests"] = std::move(kept);
-  return canonical_json(json.dump(), "index.json");
+  return canonical_json(model::json_text(json), "index.json");
 }
 
 void require_plain_title(const std::string& title, const std::string& origin) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "model/error.h"
+#include "model/folder.h"
 #include "registry/annotations.h"
 
 namespace platter::registry {
@@ -37,9 +38,8 @@ void clear_pending(const Store& store, const Lock& /*held*/, const std::string& 
 
 std::vector<std::string> pending_drives(const Store& store) {
   std::vector<std::string> drives;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(pending_folder(store), none)) {
-    std::string name = entry.path().filename().string();
+  for (const std::filesystem::path& path : model::paths_in(pending_folder(store))) {
+    std::string name = path.filename().string();
     if (is_drive_name(name)) drives.push_back(std::move(name));
   }
   return drives;

@@ -10,6 +10,9 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
+#include "model/json_text.h"
+#include "model/own_alone.h"
 #include "registry/digest.h"
 
 namespace platter::registry {
@@ -26,11 +29,13 @@ std::string key_path(const Store& store) { return store.folder() + "/serial.key"
 
 std::string key_of(const Store& store) {
   const std::string path = key_path(store);
-  if (!std::filesystem::exists(path)) {
+  if (!model::is_there(path)) {
+    std::error_code told_later;
     model::write_file(path, random_hex(kKeyBytes) + "\n");
     std::filesystem::permissions(
-        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, told_later);
   }
+  model::require_own_content(path, model::owner_of(store.folder()));
   const std::string key = model::read_file(path);
   const bool whole = key.size() == 2 * kKeyBytes + 1 && key.back() == '\n' &&
                      key.find_first_not_of("0123456789abcdef") == key.size() - 1;
@@ -83,8 +88,13 @@ std::size_t place_of_serial(std::string_view text, std::string_view serial, std:
 
 std::string stand_in_for(const model::Identity& identity, const Store& store) {
   if (identity.serial.empty() || is_stand_in(identity.serial)) return identity.serial;
-  const std::string drive = Json{identity.vendor, identity.product, identity.serial}.dump();
+  const std::string drive =
+      model::json_text(Json{identity.vendor, identity.product, identity.serial});
   return kStandInPrefix + keyed_hash(key_of(store), drive).substr(0, kStandInDigits);
+}
+
+std::optional<std::string> concern_about_key(const Store& store) {
+  return model::readable_by_others(key_path(store));
 }
 
 bool is_stand_in(const std::string& serial) {
@@ -111,8 +121,9 @@ std::string with_stand_in(std::string text, const std::string& serial,
 
 std::string known_stand_in(const Store& store, const model::Identity& identity) {
   try {
-    return std::filesystem::exists(key_path(store)) ? stand_in_for(identity, store) : "";
-  } catch (const Error&) {  // the key is its writers' alone
+    return model::is_there(key_path(store)) ? stand_in_for(identity, store) : "";
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::permission) throw;  // the key is its writers' alone
     return "";
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,8 @@ namespace platter::registry {
 // What is published in the place of the serial number: an HMAC of vendor, product and serial number
 // under a key that stays in this registry, so that nobody else can find the number by trial. Empty
 // where there is no number; a stand-in is its own, so that a model that was pulled stays of the
-// same drive. Needs the lock of the registry, and makes its key.
+// same drive. Needs the lock of the registry, and makes its key. Throws Error(refused) for a key
+// that others may change.
 std::string stand_in_for(const model::Identity& identity, const Store& store);
 
 bool is_stand_in(const std::string& serial);
@@ -35,6 +37,9 @@ std::size_t place_of_serial(std::string_view text, std::string_view serial, std:
 // The stand-in under which this registry has published the drive, or would; empty where it has
 // never made one (there is no key), and for a drive without a serial number. Reads only.
 std::string known_stand_in(const Store& store, const model::Identity& identity);
+
+// Of the key, where others may read it: a sentence with what to do.
+std::optional<std::string> concern_about_key(const Store& store);
 
 // Throws Error(refused) if a file, or its name, that goes along with the model has the serial
 // number in it.

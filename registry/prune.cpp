@@ -2,13 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "model/error.h"
+#include "model/folder.h"
 #include "registry/annotations.h"
 #include "registry/digest.h"
 #include "registry/enter.h"
@@ -73,13 +73,13 @@ void require_understood(const Store& store) {
                 fmt::format("{}: has no index.json any more, though models were published there",
                             store.layout(*known.begin()).folder()));
   }
-  for (const auto& entry : fs::directory_iterator(store.drives_folder())) {
-    if (is_drive_name(entry.path().filename().string())) continue;
+  for (const fs::path& path : model::paths_in(store.drives_folder())) {
+    if (is_drive_name(path.filename().string())) continue;
     throw Error(
         ExitStatus::bad_input,
         fmt::format("{}: is no drive's layout (names have small letters), and may share the "
                     "blobs; move it away, or take its models in by platter registry import",
-                    entry.path().string()));
+                    path.string()));
   }
 }
 
@@ -144,13 +144,10 @@ std::vector<Garbage> collect_garbage(const Store& store, Doing doing) {
   const std::set<std::string> reached = or_delete_nothing([&] { return reached_blobs(store); });
   std::vector<Garbage> garbage;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(store.blobs_folder(), none)) {
-    if (reached.contains(entry.path().filename().string()) || !entry.is_regular_file(none))
-      continue;
-    garbage.push_back({entry.path().string(), entry.file_size(none)});
+  for (const fs::path& path : model::paths_in(store.blobs_folder())) {
+    if (reached.contains(path.filename().string()) || !fs::is_regular_file(path, none)) continue;
+    garbage.push_back({path.string(), fs::file_size(path, none)});
   }
-  std::sort(garbage.begin(), garbage.end(),
-            [](const Garbage& a, const Garbage& b) { return a.path < b.path; });
   if (doing == Doing::only_told) return garbage;
   for (const Garbage& file : garbage) {
     std::error_code failed;

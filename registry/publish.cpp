@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/json.h"
 #include "model/leftovers.h"
 #include "registry/annotations.h"
@@ -69,7 +69,7 @@ Descriptor put(const Store& store, const std::string& drive, const Attachment& f
 // DRIVE:vN of the drive as it was published with its number; "" where it was not.
 std::string plain_reference(const Store& store, const model::Identity& plain) {
   const Layout layout = store.layout(name_in(store, plain));
-  if (!std::filesystem::exists(layout.index_path())) return "";
+  if (!model::is_there(layout.index_path())) return "";
   for (const Descriptor& descriptor : layout.index().manifests) {
     const std::string tag = descriptor.annotation(kTagKey);
     if (tag != kLatest && identity_in(layout, descriptor) == drive_identity(plain))
@@ -126,7 +126,7 @@ Publication publish(const Store& store, const std::string& model_path,
   }
   annotate_tables(files, options.tables);
   const std::string drive = name_in(store, model.identity, run_without_number(model));
-  const bool is_first = !std::filesystem::exists(store.layout(drive).index_path());
+  const bool is_first = !model::is_there(store.layout(drive).index_path());
   const model::SignalsHeld held;  // all of it or nothing
   store.create_layout(drive);
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
 #include "model/error.h"
+#include "model/folder.h"
 #include "model/nearest.h"
 #include "registry/annotations.h"
 #include "registry/digest.h"
@@ -80,7 +80,7 @@ std::string with_colon(const Store& store, const std::string& reference) {
   const std::size_t dot = reference.rfind('.');
   if (dot == std::string::npos || reference.find_first_of(":@") != std::string::npos ||
       version_number(reference.substr(dot + 1)) == 0 || !is_drive_name(reference) ||
-      std::filesystem::exists(store.layout(reference).index_path()))
+      model::is_there(store.layout(reference).index_path()))
     return reference;
   return reference.substr(0, dot) + ":" + reference.substr(dot + 1);
 }
@@ -123,7 +123,7 @@ Published find(const Store& store, const std::string& named) {
   }
   if (!is_drive_name(drive)) not_found(reference);
   const Layout layout = store.layout(drive);
-  if (!std::filesystem::exists(layout.index_path())) {
+  if (!model::is_there(layout.index_path())) {
     // Not taken for what it begins: another drive may begin like that tomorrow.
     not_found(reference,
               model::did_you_mean(drive, store.drives(), "", reference.substr(drive.size())));

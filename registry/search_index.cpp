@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/folder.h"
 #include "model/leftovers.h"
 #include "registry/annotations.h"
 #include "registry/entry_table.h"
@@ -45,10 +46,8 @@ void fill(EntryTable& table, const Store& store, const std::vector<std::string>&
 void remove_what_stopped_writers_left(const Store& store) {
   const std::string beginning = fs::path(search_index_path(store)).filename().string() + ".";
   std::error_code ignored;
-  std::vector<fs::path> left;
-  for (const auto& entry : fs::directory_iterator(store.folder(), ignored))
-    if (entry.path().filename().string().starts_with(beginning)) left.push_back(entry.path());
-  for (const fs::path& path : left) fs::remove(path, ignored);
+  for (const fs::path& path : model::paths_in(store.folder()))
+    if (path.filename().string().starts_with(beginning)) fs::remove(path, ignored);
 }
 
 // The journal of a writer that was killed belongs to the old file: it would be rolled back into the
@@ -91,9 +90,8 @@ std::size_t rebuild(const Store& store, const Lock& lock) {
 }
 
 bool has_other_drives(const Store& store, const std::string& drive) {
-  std::error_code none;
-  return std::any_of(fs::directory_iterator(store.drives_folder(), none), fs::directory_iterator(),
-                     [&](const auto& entry) { return entry.path().filename() != drive; });
+  return std::ranges::any_of(model::paths_in(store.drives_folder()),
+                             [&](const fs::path& path) { return path.filename() != drive; });
 }
 
 // The marks stay where it cannot be done.
@@ -171,12 +169,9 @@ std::vector<Source> tables_of(const Store& store) {
 void add_remotes(const Store& store, std::vector<Source>& sources,
                  std::vector<std::string>& problems) {
   std::error_code none;
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(store.folder() + "/remotes", none))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
-    const std::string path = store.folder() + "/remotes/" + name + "/search.sqlite";
+  for (const fs::path& folder : model::paths_in(store.folder() + "/remotes")) {
+    const std::string name = folder.filename().string();
+    const std::string path = (folder / "search.sqlite").string();
     if (!fs::exists(path, none)) continue;
     try {
       sources.push_back({EntryTable::open(path), name});

@@ -5,7 +5,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +13,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/user_folder.h"
 #include "registry/annotations.h"
 #include "registry/digest.h"
@@ -30,10 +30,10 @@ constexpr const char* kSharedBlobs = "../../blobs";  // as seen from a layout
 }
 
 // skopeo --dest-shared-blob-dir leaves an empty folder there.
-bool has_own_blobs(const fs::path& blobs) { return fs::exists(blobs / "sha256"); }
+bool has_own_blobs(const fs::path& blobs) { return model::is_there(blobs / "sha256"); }
 
 bool has_content(const std::string& path, const std::string& digest) {
-  return fs::exists(path) && digest_of_file(path) == digest;
+  return model::is_there(path) && digest_of_file(path) == digest;
 }
 
 int open_lock(const Store& store) {
@@ -54,7 +54,7 @@ void synchronize(const fs::path& folder) {
 }
 
 void create_folder(const fs::path& folder) {
-  if (fs::is_directory(folder)) return;
+  if (model::is_folder(folder)) return;
   if (folder.has_parent_path() && folder.parent_path() != folder) {
     create_folder(folder.parent_path());
   }
@@ -132,31 +132,21 @@ Store::Store(std::string folder) : folder_(std::move(folder)) {
 
 std::vector<std::string> Store::drives() const {
   std::vector<std::string> names;
-  std::error_code none, failed;
-  if (!fs::exists(drives_folder(), none) && !none) return names;
-  fs::directory_iterator entry(drives_folder(), failed);
-  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
-    const std::string name = entry->path().filename().string();
-    if (is_drive_name(name) && fs::exists(entry->path() / "index.json", none))
-      names.push_back(name);
-    if (none.value() != 0 && none != std::errc::no_such_file_or_directory) failed = none;
+  for (const fs::path& path : model::paths_in(drives_folder())) {
+    const std::string name = path.filename().string();
+    if (is_drive_name(name) && model::is_there(path / "index.json")) names.push_back(name);
   }
-  if (failed) {
-    throw Error(
-        failed == std::errc::permission_denied ? ExitStatus::permission : ExitStatus::bad_input,
-        fmt::format("{}: cannot be read: {}", drives_folder(), failed.message()));
-  }
-  std::sort(names.begin(), names.end());
   return names;
 }
 
 bool Store::is_new() const {
-  std::error_code none;
-  return !fs::exists(folder_, none) || fs::is_empty(folder_, none);
+  std::error_code unknown;
+  const bool there = fs::exists(folder_, unknown);
+  return !unknown && (!there || fs::is_empty(folder_, unknown));
 }
 
 void Store::require() const {
-  if (fs::is_directory(drives_folder())) return;
+  if (model::is_folder(drives_folder())) return;
   throw Error(ExitStatus::bad_input,
               fmt::format("{}: is no registry; platter publish makes one", folder_));
 }
@@ -177,7 +167,7 @@ Descriptor Store::put_blob(const std::string& drive, const std::string& media_ty
 void Store::create_layout(const std::string& drive) const {
   const fs::path folder = layout(drive).folder();
   create_folder(folder);
-  if (!fs::exists(folder / "oci-layout")) {
+  if (!model::is_there(folder / "oci-layout")) {
     model::write_file((folder / "oci-layout").string(), layout_marker_text());
   }
   const fs::path blobs = folder / "blobs";

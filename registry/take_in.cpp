@@ -1,8 +1,8 @@
 #include "registry/take_in.h"
 
-#include <filesystem>
-
+#include "model/folder.h"
 #include "model/leftovers.h"
+#include "registry/annotations.h"
 #include "registry/enter.h"
 #include "registry/naming.h"
 #include "registry/plausibility.h"
@@ -12,7 +12,9 @@
 namespace platter::registry {
 namespace {
 
-namespace fs = std::filesystem;
+// A number from elsewhere is kept where it is near those here: they end, and no tag of somebody's
+// is to use them up.
+constexpr std::uint64_t kFarthest = 100'000;
 
 // "v3" of "v3" and of "NAME.v3"; empty: the tag has no version.
 std::string version_in(const std::string& tag) {
@@ -29,9 +31,10 @@ void keep_blob(const Store& store, const std::string& drive, const Layout& from,
 Entered enter(const Store& store, const Lock& lock, const std::string& drive,
               const Descriptor& manifest, const std::string& version) {
   const Layout layout = store.layout(drive);
-  const ImageIndex index = fs::exists(layout.index_path()) ? layout.index() : ImageIndex{};
+  const ImageIndex index = model::is_there(layout.index_path()) ? layout.index() : ImageIndex{};
   const bool is_there = !tag_of(index, manifest.digest).empty();
-  if (is_there || version.empty() || !is_free(index, version, manifest.digest))
+  if (is_there || version.empty() || !is_free(index, version, manifest.digest) ||
+      version_number(version) > highest_version(index) + kFarthest)
     return enter_version(store, lock, drive, manifest);
   return enter_as(store, lock, drive, manifest, version);
 }

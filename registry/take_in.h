@@ -20,9 +20,9 @@ struct TakenIn {
 };
 
 // One model of a layout, with its blobs. A tag vN, or NAME.vN as remotes have it, keeps its number
-// where that is free here; else it becomes the drive's next version. The name here follows from the
-// model, whatever it is called there. Throws Error(bad_input) for what is damaged or no valid
-// model; then nothing refers to what was kept of it.
+// where that is free here, and no leap; else it becomes the drive's next version. The name here
+// follows from the model, whatever it is called there. Throws Error(bad_input) for what is damaged
+// or no valid model; then nothing refers to what was kept of it.
 TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
                 const Descriptor& manifest);
 

@@ -12,6 +12,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/json.h"
 #include "registry/annotations.h"
 #include "registry/canonical_json.h"
@@ -31,10 +32,7 @@ class Verifier {
   explicit Verifier(const Store& store) : store_(store) {}
 
   void everything() {
-    if (!fs::exists(store_.drives_folder())) return;
-    for (const auto& entry : fs::directory_iterator(store_.drives_folder())) {
-      check_folder(entry.path());
-    }
+    for (const fs::path& folder : model::paths_in(store_.drives_folder())) check_folder(folder);
     check_shared_blobs();
     compare_with_index();
   }
@@ -79,12 +77,12 @@ class Verifier {
 
   void check_folder(const fs::path& folder) {
     const std::string name = folder.filename().string();
-    if (!fs::is_directory(folder) || !is_drive_name(name)) {
+    if (!model::is_folder(folder) || !is_drive_name(name)) {
       result.notices.push_back(fmt::format("{}: is no drive's layout", folder.string()));
       return;
     }
     const Layout layout = store_.layout(name);
-    if (!fs::exists(layout.index_path())) {
+    if (!model::is_there(layout.index_path())) {
       result.notices.push_back(
           fmt::format("{}: has no index.json: nothing was published here yet", layout.folder()));
       return;
@@ -167,9 +165,8 @@ class Verifier {
   void note_use(const std::string& digest) { used_.emplace(hex_of(digest)); }
 
   void check_shared_blobs() {
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(store_.blobs_folder(), none)) {
-      const std::string path = entry.path().string(), name = entry.path().filename().string();
+    for (const fs::path& blob : model::paths_in(store_.blobs_folder())) {
+      const std::string path = blob.string(), name = blob.filename().string();
       if (!is_digest("sha256:" + name)) {
         result.notices.push_back(
             fmt::format("{}: is no blob but what a stopped writer left; it may be deleted", path));
@@ -193,7 +190,7 @@ class Verifier {
   void find_lost_layouts(const std::set<std::pair<std::string, std::string>>& known) {
     for (const auto& [drive, digest] : known) {
       const Layout layout = store_.layout(drive);
-      if (!fs::exists(layout.folder()) || fs::exists(layout.index_path())) continue;
+      if (!model::is_there(layout.folder()) || model::is_there(layout.index_path())) continue;
       if (damaged_.insert(drive).second)
         result.findings.push_back(
             fmt::format("{}: is gone, though models were published here; put it back from a copy, "

@@ -26,6 +26,7 @@
 #include "emulator/vhost_user/message.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/printable.h"
 
 namespace platter::emulator {
@@ -86,13 +87,14 @@ std::optional<std::string> built_before(const fs::path& cache, const Key& key) {
   const std::string beginning = kPrefix + key.recipe + "-";
   if (key.source) {
     const fs::path kernel = cache / (beginning + *key.source);
-    return fs::exists(kernel) ? std::optional(kernel.string()) : std::nullopt;
+    return model::is_there(kernel) ? std::optional(kernel.string()) : std::nullopt;
   }
   std::optional<fs::path> last;
-  for (const auto& entry : fs::directory_iterator(cache))
-    if (entry.path().filename().string().starts_with(beginning) &&
-        (!last || fs::last_write_time(*last) < entry.last_write_time()))
-      last = entry.path();
+  std::error_code gone;
+  for (const fs::path& path : model::paths_in(cache))
+    if (path.filename().string().starts_with(beginning) &&
+        (!last || fs::last_write_time(*last, gone) < fs::last_write_time(path, gone)))
+      last = path;
   return last ? std::optional(last->string()) : std::nullopt;
 }
 
@@ -117,7 +119,7 @@ void require_what_builds(const KernelRecipe& recipe, const Key& key) {
       {"bc", "bc"},   {"xz", "xz-utils"}, {"tar", "tar"},   {"strip", "binutils"}};
   for (const auto& [program, package] : programs)
     if (!is_in_path(program)) packages.push_back(package);
-  if (!fs::exists("/usr/include/stdio.h")) packages.push_back("libc6-dev");
+  if (!model::is_there("/usr/include/stdio.h")) packages.push_back("libc6-dev");
   if (packages.empty()) return;
   const std::string why = key.source ? "" : fmt::format(" ({} is not there)", recipe.source);
   throw Error(ExitStatus::missing_program,
@@ -146,9 +148,8 @@ OwnedDescriptor lock(const fs::path& cache, const KernelProgress& progress) {
 // Of one that was killed.
 void remove_unfinished(const fs::path& cache) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(cache))
-    if (entry.path().filename().string().starts_with(kUnfinished))
-      fs::remove_all(entry.path(), ignored);
+  for (const fs::path& path : model::paths_in(cache))
+    if (path.filename().string().starts_with(kUnfinished)) fs::remove_all(path, ignored);
 }
 
 struct Builder {

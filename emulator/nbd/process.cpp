@@ -26,8 +26,9 @@ namespace {
 // shutdown().
 void hang_up_clients(int how) {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
-    const int descriptor = std::atoi(entry.path().filename().c_str());
+  std::filesystem::directory_iterator entry("/proc/self/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const int descriptor = std::atoi(entry->path().filename().c_str());
     sockaddr_storage peer{};
     socklen_t size = sizeof peer;
     if (descriptor > STDERR_FILENO &&

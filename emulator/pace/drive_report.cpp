@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 
 namespace platter::emulator {
@@ -56,7 +57,7 @@ std::string json_of(const std::vector<DriveReport>& drives, int speed,
                     const TransportDelay& delay) {
   std::vector<std::string> reports;
   for (const DriveReport& drive : drives) reports.push_back(json_of(drive));
-  std::string head = model::json_head("platter-emulation").dump();
+  std::string head = model::json_text(model::json_head("platter-emulation"));
   head.pop_back();
   return head +
          fmt::format(R"(,"speed":{},"inbound_us":{:.3f},"outbound_us":{:.3f},"drives":[{}]}})"

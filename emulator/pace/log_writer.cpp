@@ -11,6 +11,7 @@
 #include "emulator/pace/write_whole.h"
 #include "model/error.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 
 namespace platter::emulator {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::chrono::milliseconds kPause{50};
 }  // namespace
 
 std::string log_head(std::string_view requests, int speed, const std::vector<std::string>& drives) {
-  std::string head = model::json_head("platter-emulation-log").dump();
+  std::string head = model::json_text(model::json_head("platter-emulation-log"));
   head.pop_back();
   return head + fmt::format(R"(,"requests":"{}","speed":{},"drives":[{}]}})", requests, speed,
                             fmt::join(drives, ","));

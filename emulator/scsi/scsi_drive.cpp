@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/json_text.h"
 #include "virtual_drive/sense_data.h"
 
 namespace platter::emulator {
@@ -101,7 +102,7 @@ std::string ScsiDrive::log_head() const {
   const nlohmann::ordered_json head = {{"name", name_},
                                        {"model_sha256", model_sha256_},
                                        {"seed", imperfections ? imperfections->seed : 0}};
-  return head.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+  return model::json_text(head, model::JsonForm::ascii);
 }
 
 }  // namespace platter::emulator

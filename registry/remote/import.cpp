@@ -2,17 +2,15 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
 #include <set>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "registry/trust/signatures.h"
 
 namespace platter::registry_remote {
 namespace {
-
-namespace fs = std::filesystem;
 
 void import_layout(const registry::Store& store, const registry::Lock& lock,
                    const registry::Layout& from, std::vector<registry::TakenIn>& taken) {
@@ -33,8 +31,8 @@ void import_layout(const registry::Store& store, const registry::Lock& lock,
 
 std::vector<registry::TakenIn> import_all(const registry::Store& store, const std::string& folder) {
   const registry::Store other(folder);
-  const bool registry = fs::is_directory(other.drives_folder());
-  if (!registry && !fs::exists(folder + "/oci-layout")) {
+  const bool registry = model::is_folder(other.drives_folder());
+  if (!registry && !model::is_there(folder + "/oci-layout")) {
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is neither an OCI image layout (it has no oci-layout) nor a "
                             "registry's folder",

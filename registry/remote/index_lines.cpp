@@ -10,6 +10,7 @@
 #include <set>
 
 #include "model/error.h"
+#include "model/json_text.h"
 #include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
@@ -38,7 +39,7 @@ std::string line_of(const Entry& entry) {
                {"files", entry.files}};
   for (const registry::Signature& one : entry.signatures)
     json["signatures"].push_back({{"payload", one.payload}, {"signature", one.base64}});
-  return registry::canonical_json(json.dump(), "index") + "\n";
+  return registry::canonical_json(model::json_text(json), "index") + "\n";
 }
 
 Entry entry_of(const Json& json, std::size_t digit, const std::string& remote,
@@ -105,6 +106,12 @@ void for_lines(const std::string& bytes, const std::string& origin, Visit visit)
 }
 
 }  // namespace
+
+void require_indexable(const Entry& entry) {
+  const auto parts = index_parts({entry});
+  for (std::size_t digit = 0; digit < kParts; ++digit)
+    static_cast<void>(entries_in(parts[digit], digit, entry.remote, entry.reference()));
+}
 
 std::array<std::string, kParts> index_parts(const std::vector<Entry>& entries) {
   std::array<std::map<std::string, std::string>, kParts> lines;

@@ -17,6 +17,10 @@ inline constexpr char kHexDigits[] = "0123456789abcdef";
 // The same entries are the same bytes. Throws Error(bad_input) for an entry without an identity.
 std::array<std::string, kParts> index_parts(const std::vector<registry::Entry>& entries);
 
+// What anybody may push must not make the index unreadable: throws Error(bad_input) where
+// entries_in() would not take this entry.
+void require_indexable(const registry::Entry& entry);
+
 // The entries of one part, `latest` set; they lie in `remote`. Throws Error(bad_input) with
 // `origin` for what is no zstd, expands without end, or has a line that is no entry or belongs into
 // another part.

@@ -1,5 +1,5 @@
-// A remote's index: the artifact under the tag "index" that its curator writes and signs, and what
-// is kept of it here, so that only what changed is fetched again.
+// What is known here of a remote's index, the artifact under the tag "index" that its curator
+// writes and signs: kept, so that only what changed is fetched again, and searched.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "registry/entry.h"
+#include "registry/remote/index_artifact.h"
 #include "registry/remote/remotes.h"
 
 namespace platter::registry_remote {
-
-inline constexpr const char* kIndexArtifactType = "application/vnd.platter.index.v1";
-inline constexpr const char* kIndexTag = "index";
 
 using Announce = std::function<void(const std::string& sentence)>;  // what will take long
 
@@ -27,27 +25,11 @@ struct Refreshed {
   std::vector<std::string> problems;
 };
 
-// Throws Error(refused) for an index with a lower number than was seen, with the same number and
-// another content, not signed by the remote's key, or gone; Error(bad_input) for a damaged one.
-// Then what was known stays.
+// With a key of the remote, throws Error(refused) for an index that it did not sign, one with a
+// lower number than was seen, with the same number and another content, and for none;
+// Error(bad_input) for a damaged one. Then what was known stays. Without a key, whatever is there
+// is taken, and contradictions are among the problems; where there is no index, the tags are asked.
 Refreshed refresh(const registry::Store& store, const Remote& remote, const Announce& announce);
-
-inline constexpr std::uint64_t kLargestNumber = 1'000'000'000'000;  // of an index
-
-struct Indexed {
-  std::uint64_t number = 0;
-  std::string digest;
-  std::size_t entries = 0, added = 0, gone = 0;
-  std::vector<std::string> problems;  // tags that are no entries
-};
-
-// The curator's: walks the tags that the last index does not have, writes and signs the next;
-// writes nothing where that would say the same. Its number is above that of the index there,
-// whatever that is worth, above all that were seen here, and above `least`. `date`: now, RFC 3339.
-// Throws Error(refused) where the key is not the remote's.
-Indexed write_index(const registry::Store& store, const Remote& remote,
-                    const registry_trust::PrivateKey& key, const std::string& date,
-                    std::uint64_t least, const Announce& announce);
 
 // The table that search reads, filled by refresh.
 std::string remote_table_path(const registry::Store& store, const std::string& name);

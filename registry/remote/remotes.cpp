@@ -2,14 +2,16 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
+#include "model/own_alone.h"
 #include "model/strict_json.h"
 #include "registry/annotations.h"
 #include "registry/reference.h"
@@ -26,6 +28,9 @@ std::string remotes_folder(const registry::Store& store) { return store.folder()
 
 Remote read_remote(const registry::Store& store, const std::string& name) {
   const std::string path = remote_folder(store, name) + kDescription;
+  // Where there is no key, somebody may have taken it away. A registry that several users share has
+  // an owner, and who that is added its remotes.
+  model::require_own_file(path, model::owner_of(store.folder()));
   const Json json = model::parse_strictly<Json>(model::read_file(path), path);
   try {
     return {.name = name,
@@ -34,14 +39,15 @@ Remote read_remote(const registry::Store& store, const std::string& name) {
             .require_signature = json.at("require_signature").get<bool>(),
             .plain_http = json.at("plain_http").get<bool>()};
   } catch (const Json::exception&) {
-    throw Error(
-        ExitStatus::bad_input,
-        fmt::format("{}: is no description of a remote; remove the remote and add it again", path));
+  } catch (const Error&) {  // it names no repository
   }
+  throw Error(
+      ExitStatus::bad_input,
+      fmt::format("{}: is no description of a remote; remove the remote and add it again", path));
 }
 
 void require_there(const registry::Store& store, const std::string& name) {
-  if (fs::exists(remote_folder(store, name) + kDescription)) return;
+  if (model::is_there(remote_folder(store, name) + kDescription)) return;
   throw Error(
       ExitStatus::bad_input,
       fmt::format("{}: is no remote; platter registry remote list shows which there are", name));
@@ -85,7 +91,7 @@ std::string remote_folder(const registry::Store& store, const std::string& name)
 void add_remote(const registry::Store& store, const Remote& added) {
   const registry::Lock lock(store);
   const std::string folder = remote_folder(store, added.name);
-  if (fs::exists(folder + kDescription)) {
+  if (model::is_there(folder + kDescription)) {
     const Remote there = read_remote(store, added.name);
     if (there == added) return;
     throw Error(
@@ -96,12 +102,15 @@ void add_remote(const registry::Store& store, const Remote& added) {
   }
   std::error_code failed;
   fs::create_directories(folder, failed);
+  model::keep_others_from_writing(folder);
   nlohmann::ordered_json json = model::json_head("platter-remote");
   json["place"] = added.place;
   json["key"] = added.key_pem;
   json["require_signature"] = added.require_signature;
   json["plain_http"] = added.plain_http;
-  model::write_file(folder + kDescription, json.dump(2) + "\n");
+  model::write_file(folder + kDescription,
+                    model::json_text(json, model::JsonForm::indented) + "\n");
+  model::keep_others_from_writing(folder + kDescription);
 }
 
 void remove_remote(const registry::Store& store, const std::string& name) {
@@ -114,15 +123,19 @@ void remove_remote(const registry::Store& store, const std::string& name) {
                                                 remote_folder(store, name), failed.message()));
 }
 
+std::vector<std::string> remote_names(const registry::Store& store) {
+  std::vector<std::string> names;
+  for (const fs::path& path : model::paths_in(remotes_folder(store))) {
+    const std::string name = path.filename().string();
+    if (registry_trust::is_plain_name(name) && model::is_there(path.string() + kDescription))
+      names.push_back(name);
+  }
+  return names;
+}
+
 std::vector<Remote> remotes(const registry::Store& store) {
   std::vector<Remote> all;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(remotes_folder(store), none)) {
-    const std::string name = entry.path().filename().string();
-    if (registry_trust::is_plain_name(name) && fs::exists(entry.path().string() + kDescription))
-      all.push_back(read_remote(store, name));
-  }
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (const std::string& name : remote_names(store)) all.push_back(read_remote(store, name));
   return all;
 }
 

@@ -30,6 +30,9 @@ std::string place_of(const std::string& url);
 // Throws Error(refused) where the name is taken by another remote, or was added otherwise.
 void add_remote(const registry::Store& store, const Remote& remote);
 void remove_remote(const registry::Store& store, const std::string& name);
+std::vector<std::string> remote_names(const registry::Store& store);
+// Both throw Error(bad_input) for a damaged description, and Error(refused) for one that others may
+// change (model/own_alone.h).
 std::vector<Remote> remotes(const registry::Store& store);
 // Throws Error(bad_input) where there is none such.
 Remote remote(const registry::Store& store, const std::string& name);

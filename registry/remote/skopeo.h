@@ -22,6 +22,8 @@ class Skopeo {
   // Into the image layout in `folder`, under `as`; what lies there already is not fetched again.
   // False where there is no such tag.
   bool fetch(const std::string& tag, const std::string& folder, const std::string& as) const;
+  // What sentences call it: REMOTE/TAG.
+  std::string reference(const std::string& tag) const { return remote_.name + "/" + tag; }
   void send(const std::string& folder, const std::string& as, const std::string& tag) const;
 
  private:

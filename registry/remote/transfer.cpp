@@ -13,8 +13,7 @@
 #include "registry/digest.h"
 #include "registry/enter.h"
 #include "registry/pull.h"
-#include "registry/remote/skopeo.h"
-#include "registry/remote/working_layout.h"
+#include "registry/remote/signed_first.h"
 #include "registry/take_in.h"
 #include "registry/verify.h"
 
@@ -25,14 +24,6 @@ using registry::Descriptor;
 using registry::Published;
 using registry::Store;
 using Signatures = std::vector<registry::Signature>;
-
-// The signatures of a digest that the remote has.
-Signatures fetch_signatures(const Skopeo& skopeo, const WorkingLayout& into,
-                            const std::string& digest) {
-  const std::string tag = registry::signatures_tag(digest);
-  if (!skopeo.fetch(tag, into.folder(), tag)) return {};
-  return registry_trust::signatures_in(into.layout(), digest);
-}
 
 bool holds(const Signatures& all, const registry::Signature& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -112,6 +103,36 @@ void require_named(const WorkingLayout& work, const Descriptor& manifest, const 
                   reference, name));
 }
 
+void require_not_moved(const std::string& reference, const std::string& digest,
+                       const PullRules& rules) {
+  if (rules.expected_digest.empty() || digest == rules.expected_digest) return;
+  throw Error(
+      ExitStatus::refused,
+      fmt::format(
+          "{}: was moved: the remote's index names {}, the tag {}; ask the remote's curator, or "
+          "refresh if the index is old",
+          reference, rules.expected_digest, digest));
+}
+
+void require_known_signer(const std::string& reference, const registry_trust::SignedBy& by,
+                          const PullRules& rules) {
+  if (!rules.require_signature || by.known()) return;
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
+                          "registry trust add names a key",
+                          reference, by.sentence()));
+}
+
+// Of a remote with a key: by a signature of the entry, or by the index that the key signed.
+void require_vouched(const Remote& remote, const std::string& reference,
+                     const registry_trust::SignedBy& by, const PullRules& rules) {
+  if (remote.key_pem.empty() || by.known() || !rules.expected_digest.empty()) return;
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: is {}, and no index that the key of {} signed and that was fetched "
+                          "here names it; platter registry refresh {} fetches the newest",
+                          reference, by.sentence(), remote.name, remote.name));
+}
+
 }  // namespace
 
 Pushed push(const Store& store, const std::string& reference, const Remote& remote) {
@@ -136,28 +157,20 @@ Pulled pull(const Store& store, const Remote& remote, const EntryTag& tag,
             const std::vector<registry_trust::NamedKey>& keys, const PullRules& rules) {
   const Skopeo skopeo(remote);
   const std::string reference = remote.name + "/" + tag.text();
-  const WorkingLayout work(tag.drive);
-  if (!skopeo.fetch(tag.text(), work.folder(), tag.version))
+  const auto digest = digest_under(skopeo, tag.text());
+  if (!digest)
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is not there; platter registry refresh {} and search show what is",
                             reference, remote.name));
-  const Descriptor manifest = manifest_tagged(work.layout(), tag.version);
-  if (!rules.expected_digest.empty() && manifest.digest != rules.expected_digest)
-    throw Error(
-        ExitStatus::refused,
-        fmt::format(
-            "{}: was moved: the remote's index names {}, the tag {}; ask the remote's curator, or "
-            "refresh if the index is old",
-            reference, rules.expected_digest, manifest.digest));
+  require_not_moved(reference, *digest, rules);
+  const WorkingLayout work(tag.drive);
+  const Signatures signatures = fetch_signatures(skopeo, work, *digest);
+  const auto by = registry_trust::signed_by(*digest, signatures, keys);
+  require_known_signer(reference, by, rules);
+  require_vouched(remote, reference, by, rules);
+  const Descriptor manifest = fetch_content(skopeo, tag.text(), work, tag.version, *digest);
   require_sound(work, manifest, reference);
   require_named(work, manifest, tag, reference);
-  const Signatures signatures = fetch_signatures(skopeo, work, manifest.digest);
-  const auto by = registry_trust::signed_by(manifest.digest, signatures, keys);
-  if (rules.require_signature && !by.known())
-    throw Error(ExitStatus::refused,
-                fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
-                            "registry trust add names a key",
-                            reference, by.sentence()));
 
   const registry::Lock lock(store);
   const model::SignalsHeld held;

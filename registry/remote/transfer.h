@@ -35,9 +35,9 @@ struct PullRules {
   std::string expected_digest = {};  // what the remote's index said of the tag; empty: not known
 };
 
-// Throws Error(refused) for what is not signed by a key in `keys` where that is required, and for a
-// tag that was moved; Error(bad_input) for what is damaged or no valid model. Then nothing is
-// entered.
+// Throws Error(refused) for what is not signed by a key in `keys` where that is required, or where
+// the remote has a key and its index does not name the tag either, and for a tag that was moved;
+// Error(bad_input) for what is damaged or no valid model. Then nothing is entered.
 Pulled pull(const registry::Store& store, const Remote& remote, const EntryTag& tag,
             const std::vector<registry_trust::NamedKey>& keys, const PullRules& rules);
 

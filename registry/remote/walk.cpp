@@ -8,8 +8,8 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "registry/digest.h"
-#include "registry/remote/working_layout.h"
-#include "registry/trust/signatures.h"
+#include "registry/remote/index_lines.h"
+#include "registry/remote/signed_first.h"
 
 namespace platter::registry_remote {
 namespace {
@@ -72,7 +72,9 @@ Walk walk(const Skopeo& skopeo, const Remote& remote, std::vector<Entry> known,
   };
   for (const EntryTag& tag : unknown) {
     attempt([&] {
-      found.entries.push_back(entry_at(skopeo, remote, tag));
+      Entry entry = entry_at(skopeo, remote, tag);
+      require_indexable(entry);
+      found.entries.push_back(std::move(entry));
       ++found.added;
     });
   }
@@ -81,8 +83,10 @@ Walk walk(const Skopeo& skopeo, const Remote& remote, std::vector<Entry> known,
     if (!entry.signatures.empty() || !tags.contains(tag)) continue;
     attempt([&] {
       const WorkingLayout work(entry.drive);
-      if (skopeo.fetch(tag, work.folder(), tag))
-        entry.signatures = registry_trust::signatures_in(work.layout(), entry.digest);
+      Entry with_them = entry;
+      with_them.signatures = fetch_signatures(skopeo, work, entry.digest);
+      require_indexable(with_them);
+      entry = std::move(with_them);
     });
   }
   return found;

@@ -7,16 +7,18 @@
 #include <openssl/pem.h>
 #include <openssl/store.h>
 #include <openssl/ui.h>
+#include <strings.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
+#include "model/own_alone.h"
 
 namespace platter::registry_trust {
 namespace {
@@ -87,6 +89,17 @@ KeyPointer private_key_in_store(const std::string& uri) {
   }
   no_key(uri,
          "holds no private key that OpenSSL opens; its provider must be set up in openssl.cnf");
+}
+
+// Of "file:me.pem", "file:/home/me.pem", "file:///home/me.pem" (RFC 8089), which OpenSSL opens
+// itself; empty for other schemes.
+std::string file_of_uri(const std::string& uri) {
+  constexpr std::string_view kFile = "file:";
+  if (::strncasecmp(uri.c_str(), kFile.data(), kFile.size()) != 0) return "";
+  const std::string path = uri.substr(kFile.size());
+  if (!path.starts_with("//")) return path;
+  const std::size_t slash = path.find('/', 2);  // behind the host
+  return slash == std::string::npos ? "" : path.substr(slash);
 }
 
 std::optional<std::vector<unsigned char>> decoded(const std::string& base64) {
@@ -171,10 +184,15 @@ PublicKey public_key_of(const std::string& pem, const std::string& origin) {
   return read;
 }
 
-PrivateKey open_private_key(const std::string& file_or_uri) {
+PrivateKey open_private_key(const std::string& file_or_uri, const Notice& notice) {
   const std::size_t colon = file_or_uri.find(':');
   const bool uri = colon != std::string::npos && file_or_uri.find('/') > colon &&
-                   !std::filesystem::exists(file_or_uri);
+                   !model::is_there(file_or_uri);
+  const std::string file = uri ? file_of_uri(file_or_uri) : file_or_uri;
+  if (!file.empty()) {
+    model::require_own_file(file);
+    if (const auto told = model::readable_by_others(file)) notice(*told);
+  }
   const KeyPointer key = uri ? private_key_in_store(file_or_uri) : private_key_in_file(file_or_uri);
   require_p256(key.get(), file_or_uri);
   return PrivateKey(key);

@@ -2,12 +2,15 @@
 // DER, base64.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 struct evp_pkey_st;
 
 namespace platter::registry_trust {
+
+using Notice = std::function<void(const std::string& sentence)>;  // of what is not an error
 
 class PublicKey {
  public:
@@ -37,7 +40,8 @@ PublicKey public_key_of(const std::string& pem, const std::string& origin);
 
 // A PEM file, or a URI that a provider of OpenSSL 3 opens ("pkcs11:..."). The passphrase of an
 // encrypted key is taken from PLATTER_KEY_PASSPHRASE, else asked on the terminal. Throws
-// Error(bad_input).
-PrivateKey open_private_key(const std::string& file_or_uri);
+// Error(bad_input), and Error(refused) for a file that others may change (model/own_alone.h); of
+// one that others may read, a notice.
+PrivateKey open_private_key(const std::string& file_or_uri, const Notice& notice);
 
 }  // namespace platter::registry_trust

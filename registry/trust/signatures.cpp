@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "model/error.h"
+#include "model/json_text.h"
 #include "model/leftovers.h"
 #include "model/strict_json.h"
 #include "registry/canonical_json.h"
@@ -50,12 +51,12 @@ const registry::Descriptor* tagged(const registry::ImageIndex& index, const std:
 std::string config_text(const std::vector<registry::Descriptor>& layers) {
   Json digests = Json::array();
   for (const registry::Descriptor& layer : layers) digests.push_back(layer.digest);
-  return registry::canonical_json(Json{{"architecture", ""},
-                                       {"os", ""},
-                                       {"config", Json::object()},
-                                       {"rootfs", {{"type", "layers"}, {"diff_ids", digests}}}}
-                                      .dump(),
-                                  "config");
+  return registry::canonical_json(
+      model::json_text(Json{{"architecture", ""},
+                            {"os", ""},
+                            {"config", Json::object()},
+                            {"rootfs", {{"type", "layers"}, {"diff_ids", digests}}}}),
+      "config");
 }
 
 }  // namespace
@@ -63,12 +64,11 @@ std::string config_text(const std::vector<registry::Descriptor>& layers) {
 registry::Signature signature_of(const std::string& digest, const std::string& place,
                                  const PrivateKey& key) {
   const std::string payload = registry::canonical_json(
-      Json{{"critical",
-            {{"identity", {{"docker-reference", place}}},
-             {"image", {{"docker-manifest-digest", digest}}},
-             {"type", kPayloadType}}},
-           {"optional", {{"creator", "platter"}}}}
-          .dump(),
+      model::json_text(Json{{"critical",
+                             {{"identity", {{"docker-reference", place}}},
+                              {"image", {{"docker-manifest-digest", digest}}},
+                              {"type", kPayloadType}}},
+                            {"optional", {{"creator", "platter"}}}}),
       "payload");
   return {payload, key.sign(payload)};
 }

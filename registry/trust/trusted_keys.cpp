@@ -7,6 +7,8 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
+#include "model/own_alone.h"
 #include "model/user_folder.h"
 
 namespace platter::registry_trust {
@@ -21,6 +23,25 @@ std::string path_of(const std::string& folder, const std::string& name) {
         ExitStatus::usage,
         fmt::format("{}: is no name for a key; letters, digits, '-', '_' and '.' make one", name));
   return folder + "/" + name + kEnding;
+}
+
+// Throws Error(bad_input) for what is no key of a name.
+NamedKey key_in(const fs::path& path) {
+  const std::string name = path.stem().string();
+  if (path.extension() != kEnding || !is_plain_name(name))
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("{}: is no NAME{}, and lies among the trusted keys", path.string(), kEnding));
+  model::require_own_file(path.string());
+  return {name, public_key_of(model::read_file(path.string()), path.string())};
+}
+
+// The user's alone, whatever the umask.
+void make_trust_folder(const std::string& folder) {
+  if (model::is_folder(folder)) return model::require_own_folder(folder);
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  fs::permissions(folder, fs::perms::owner_all, failed);
 }
 
 }  // namespace
@@ -41,14 +62,17 @@ std::string trust_folder() {
               "neither XDG_CONFIG_HOME nor HOME says where trusted keys are kept; set one of them");
 }
 
-std::vector<NamedKey> trusted_keys(const std::string& folder) {
+std::vector<NamedKey> trusted_keys(const Notice& notice, const std::string& folder) {
+  model::require_own_folder(folder);
   std::vector<NamedKey> keys;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none)) {
-    if (entry.path().extension() != kEnding || !is_plain_name(entry.path().stem().string()))
-      continue;
-    const std::string path = entry.path().string();
-    keys.push_back({entry.path().stem().string(), public_key_of(model::read_file(path), path)});
+  for (const fs::path& path : model::paths_in(folder)) {
+    try {
+      keys.push_back(key_in(path));
+    } catch (const Error& error) {
+      if (error.status() != ExitStatus::bad_input && error.status() != ExitStatus::permission)
+        throw;
+      notice(fmt::format("{}; it is passed over", error.what()));
+    }
   }
   std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return keys;
@@ -57,20 +81,21 @@ std::vector<NamedKey> trusted_keys(const std::string& folder) {
 void trust_key(const std::string& name, const std::string& path, const std::string& folder) {
   const std::string kept = path_of(folder, name);
   const PublicKey key = public_key_of(model::read_file(path), path);
-  if (fs::exists(kept)) {
+  make_trust_folder(folder);
+  if (model::is_there(kept)) {
     if (public_key_of(model::read_file(kept), kept) == key) return;
     throw Error(ExitStatus::refused,
                 fmt::format("{}: is another key of that name; platter registry trust remove {} "
                             "first, if that key is to be trusted no longer",
                             kept, name));
   }
-  std::error_code failed;
-  fs::create_directories(folder, failed);
   model::write_file(kept, key.pem());
+  model::keep_others_from_writing(kept);
 }
 
 void forget_key(const std::string& name, const std::string& folder) {
   const std::string kept = path_of(folder, name);
+  model::require_own_folder(folder);
   std::error_code failed;
   if (fs::remove(kept, failed)) return;
   if (failed)

@@ -31,6 +31,7 @@
 #include "model/json.h"
 #include "replay/replay_drive.h"
 #include "report/model_summary.h"
+#include "safety/journal.h"
 #include "safety/restore.h"
 
 namespace platter::cli {
@@ -170,8 +171,9 @@ void save(const extract::Run& run, const std::string& output, const std::string&
 void characterize(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   const Places wanted = places(arguments);
-  if (std::filesystem::weakly_canonical(wanted.model) ==
-      std::filesystem::weakly_canonical(wanted.samples))
+  std::error_code odd;  // is told when they are written
+  const auto place = std::filesystem::weakly_canonical(wanted.model, odd);
+  if (!odd && place == std::filesystem::weakly_canonical(wanted.samples, odd))
     throw Error(ExitStatus::usage, "the model and its raw samples would go to the same file, " +
                                        arguments.output + "; give --samples another name");
   model::require_writable(arguments.output);

@@ -29,7 +29,9 @@
 #include "emulator/cosim/simulation.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 
 extern char** environ;
 
@@ -77,7 +79,7 @@ std::string kernel_of(const CosimOptions& options) {
       throw Error(ExitStatus::bad_input,
                   options.kernel +
                       " is no kernel for a guest; give --kernel one that --build-kernel built");
-    return fs::absolute(options.kernel).string();
+    return model::absolute_path(options.kernel);
   }
   Progress bar;
   const emulator::KernelProgress progress{
@@ -125,7 +127,12 @@ void keep_temporary_files_in_sight() {
 }
 
 std::string current_folder() {
-  const fs::path folder = fs::current_path();
+  std::error_code gone;
+  const fs::path folder = fs::current_path(gone);
+  if (gone)
+    throw Error(ExitStatus::usage,
+                fmt::format("the present folder cannot be told: {}; start platter in another",
+                            gone.message()));
   if (is_guests_own(folder))
     throw Error(ExitStatus::usage, folder.string() +
                                        " is not in the guest, which has /dev, /proc, /run and /sys "
@@ -245,7 +252,7 @@ std::string in_json(const SimulationReport& report) {
   json["messages"] = report.messages;
   json["outside_validity"] = report.outside_validity;
   json["late_arrivals"] = report.late_arrivals;
-  return json.dump(2) + "\n";
+  return model::json_text(json, model::JsonForm::indented) + "\n";
 }
 
 void simulate(const CosimOptions& options) {

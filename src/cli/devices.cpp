@@ -8,6 +8,7 @@
 
 #include "cli/subcommands.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "transport/holders.h"
 #include "transport/host_drives.h"
 #include "virtual_drive/catalogue.h"
@@ -60,7 +61,7 @@ void print_json(const std::vector<transport::HostDrive>& drives, const std::stri
   Json document = model::json_head("platter-devices");
   document["drives"] = std::move(real);
   document["virtual"] = std::move(imagined);
-  fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", model::json_text(document, model::JsonForm::indented));
 }
 
 void print_table(const std::vector<transport::HostDrive>& drives, const std::string& root) {

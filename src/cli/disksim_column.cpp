@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "emit/disksim_run/disksim.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/interruption.h"
 #include "model/printable.h"
 #include "model/program_path.h"
@@ -25,7 +25,7 @@ std::optional<std::string> disksim_on_path(const std::string& name) {
 // The path of what --disksim names.
 std::string program_of_option(const std::string& option) {
   if (option.find('/') != std::string::npos) {
-    if (model::is_file(option)) return std::filesystem::absolute(option).string();
+    if (model::is_file(option)) return model::absolute_path(option);
   } else if (const auto found = disksim_on_path(option)) {
     return *found;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/streams.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 
 namespace platter::cli {
@@ -112,7 +113,7 @@ void DrivesProgress::draw() {
 std::string DrivesProgress::json_of(std::size_t drive, const nlohmann::ordered_json& rest) const {
   nlohmann::ordered_json line = {{"device", names_[drive]}};
   line.update(rest);
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return model::json_text(line);
 }
 
 }  // namespace platter::cli

@@ -13,6 +13,7 @@
 #include "model/completeness.h"
 #include "model/json.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 
 namespace platter::cli {
@@ -73,7 +74,7 @@ void add_emit_disksim(CLI::App& emit) {
       answer["layout"] = exported.layout;
       answer["files"] = exported.files;
       answer["warnings"] = exported.warnings;
-      fmt::print("{}\n", answer.dump(2));
+      fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
       return;
     }
     for (const std::string& file : exported.files) fmt::print("{}\n", file);

@@ -10,6 +10,7 @@
 #include "model/completeness.h"
 #include "model/json.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 
 namespace platter::cli {
@@ -56,7 +57,7 @@ void print_json(const DriveSummary& drive) {
   for (const emit_summary::Simulator& simulator : emit_summary::simulators(drive))
     json["simulators"].push_back(
         {{"name", simulator.name}, {"note", simulator.note}, {"text", simulator.text}});
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", model::json_text(json, model::JsonForm::indented));
 }
 
 void print_words(const DriveSummary& drive) {

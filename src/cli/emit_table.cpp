@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,6 +14,7 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/standing.h"
 
 namespace platter::cli {
@@ -22,7 +22,7 @@ namespace {
 
 // What others will see; a pipe or /dev/null cannot be read again.
 emit_table::Table as_written(const std::string& bytes, const std::string& path) {
-  if (std::filesystem::is_regular_file(path)) return emit_table::load_table(path);
+  if (model::is_file(path)) return emit_table::load_table(path);
   return emit_table::read_table(std::as_bytes(std::span(bytes)), path);
 }
 
@@ -88,7 +88,7 @@ void add_emit_table(CLI::App& emit) {
     answer["model_sha256"] = table.model_sha256;
     answer["validated"] = !table.validity.demerits.empty();
     if (table.simplified) answer["simplified"] = simplified_json(*table.simplified);
-    fmt::print("{}\n", answer.dump(2));
+    fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
   });
 }
 

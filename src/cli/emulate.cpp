@@ -15,6 +15,7 @@
 #include "emulator/check/check_log.h"
 #include "model/error.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "replay/replay_model.h"
 
 namespace platter::cli {
@@ -43,7 +44,7 @@ void check(const EmulateOptions& options, const std::vector<EmulatedDrive>& driv
     answer["flushes"] = checked.flushes;
     answer["differ"] = checked.differ;
     answer["first_difference"] = checked.first_difference;
-    fmt::print("{}\n", answer.dump(2));
+    fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
   } else {
     fmt::print("{} completions and {} flushes: {} differ from the engine's\n", checked.completions,
                checked.flushes, checked.differ);

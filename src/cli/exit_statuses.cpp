@@ -33,7 +33,7 @@ const std::vector<StatusMeaning>& status_meanings() {
        {{{}, "the device does not exist, cannot be started, or is no disk drive"}}},
       {ExitStatus::permission,
        "permission",
-       {{{}, "the device or file may not be opened by this user"}}},
+       {{{}, "the device, file or folder may not be opened by this user"}}},
       {ExitStatus::refused,
        "refused",
        {{{},
@@ -46,12 +46,16 @@ const std::vector<StatusMeaning>& status_meanings() {
          "read, or the run was not allowed to do what it would need (`--allow-writes`)"},
         {{"characterize"},
          "`--resume` is given samples of another drive, or of one that is not as it was"},
-        {{"emulate"}, "a socket exists or is served, or the contents are in use"}}},
+        {{"emulate"}, "a socket exists or is served, or the contents are in use"},
+        {{"registry", "publish"},
+         "what the key of a remote did not sign, or an index that is older than one that was seen; "
+         "no signature where one is required; a tag that moved or would; a key, or a folder of "
+         "keys, that others may change"}}},
       {ExitStatus::bad_input,
        "bad_input",
        {{{},
-         "a file (a model, a trace, a result, a parameter set) is not what it should be, and the "
-         "sentence names the place"}}},
+         "a file (a model, a trace, a result, a parameter set) or a folder is not what it should "
+         "be, or cannot be opened, and the sentence names the place"}}},
       {ExitStatus::protocol,
        "protocol",
        {{kOfDrives,
@@ -81,7 +85,8 @@ const std::vector<StatusMeaning>& status_meanings() {
          "there is no program that `--disksim` names, or it does not run the model's DiskSim "
          "files"},
         {{"emulate"}, "nbdkit is not installed, or the plugin for it was not built"},
-        {{"cosim"}, "what the kernel is built of is not installed"}}},
+        {{"cosim"}, "what the kernel is built of is not installed"},
+        {{"registry"}, "skopeo is not installed"}}},
       {ExitStatus::differs,
        "differs",
        {{{"diff", "registry"}, "the two models differ by more than their errors"},

@@ -14,6 +14,7 @@
 #include "cli/subcommands.h"
 #include "fleet/fleet_text.h"
 #include "model/error.h"
+#include "model/folder.h"
 #include "model/interruption.h"
 #include "model/json.h"
 #include "model/printable.h"
@@ -31,10 +32,8 @@ struct FleetOptions {
 
 std::vector<std::string> model_files(const std::string& folder) {
   std::vector<std::string> paths;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json") paths.push_back(entry.path());
-  std::ranges::sort(paths);
+  for (const std::filesystem::path& path : model::paths_in(folder))
+    if (path.extension() == ".json") paths.push_back(path);
   return paths;
 }
 
@@ -166,7 +165,7 @@ void history(const registry::Store& store, const FleetOptions& options) {
 
 void compare_fleet(const FleetOptions& options) {
   const registry::Store store(options.folder.empty() ? registry::default_folder() : options.folder);
-  if (!std::filesystem::is_directory(store.folder()))
+  if (!model::is_folder(store.folder()))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is no folder; name a registry's folder, or one of model files",
                             store.folder()));

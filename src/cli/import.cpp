@@ -15,6 +15,7 @@
 #include "model/error.h"
 #include "model/json.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 
 namespace platter::cli {
@@ -33,7 +34,7 @@ void print_findings(const std::string& file, bool as_json) {
                                   {"source", finding.source}});
     if (!as_json) fmt::print("{}\n", model::printable(emit_disksim_check::in_words(finding)));
   }
-  if (as_json) fmt::print("{}\n", answer.dump(2));
+  if (as_json) fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
   if (!emit_disksim_check::runs(findings))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: DiskSim would stop at these files, or not answer; mend what is "

@@ -5,6 +5,7 @@
 
 #include "cli/inspected.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "mtbrc/passages.h"
 #include "safety/saved_settings.h"
 
@@ -200,7 +201,7 @@ std::string inspection_json(const Inspected& all) {
                                                       {"rests_on", all.expected_time->rests_on}}
                                                : Json(nullptr);
   document["fitness"] = {{"drive", found.complaints()}, {"host", all.advice_for_host()}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return model::json_text(document, model::JsonForm::indented) + "\n";
 }
 
 }  // namespace platter::cli

@@ -15,6 +15,7 @@
 #include "cli/subcommands.h"
 #include "cli/usage_error.h"
 #include "cli/version.h"
+#include "model/as_error.h"
 #include "model/error.h"
 #include "model/json_head.h"
 #include "model/pretty.h"
@@ -129,10 +130,9 @@ int run(int argc, char** argv) {
     return fail(platter::ExitStatus::usage, platter::cli::usage_sentence(app, error), json);
   } catch (const platter::cli::CommandEnded& command) {
     return command.status;
-  } catch (const platter::Error& error) {
+  } catch (const std::exception& thrown) {
+    const platter::Error error = platter::model::as_error(thrown);
     return fail(error.status(), error.what(), json);
-  } catch (const std::exception& error) {
-    return fail(platter::ExitStatus::internal, error.what(), json);
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "cli/command_tree.h"
 #include "cli/exit_statuses.h"
 #include "model/file.h"
+#include "model/folder.h"
 
 namespace platter::cli {
 namespace {
@@ -133,7 +134,7 @@ void write_all(const Command& command, const Command& root, const std::string& f
 }  // namespace
 
 void write_man_pages(const Command& root, const std::string& folder) {
-  std::filesystem::create_directories(folder);
+  model::make_folder(folder);
   write_all(root, root, folder);
 }
 

@@ -18,6 +18,7 @@
 #include "cli/taken_signals.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/leftovers.h"
 #include "model/program_path.h"
 
@@ -51,7 +52,7 @@ std::string nbdkit_path() {
 // Where a table is not a file yet, it becomes one.
 std::string table_file(const EmulatedDrive& drive, std::size_t number,
                        model::TemporaryFolder& folder) {
-  if (drive.bytes.empty()) return fs::absolute(drive.path).string();
+  if (drive.bytes.empty()) return model::absolute_path(drive.path);
   const std::string path = folder.file(fmt::format("{}.ptab", number));
   model::write_file(path, drive.bytes);
   return path;
@@ -65,7 +66,7 @@ void check_contents(const EmulatedDrive& drive, const emulator::ContentsChoice& 
 }
 
 void add_contents(std::vector<std::string>& arguments, const emulator::ContentsChoice& choice) {
-  const std::string file = choice.file ? fs::absolute(*choice.file).string() : "";
+  const std::string file = choice.file ? model::absolute_path(*choice.file) : "";
   if (!choice.generated) {
     if (choice.file) arguments.push_back("contents=" + file);
     return;
@@ -94,8 +95,8 @@ std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
     if (serving.depth) add("depth", std::to_string(*serving.depth));
   }
   add("speed", std::to_string(serving.speed));
-  add("probe", fs::absolute(socket).string());
-  if (serving.log) add("log", fs::absolute(*serving.log).string());
+  add("probe", model::absolute_path(socket));
+  if (serving.log) add("log", model::absolute_path(*serving.log));
   if (serving.ordinary) add("ordinary", "true");
   if (serving.json) add("json", "true");
   return arguments;
@@ -196,7 +197,7 @@ void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& 
   const model::Helper helper(server);
   for (const EmulatedDrive& drive : drives)
     fmt::print(stderr, "platter: {} is nbd+unix:///{}?socket={}\n", drive.table.identity.name,
-               drive.name, fs::absolute(socket.path()).string());
+               drive.name, model::absolute_path(socket.path()));
   check_end(serve_until_ended(server, signals));
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/progress_text.h"
 #include "cli/streams.h"
+#include "model/json_text.h"
 #include "transport/signals.h"
 
 namespace platter::cli {
@@ -106,7 +107,7 @@ void Progress::tell(Clock::time_point now) {
   told_stage_ = stage_;
   const Standing standing{stage_, share_, seconds_left(now)};
   if (style_ == Style::json) {
-    fmt::print(stderr, "{}\n", as_json(standing).dump());
+    fmt::print(stderr, "{}\n", model::json_text(as_json(standing)));
     return;
   }
   if (style_ == Style::plain) {

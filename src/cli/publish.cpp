@@ -17,6 +17,8 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
+#include "registry/privacy.h"
 #include "replay/rotational_delay.h"
 
 namespace platter::cli {
@@ -30,7 +32,7 @@ void print_json(const registry::Publication& published, const std::string& folde
   json["model_digest"] = published.model_digest;
   json["added"] = published.added;
   json["remarks"] = published.remarks;
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", model::json_text(json, model::JsonForm::indented));
 }
 
 std::optional<registry::RotationalDelay> delay_in(const std::string& samples,
@@ -91,6 +93,7 @@ void add_publish(CLI::App& app) {
     }
     const auto published = registry::publish(store, options->model, options->publish);
     tell(published);
+    if (const auto concern = registry::concern_about_key(store)) say(*concern);
     if (!options->samples.empty() && !options->publish.delay) {
       fmt::print(stderr,
                  "platter: {} has too few requests at random with the caches off to tell the mean "

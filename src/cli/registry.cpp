@@ -15,7 +15,9 @@
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "registry/pull.h"
 #include "registry/query.h"
@@ -73,8 +75,7 @@ struct RegistryOptions {
 };
 
 void notice(const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences)
-    fmt::print(stderr, "platter: {}\n", model::printable(sentence));
+  for (const std::string& sentence : sentences) say(sentence);
 }
 
 Json as_json(const registry::Entry& entry, const Signers& signers) {
@@ -101,7 +102,7 @@ double gigabytes(const registry::Entry& entry) {
 registry::Found models_in(const registry::Store& store, const RegistryOptions& options,
                           const std::function<void(const registry::Entry&)>& visit) {
   const registry::Query query = options.search.query();
-  const bool there = options.folder.named.empty() || std::filesystem::exists(options.folder.named);
+  const bool there = options.folder.named.empty() || model::is_there(options.folder.named);
   if (!there || !store.is_new()) return registry::search(store, query, visit);
   return {.problems = {store.folder() + " holds no models yet; platter publish puts one there"}};
 }
@@ -109,7 +110,7 @@ registry::Found models_in(const registry::Store& store, const RegistryOptions& o
 // Indented as nlohmann's dump() does a member's members.
 std::string indented(const Json& json, const std::string& by) {
   std::string text;
-  for (const char c : json.dump(2, ' ', false, Json::error_handler_t::replace)) {
+  for (const char c : model::json_text(json, model::JsonForm::indented)) {
     text += c;
     if (c == '\n') text += by;
   }
@@ -122,7 +123,7 @@ void list_as_json(const RegistryOptions& options) {
   bool first = true;
   const auto begin = [&] {
     Json head = model::json_head("platter-registry-list");
-    const std::string text = head.dump(2, ' ', false, Json::error_handler_t::replace);
+    const std::string text = model::json_text(head, model::JsonForm::indented);
     fmt::print("{},\n  \"models\": [", text.substr(0, text.size() - 2));
   };
   const registry::Found found = models_in(
@@ -217,7 +218,9 @@ void pull(const RegistryOptions& options) {
                                                            options.require_signature)
                                        : options.reference;
   const registry::Published published = registry::find(store, reference);
-  const registry_trust::SignedBy by = Signers(store).of(published);
+  // Of what a remote has, its pull has said it.
+  const registry_trust::SignedBy by = remote ? registry_trust::SignedBy{}
+                                             : Signers(store).of(published);
   if (!remote && options.require_signature) require_signature(published, by);
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
@@ -276,10 +279,14 @@ void rebuild_index(const RegistryOptions& options) {
 
 }  // namespace
 
+void say(const std::string& sentence) {
+  fmt::print(stderr, "platter: {}\n", model::printable(sentence));
+}
+
 void print_json(const std::string& schema, const Json& members) {
   Json json = model::json_head(schema);
   json.update(members);
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", model::json_text(json, model::JsonForm::indented));
 }
 
 void add_registry(CLI::App& app) {

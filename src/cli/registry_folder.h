@@ -28,6 +28,9 @@ struct RegistryFolder {
 // room have a print_json of their own.
 void print_json(const std::string& schema, const nlohmann::ordered_json& members);
 
+// A notice on standard error.
+void say(const std::string& sentence);
+
 // `pull REMOTE/NAME.vN`: fetched from the remote and entered into the folder, where it has the
 // returned reference. Says so, and whose signatures it bears, on standard error.
 std::string fetch_from_remote(const registry::Store& store, const std::string& reference,

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "cli/registry_folder.h"
+#include "cli/registry_signers.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/printable.h"
-#include "registry/remote/remote_index.h"
+#include "registry/remote/curate.h"
 #include "registry/remote/transfer.h"
 
 namespace platter::cli {
@@ -73,7 +74,7 @@ void push(const RemoteOptions& options) {
     const std::string& reference = options.reference;
     if (!options.sign.empty())
       registry_trust::sign(store, reference, remote.place,
-                           registry_trust::open_private_key(options.sign));
+                           registry_trust::open_private_key(options.sign, say));
     pushed.push_back(registry_remote::push(store, reference, remote));
   } else {
     pushed = registry_remote::push_all(store, remote);
@@ -91,21 +92,15 @@ void push(const RemoteOptions& options) {
   if (options.json) cli::print_json("platter-registry-push", {{"entries", entries}});
 }
 
-void say(const std::string& sentence) {
-  fmt::print(stderr, "platter: {}\n", model::printable(sentence));
-}
-
 void refresh(const RemoteOptions& options) {
   const registry::Store store = options.store();
   const auto remote = registry_remote::remote(store, options.name);
   const auto done = registry_remote::refresh(store, remote, say);
   for (const std::string& problem : done.problems) say(problem);
-  if (done.number == 0)
-    say(remote.name +
-        " has no index, and nobody vouches for what its tags say; see platter "
-        "registry index");
-  else if (!done.verified)
-    say(remote.name + " was added without a key: its index is not verified");
+  if (!done.verified)
+    say(fmt::format("{} was added without a key: nobody vouches for what {}", remote.name,
+                    done.number == 0 ? "its tags say, and it has no index (platter registry index)"
+                                     : "its index says"));
   if (options.json) {
     return cli::print_json("platter-registry-refresh", {{"remote", remote.name},
                                                         {"number", done.number},
@@ -130,7 +125,7 @@ void write_index(const RemoteOptions& options) {
   const registry::Store store = options.store();
   const auto remote = registry_remote::remote(store, options.name);
   const auto done = registry_remote::write_index(
-      store, remote, registry_trust::open_private_key(options.key), now(), options.above, say);
+      store, remote, registry_trust::open_private_key(options.key, say), now(), options.above, say);
   for (const std::string& problem : done.problems) say(problem);
   if (options.json) {
     return cli::print_json("platter-registry-remote-index", {{"remote", remote.name},
@@ -155,10 +150,8 @@ std::string fetch_from_remote(const registry::Store& store, const std::string& r
   if (!tag)
     throw Error(ExitStatus::usage,
                 fmt::format("{}: names no model of a remote; REMOTE/NAME.vN does", reference));
-  auto keys = registry_trust::trusted_keys();
-  for (const auto& own : remote.key()) keys.push_back(own);
   const auto pulled = registry_remote::pull(
-      store, remote, *tag, keys,
+      store, remote, *tag, Signers(store).keys_of(remote.name),
       {.require_signature = require_signature || remote.require_signature,
        .expected_digest = registry_remote::indexed_digest(store, remote, *tag)});
   fmt::print(stderr, "platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),

@@ -1,22 +1,33 @@
 #include "cli/registry_signers.h"
 
+#include <fmt/core.h>
+
+#include "cli/registry_folder.h"
 #include "model/error.h"
+#include "model/interruption.h"
 #include "registry/remote/remotes.h"
 
 namespace platter::cli {
 
-Signers::Signers(const registry::Store& store) : trusted_(registry_trust::trusted_keys()) {
-  try {
-    for (const registry_remote::Remote& remote : registry_remote::remotes(store)) {
-      auto& keys = of_remotes_[remote.name] = trusted_;
-      for (const registry_trust::NamedKey& own : remote.key()) {
+Signers::Signers(const registry::Store& store) : trusted_(registry_trust::trusted_keys(say)) {
+  for (const std::string& name : registry_remote::remote_names(store)) {
+    auto& keys = of_remotes_[name] = trusted_;
+    try {
+      for (const registry_trust::NamedKey& own : registry_remote::remote(store, name).key()) {
         keys.push_back(own);
         here_.push_back(own);
       }
+    } catch (const Error& error) {
+      let_interruptions_pass(error);
+      say(fmt::format("{}; until then its key counts for nothing", error.what()));
     }
-  } catch (const Error&) {  // a damaged remote, as `remote list` says: its key counts for nothing
   }
   here_.insert(here_.end(), trusted_.begin(), trusted_.end());
+}
+
+const std::vector<registry_trust::NamedKey>& Signers::keys_of(const std::string& remote) const {
+  const auto found = of_remotes_.find(remote);
+  return found == of_remotes_.end() ? trusted_ : found->second;
 }
 
 registry_trust::SignedBy Signers::of(const registry::Entry& entry) const {

@@ -14,7 +14,11 @@ namespace platter::cli {
 
 class Signers {
  public:
+  // Says what of the trusted keys is passed over, and which remotes' keys count for nothing.
   explicit Signers(const registry::Store& store);
+
+  // That count for what a remote has: its own and the trusted ones.
+  const std::vector<registry_trust::NamedKey>& keys_of(const std::string& remote) const;
 
   registry_trust::SignedBy of(const registry::Entry& entry) const;
   registry_trust::SignedBy of(const registry::Published& published) const;

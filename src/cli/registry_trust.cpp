@@ -18,7 +18,7 @@ struct TrustOptions {
 
 void sign_entry(const TrustOptions& options) {
   const auto done = registry_trust::sign(options.folder.store(), options.reference, "",
-                                         registry_trust::open_private_key(options.key));
+                                         registry_trust::open_private_key(options.key, say));
   if (options.json) {
     return cli::print_json(
         "platter-registry-signing",
@@ -30,7 +30,7 @@ void sign_entry(const TrustOptions& options) {
 
 void list_keys(const TrustOptions& options) {
   nlohmann::ordered_json keys = nlohmann::ordered_json::array();
-  for (const auto& one : registry_trust::trusted_keys()) {
+  for (const auto& one : registry_trust::trusted_keys(say)) {
     if (!options.json) fmt::print("{}\n{}", one.name, one.key.pem());
     keys.push_back({{"name", one.name}, {"key", one.key.pem()}});
   }

@@ -16,6 +16,7 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/lbn_range_json.h"
 #include "model/printable.h"
 
@@ -180,7 +181,7 @@ PutRight restore_one(const RestoreArguments& arguments, const std::string& journ
 
 void print_json(nlohmann::ordered_json report, const nlohmann::ordered_json& told) {
   report.update(told);
-  fmt::print("{}\n", report.dump(2));
+  fmt::print("{}\n", model::json_text(report, model::JsonForm::indented));
 }
 
 void restore_alone(const RestoreArguments& arguments) {

@@ -1,25 +1,21 @@
 #include "cli/result_folder.h"
 
-#include <fmt/core.h>
-
 #include <filesystem>
 #include <system_error>
 
-#include "model/error.h"
+#include "model/folder.h"
 
 namespace platter::cli {
 
 namespace fs = std::filesystem;
 
 ResultFolder::ResultFolder(const std::string& path) {
-  std::error_code error;
-  for (fs::path folder = fs::absolute(path);
-       !fs::exists(folder, error) && folder.has_relative_path(); folder = folder.parent_path())
+  std::error_code told_when_made;
+  for (fs::path folder = model::absolute_path(path);
+       !fs::exists(folder, told_when_made) && folder.has_relative_path();
+       folder = folder.parent_path())
     made_.push_back(folder.string());
-  fs::create_directories(path, error);
-  if (error)
-    throw Error(ExitStatus::output,
-                fmt::format("{}: this folder cannot be made: {}", path, error.message()));
+  model::make_folder(path);
 }
 
 ResultFolder::~ResultFolder() {

@@ -8,6 +8,7 @@
 #include "emit/table/table.h"
 #include "model/claims.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/printable_model.h"
 #include "model/standing.h"
@@ -144,7 +145,7 @@ void show_table(const std::string& path, bool json) {
   model::note_input(path);
   const emit_table::Table table = emit_table::load_table(path);
   if (json)
-    fmt::print("{}\n", as_json(table).dump(2));
+    fmt::print("{}\n", model::json_text(as_json(table), model::JsonForm::indented));
   else
     print_words(path, table);
 }

@@ -22,7 +22,9 @@
 #include "cli/version.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/interruption.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "report/gnuplot.h"
 #include "study/failures.h"
@@ -178,7 +180,8 @@ std::string point_words(const Prepared& prepared, std::size_t index) {
                                   prepared.study.models[point.model].name);
   if (!point.device.empty()) words += ", device " + point.device;
   for (const study::Dimension& dimension : prepared.study.options)
-    words += fmt::format(", {} {}", dimension.option, point.options.at(dimension.option).dump());
+    words += fmt::format(", {} {}", dimension.option,
+                         model::json_text(point.options.at(dimension.option)));
   return model::printable(words);
 }
 
@@ -300,7 +303,7 @@ void run_study(const StudyOptions& options) {
 }
 
 void collect(const StudyOptions& options) {
-  if (!std::filesystem::is_directory(options.results()))
+  if (!model::is_folder(options.results()))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is no folder of results; name the one that platter study run "
                             "wrote with -C",

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "model/folder.h"
+
 namespace platter::cli {
 namespace {
 
@@ -16,7 +18,7 @@ std::string in_quotes(const std::string& text) {
 }
 
 std::string absolute(const std::string& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
+  return std::filesystem::path(model::absolute_path(path)).lexically_normal().string();
 }
 
 // A name that squeue shows; no line of comments may end in it.
@@ -33,6 +35,7 @@ std::string job_name(const std::string& name) {
 }  // namespace
 
 std::string slurm_script(const SlurmStudy& study) {
+  std::error_code unknown;
   return fmt::format(
       R"(#!/bin/sh
 #SBATCH --job-name={name}
@@ -59,8 +62,8 @@ exec "$platter" study run "$study" -C "$folder" --part "$SLURM_ARRAY_TASK_ID/{pa
 )",
       fmt::arg("name", job_name(study.name)), fmt::arg("parts", study.parts),
       fmt::arg("jobs", study.jobs),
-      fmt::arg("platter",
-               in_quotes(absolute(std::filesystem::read_symlink("/proc/self/exe").string()))),
+      fmt::arg("platter", in_quotes(absolute(
+                              std::filesystem::read_symlink("/proc/self/exe", unknown).string()))),
       fmt::arg("study", in_quotes(absolute(study.study))),
       fmt::arg("folder", in_quotes(absolute(study.folder))));
 }

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "cli/listening_socket.h"
 #include "cli/private_folder.h"
 #include "cli/taken_signals.h"
 #include "emulator/vhost_user/emulation.h"
+#include "model/folder.h"
 
 namespace platter::cli {
 namespace {
@@ -39,7 +38,7 @@ void serve_over_vhost_user(const std::vector<EmulatedDrive>& drives,
   emulator::Emulation emulation(settings);
   for (std::size_t i = 0; i < drives.size(); ++i)
     fmt::print(stderr, "platter: {} is target {} of {}\n", drives[i].table.identity.name, i,
-               std::filesystem::absolute(socket.path()).string());
+               model::absolute_path(socket.path()));
   emulation.run(socket.descriptor(), signals.descriptor(), [&] {
     switch (signals.read()) {
       case 0:

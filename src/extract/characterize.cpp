@@ -20,6 +20,7 @@
 #include "extract/stages.h"
 #include "extract/time_plan.h"
 #include "identity/drive_mark.h"
+#include "model/as_error.h"
 #include "model/interruption.h"
 #include "mtbrc/access.h"
 #include "mtbrc/round_trips.h"
@@ -949,10 +950,8 @@ Run characterize(scsi::Device& device, const Options& options) {
   Characterization run(device, options);
   try {
     return run.run();
-  } catch (const Error& error) {
-    return run.ended_by(error);
-  } catch (const std::exception& error) {
-    return run.ended_by(Error(ExitStatus::internal, error.what()));
+  } catch (const std::exception& thrown) {
+    return run.ended_by(model::as_error(thrown));
   }
 }
 

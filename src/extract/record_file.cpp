@@ -13,6 +13,7 @@
 #include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "model/json_text.h"
 #include "model/lbn_range_json.h"
 
 namespace platter::extract {
@@ -195,7 +196,7 @@ class RecordReader {
 
   // Those that come later hold all that was known by then.
   void take_facts(const Json& fields) {
-    model::DriveModel known = model::from_json_text(fields.at("known").dump(), "facts");
+    model::DriveModel known = model::from_json_text(model::json_text(fields.at("known")), "facts");
     Record& record = kept_.record;
     Facts& facts = record.facts;
     if (has_facts_ && !identity::same_drive(known.identity, record.identity))

@@ -8,6 +8,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "transport/sysfs.h"
 
 namespace platter::host {
@@ -56,7 +57,7 @@ void write_host_journal(const Journal& journal, const std::string& path) {
   json["boot"] = journal.boot;
   json["governors"] = Json::object();
   for (const Governor& governor : journal.found) json["governors"][governor.policy] = governor.name;
-  model::write_file(path, model::checked_file(json.dump()));
+  model::write_file(path, model::checked_file(model::json_text(json)));
 }
 
 }  // namespace platter::host

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/folder.h"
+
 namespace platter::model {
 namespace {
 
@@ -35,7 +37,7 @@ Seen seen_at(const fs::path& path) {
 
 std::string key_of(const fs::path& target) {
   std::error_code failed;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(target), failed);
+  const fs::path whole = fs::weakly_canonical(absolute_path(target), failed);
   return (failed ? target : whole).string();
 }
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/json_text.h"
+
 namespace platter::model {
 namespace {
 
@@ -9,9 +11,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kColumns = 100;
 
-std::string scalar(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string scalar(const Json& json) { return json_text(json); }
 
 // Values are laid out from the leaves up, so that every one is turned into text once a level.
 std::string layout(const Json& json, std::size_t indent, std::size_t used) {

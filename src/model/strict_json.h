@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/error.h"
+#include "model/json_text.h"
 
 namespace platter::model {
 
@@ -53,7 +54,7 @@ class StrictJsonBuilder {
     if (object.size() == limits_.members)
       fail(fmt::format("has an object of more than {} members", limits_.members));
     if (object.contains(name))
-      fail(fmt::format("has the member {} twice in one object", Json(name).dump()));
+      fail(fmt::format("has the member {} twice in one object", json_text(Json(name))));
     auto& members = object.template get_ref<typename Json::object_t&>();
     if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
       member_ = &members.emplace_back(std::move(name), Json()).second;

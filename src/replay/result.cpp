@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/file.h"
 #include "model/temporary_folder.h"
 #include "replay/result_forms.h"
 #include "replay/summary.h"
@@ -147,7 +148,8 @@ void HeadedFile::finish(std::string_view head) {
 }
 
 std::unique_ptr<ResultWriter> create_result(const std::string& path, const ResultHead& head) {
-  const bool file = !std::filesystem::exists(path) || std::filesystem::is_regular_file(path);
+  std::error_code told_when_written;
+  const bool file = model::is_file(path) || !std::filesystem::exists(path, told_when_written);
   return path.ends_with(".csv") || !file ? csv_writer(path, head) : columns_writer(path, head);
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
+#include "model/json_text.h"
 #include "replay/result_forms.h"
 
 namespace platter::replay {
@@ -132,7 +133,7 @@ std::string text_of(const ResultHead& head, const Extent& extent) {
                                        {"head_bytes", extent.head_bytes},
                                        {"bytes", extent.bytes},
                                        {"columns", kColumns}};
-  return head_text(head, more.dump());
+  return head_text(head, model::json_text(more));
 }
 
 Extent extent_of(std::string_view text, const std::string& path) {
@@ -141,7 +142,8 @@ Extent extent_of(std::string_view text, const std::string& path) {
     if (json.at("columns") != nlohmann::json(kColumns))
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: has the columns {}, this platter reads {}; replay again", path,
-                              json.at("columns").dump(), nlohmann::json(kColumns).dump()));
+                              model::json_text(json.at("columns")),
+                              model::json_text(nlohmann::json(kColumns))));
     return {.head_bytes = json.at("head_bytes").get<std::size_t>(),
             .rows = json.at("rows").get<std::uint64_t>(),
             .bytes = json.at("bytes").get<std::uint64_t>()};

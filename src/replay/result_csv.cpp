@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/json_text.h"
 #include "replay/result_forms.h"
 
 namespace platter::replay {
@@ -189,7 +190,7 @@ class CsvWriter final : public ResultWriter {
   static constexpr std::size_t kRoom = 512;  // for what only the end knows
 
   static std::string line_of(const ResultHead& head, std::uint64_t rows) {
-    return "# " + head_text(head, nlohmann::json{{"rows", rows}}.dump());
+    return "# " + head_text(head, model::json_text(nlohmann::json{{"rows", rows}}));
   }
 
   void flush() {

@@ -4,6 +4,7 @@
 
 #include "model/error.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "replay/array_json.h"
 #include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
@@ -123,7 +124,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
                         {"depth", delay_json(head.lateness->depth)}};
   if (head.array) json["array"] = array_json(*head.array);
   if (!more.empty()) json.update(Json::parse(more));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return model::json_text(json);
 }
 
 ResultHead head_of(std::string_view text, const std::string& path) {
@@ -133,7 +134,7 @@ ResultHead head_of(std::string_view text, const std::string& path) {
     if (json.at("schema") != model::json_head(kSchema).at("schema"))
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: its schema is {}, this platter reads {} 1.0; replay again", path,
-                              json.at("schema").dump(), kSchema));
+                              model::json_text(json.at("schema")), kSchema));
     read_members(json, head);
   } catch (const Json::exception&) {
     throw Error(

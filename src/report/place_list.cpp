@@ -7,6 +7,7 @@
 
 #include "model/error.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/pretty.h"
 #include "report/track_list.h"
 
@@ -119,7 +120,7 @@ std::string tracks_as_text(const engine::LayoutMap& map) {
 
 // One track a line, without building the whole document first: large drives have millions.
 std::string tracks_as_json(const engine::LayoutMap& map) {
-  std::string text = model::json_head("platter-tracks").dump();
+  std::string text = model::json_text(model::json_head("platter-tracks"));
   text.pop_back();
   text += ",\n\"tracks\": [";
   const char* separator = "\n";
@@ -128,7 +129,7 @@ std::string tracks_as_json(const engine::LayoutMap& map) {
                    "{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, "
                    "\"angle_rev\": {}}}",
                    separator, t.first_lbn, t.blocks, t.cylinder, t.head,
-                   Json(engine::rev_from_angle(t.angle)).dump());
+                   model::json_text(Json(engine::rev_from_angle(t.angle))));
     separator = ",\n";
   });
   return text + "\n]}\n";

@@ -15,6 +15,7 @@
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/user_folder.h"
 #include "safety/journal_form.h"
 #include "safety/left_journals.h"
@@ -93,7 +94,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
   head["blocks"] = identity.stated_blocks.value_or(identity.blocks);
   head["block_bytes"] = identity.block_bytes;
   head.update(json_of(settings));
-  const std::string text = head.dump(-1, ' ', true, Json::error_handler_t::replace);
+  const std::string text = model::json_text(head, model::JsonForm::ascii);
   try {
     for (std::uint64_t i = 0; i < kJournalHeads; ++i) append(text);
     if (::rename(beginning.c_str(), path_.c_str()) != 0) cannot_be_written("");

@@ -13,6 +13,7 @@
 #include "model/file.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/strict_json.h"
 
 namespace platter::samples {
@@ -33,7 +34,9 @@ Writer::Writer(std::ostream& out, const model::Identity& drive) : out_(out) {
 
 void Writer::add(const char* payload, Json fields) { write(Json{{payload, std::move(fields)}}); }
 
-void Writer::write(const Json& line) { out_ << model::checked_line(line.dump(), ++lines_) << '\n'; }
+void Writer::write(const Json& line) {
+  out_ << model::checked_line(model::json_text(line), ++lines_) << '\n';
+}
 
 Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {
   const auto refuse_file = [this](const std::string& what) {

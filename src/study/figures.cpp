@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "model/json_text.h"
 #include "registry/canonical_json.h"
 #include "report/gnuplot.h"
 
@@ -23,7 +24,8 @@ std::size_t index_of(const std::string& column) {
 std::string words_of(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_string()) return value.get<std::string>();
-  return value.is_number_float() ? registry::ecmascript_number(value.get<double>()) : value.dump();
+  return value.is_number_float() ? registry::ecmascript_number(value.get<double>())
+                                 : model::json_text(value);
 }
 
 std::string label_of(const Cells& row, const std::vector<std::string>& of) {

@@ -12,10 +12,13 @@
 #include <set>
 #include <vector>
 
+#include "model/as_error.h"
 #include "model/checked_line.h"
 #include "model/error.h"
+#include "model/folder.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
 #include "replay/model_run.h"
 #include "study/locked_file.h"
 #include "study/options.h"
@@ -85,7 +88,7 @@ class Computer {
     PointJson json = replayed(point, done);
     done.replay_s = processor_s() - before_s;
     json["processor_s"] = done.replay_s;
-    claim->commit(model::checked_file(json.dump()), done.replay_s > kWorthAFlush_s);
+    claim->commit(model::checked_file(model::json_text(json)), done.replay_s > kWorthAFlush_s);
     return done;
   }
 
@@ -94,7 +97,7 @@ class Computer {
   const ReplayedOn& replayed_on_at(const Point& point) {
     if (loaded_ != point.model) ready_.clear();
     loaded_ = point.model;
-    const std::string changes = options_of_model(point.options).dump();
+    const std::string changes = model::json_text(options_of_model(point.options));
     const auto known = ready_.find(changes);
     if (known != ready_.end()) return known->second;
     return ready_.emplace(changes, replayed_on(study_, points_, point)).first->second;
@@ -114,13 +117,12 @@ class Computer {
     };
     try {
       add_result(json, ran(point));
-    } catch (const Error& error) {
+    } catch (const std::exception& thrown) {
+      const Error error = model::as_error(thrown);
       let_interruptions_pass(error);
       if (error.status() == ExitStatus::output) throw;  // nothing more can be stored here
       const bool of_options = error.status() == ExitStatus::usage;  // the study's, not of ours
       failed(of_options ? ExitStatus::bad_input : error.status(), error.what());
-    } catch (const std::exception& error) {
-      failed(ExitStatus::internal, error.what());
     }
     return json;
   }
@@ -128,7 +130,8 @@ class Computer {
   // A device's requests that cannot be read are taken out of the trace anew by the next run.
   std::string without_part(const Point& point, const std::string& sentence) {
     if (part_.empty() || sentence.find(part_) == sentence.npos) return sentence;
-    fs::remove(part_);
+    std::error_code is_gone;
+    fs::remove(part_, is_gone);
     return with_path_as_given(
         sentence, part_,
         fmt::format("{}, device {}", study_.traces[point.trace].given, point.device));
@@ -159,10 +162,11 @@ class Computer {
   // Whoever was killed while it wrote this result left a file beside it.
   std::string prepared_output(const std::string& key) const {
     const fs::path path = store_.result_path(key);
-    fs::create_directories(path.parent_path());
-    for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path()))
-      if (entry.path().filename().string().starts_with(path.filename().string() + "."))
-        fs::remove(entry.path());
+    model::make_folder(path.parent_path());
+    std::error_code is_gone;
+    for (const fs::path& beside : model::paths_in(path.parent_path()))
+      if (beside.filename().string().starts_with(path.filename().string() + "."))
+        fs::remove(beside, is_gone);
     return path;
   }
 
@@ -212,7 +216,8 @@ RunOutcome run_points(const Study& study, const Points& points, std::span<const 
     const Point& point = points.points[index];
     if (!keys.insert(point.key).second) continue;
     const Seen seen = Seen::at(store.point_path(point.key));
-    const bool has_requests = !options.keep_results || fs::exists(store.result_path(point.key));
+    const bool has_requests = !options.keep_results ||
+                              model::is_there(store.result_path(point.key));
     if (is_result(store.point(point.key)) && has_requests)
       ++outcome.found;
     else

@@ -5,6 +5,7 @@
 
 #include "model/checked_line.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "study/locked_file.h"
 
 namespace platter::study {
@@ -14,9 +15,11 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> unfinished_in(const fs::path& folder) {
   std::vector<fs::path> all;
-  if (!fs::is_directory(folder)) return all;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.path().extension() == Claim::kUnfinished) all.push_back(entry.path());
+  std::error_code is_not_there;
+  fs::recursive_directory_iterator entry(folder, is_not_there);
+  for (; !is_not_there && entry != fs::recursive_directory_iterator();
+       entry.increment(is_not_there))
+    if (entry->path().extension() == Claim::kUnfinished) all.push_back(entry->path());
   return all;
 }
 

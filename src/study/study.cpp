@@ -14,6 +14,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/json_text.h"
 #include "model/units.h"
 #include "registry/canonical_json.h"
 #include "study/columns.h"
@@ -82,7 +83,7 @@ class Members {
                                                               kMostWhole);
       if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
         fail(fmt::format("has the \"{}\" {}, which is no whole number from 0 to {}", name,
-                         value.dump(), kMost));
+                         model::json_text(value), kMost));
     } else if (!value.is_number()) {
       fail(fmt::format("has a \"{}\" that is no number", name));
     }
@@ -125,7 +126,7 @@ std::string beside(const std::filesystem::path& folder, const std::string& path)
 
 std::string change_text(Members& of, const std::string& path, const Json& value) {
   if (value.is_string()) return path + "=" + value.get<std::string>();
-  if (value.is_number_integer()) return path + "=" + value.dump();
+  if (value.is_number_integer()) return path + "=" + model::json_text(value);
   if (value.is_number()) return fmt::format("{}={}", path, registry::ecmascript_number(value));
   of.fail(fmt::format("has a change of {} that is neither text nor number", path));
 }
@@ -164,7 +165,7 @@ Json plan_of(Members& members, const std::string& level) {
     const bool fits = number.whole ? value.is_number_unsigned() : value.is_number();
     if (!fits || value.get<double>() < number.least || value.get<double>() > number.most)
       members.fail(fmt::format("has the \"{}\" {}, which is no {}number from {} to {}", number.name,
-                               value.dump(), number.whole ? "whole " : "", number.least,
+                               model::json_text(value), number.whole ? "whole " : "", number.least,
                                number.most));
     require_level(members, number.name, number.levels, level);
     plan[number.name] = value;
@@ -348,12 +349,12 @@ std::vector<Dimension> dimensions_of(const Json& json, const std::string& where)
     for (std::size_t i = 0; i < dimension.values.size(); ++i) {
       const Json& value = dimension.values[i];
       if (!option.takes(value))
-        members.fail(fmt::format("has the \"{}\" {}, which is not {}", option.name, value.dump(),
-                                 option.what));
+        members.fail(fmt::format("has the \"{}\" {}, which is not {}", option.name,
+                                 model::json_text(value), option.what));
       if (std::find(dimension.values.begin(),
                     dimension.values.begin() + static_cast<std::ptrdiff_t>(i),
                     value) != dimension.values.begin() + static_cast<std::ptrdiff_t>(i))
-        members.fail(fmt::format("has the \"{}\" {} twice", option.name, value.dump()));
+        members.fail(fmt::format("has the \"{}\" {} twice", option.name, model::json_text(value)));
     }
     dimensions.push_back(std::move(dimension));
   }

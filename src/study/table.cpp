@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "model/json_text.h"
 #include "registry/canonical_json.h"
 #include "study/options.h"
 
@@ -19,7 +20,7 @@ constexpr const char* kSchemaName = "platter-study-table";
 std::string field(const Json& value) {
   if (value.is_null()) return {};
   if (value.is_number_float()) return registry::ecmascript_number(value.get<double>());
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return model::json_text(value);
   const std::string& text = value.get_ref<const std::string&>();
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
   std::string quoted = "\"";
@@ -34,7 +35,7 @@ std::string field(const Json& value) {
 std::string place_of(const std::function<Json(const std::string& column)>& value) {
   Json place = Json::array({value("model"), value("trace"), value("device")});
   for (const Option& option : options()) place.push_back(value(option.name));
-  return place.dump();
+  return model::json_text(place);
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ std::string json_lines_of(const Table& table) {
   for (const std::vector<Json>& row : table.rows) {
     nlohmann::ordered_json line = {{"schema", {{"name", kSchemaName}, {"version", "1.0"}}}};
     for (std::size_t i = 0; i < row.size(); ++i) line[columns()[i].name] = row[i];
-    text += line.dump() + "\n";
+    text += model::json_text(line) + "\n";
   }
   return text;
 }

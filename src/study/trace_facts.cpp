@@ -13,8 +13,11 @@
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
+#include "model/json_text.h"
+#include "model/printable.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "replay/tracks.h"
@@ -39,7 +42,7 @@ Json stamps_of(const std::vector<std::string>& files) {
     if (::stat(file.c_str(), &status) != 0)
       throw Error(ExitStatus::bad_input, fmt::format("{}: no such file", file));
     stamps.push_back(
-        {{"path", fs::absolute(file).string()},
+        {{"path", model::printable(model::absolute_path(file))},
          {"bytes", static_cast<std::uint64_t>(status.st_size)},
          {"changed", fmt::format("{}.{:09}", status.st_ctim.tv_sec, status.st_ctim.tv_nsec)}});
   }
@@ -129,7 +132,7 @@ std::string text_of(const Json& stamps, const TraceFacts& facts) {
   nlohmann::ordered_json json = model::json_head("platter-study-trace");
   json["files"] = stamps;
   json["trace"] = to_json(facts);
-  return model::checked_file(json.dump());
+  return model::checked_file(model::json_text(json));
 }
 
 std::string folder_of_parts(const TraceSpec& trace, const TraceFacts& facts,
@@ -197,7 +200,7 @@ TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool coun
   counted |= trace.split_by_device;
   const std::vector<std::string> files = trace::files_of(trace.path);
   const Json stamps = stamps_of(files);
-  const Json asked = {{"path", fs::absolute(trace.path).string()},
+  const Json asked = {{"path", model::printable(model::absolute_path(trace.path))},
                       {"told", trace.told},
                       {"split", trace.split_by_device}};
   // Others that need the same wait, and find it. In a folder that is only read it is not kept.
@@ -210,11 +213,11 @@ TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool coun
   else if (model::is_file(path))
     known = kept(model::read_file(path), stamps);
   if (known && (known->counted || !counted)) {
-    known->stamps = stamps.dump();
+    known->stamps = model::json_text(stamps);
     return *known;
   }
   TraceFacts facts;
-  facts.stamps = stamps.dump();
+  facts.stamps = model::json_text(stamps);
   facts.digest = known ? known->digest : digest_of_files(files);
   for (const Json& stamp : stamps)
     facts.requests += stamp.at("bytes").get<std::uint64_t>() / kBytesARequest;
@@ -225,7 +228,8 @@ TraceFacts facts_of(const TraceSpec& trace, const std::string& folder, bool coun
 }
 
 void require_unchanged(const TraceSpec& trace, const TraceFacts& facts) {
-  if (trace.workload || stamps_of(trace::files_of(trace.path)).dump() == facts.stamps) return;
+  if (trace.workload || model::json_text(stamps_of(trace::files_of(trace.path))) == facts.stamps)
+    return;
   throw Error(ExitStatus::bad_input,
               fmt::format("{}: changed while the study ran; run it again", trace.path));
 }
@@ -234,15 +238,17 @@ void split_by_device(const TraceSpec& trace, const TraceFacts& facts, std::uint3
                      const std::string& folder) {
   const std::string parts = folder_of_parts(trace, facts, block_bytes, folder);
   const LockedFile lock(parts + ".lock");
-  fs::create_directories(parts);
+  model::make_folder(parts);
   std::vector<std::string> missing;
   std::set<std::string> names;
   for (const DeviceFacts& device : facts.devices) {
     names.insert(part_name(facts, device.name));
-    if (!fs::exists(parts + "/" + part_name(facts, device.name))) missing.push_back(device.name);
+    if (!model::is_there(parts + "/" + part_name(facts, device.name)))
+      missing.push_back(device.name);
   }
-  for (const fs::directory_entry& entry : fs::directory_iterator(parts))
-    if (!names.contains(entry.path().filename())) fs::remove(entry.path());  // one was cut off
+  std::error_code is_gone;
+  for (const fs::path& part : model::paths_in(parts))
+    if (!names.contains(part.filename())) fs::remove(part, is_gone);  // one was cut off
   const std::span<const std::string> all(missing);
   for (std::size_t first = 0; first < all.size(); first += kFilesAtOnce)
     write_parts(trace, all.subspan(first, std::min(kFilesAtOnce, all.size() - first)), facts,

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "model/as_error.h"
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/leftovers.h"
@@ -95,10 +96,9 @@ void work_through(Board& board, std::span<const double> costs, const Work& work)
   };
   try {
     work_through(board, costs, make_work());
-  } catch (const Error& error) {
+  } catch (const std::exception& thrown) {
+    const Error error = model::as_error(thrown);
     tell(error.status(), error.what());
-  } catch (const std::exception& error) {
-    tell(ExitStatus::internal, error.what());
   }
   ::_exit(status);
 }

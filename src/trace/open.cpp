@@ -1,8 +1,8 @@
 #include "trace/open.h"
 
-#include <filesystem>
 #include <utility>
 
+#include "model/folder.h"
 #include "trace/checked_reader.h"
 #include "trace/compression.h"
 #include "trace/think_times.h"
@@ -29,11 +29,10 @@ std::vector<std::string> files_of(const std::string& path) {
   const std::size_t at = path.rfind(kProcessor);
   const bool named = at != path.npos &&
                      path.find_first_not_of("0123456789", at + kProcessor.size()) == path.npos;
-  if (!named && std::filesystem::exists(path)) return {path};
+  if (!named && model::is_there(path)) return {path};
   const std::string stem = (named ? path.substr(0, at) : path) + std::string(kProcessor);
   std::vector<std::string> files;
-  for (std::size_t processor = 0; std::filesystem::exists(stem + std::to_string(processor));
-       ++processor)
+  for (std::size_t processor = 0; model::is_there(stem + std::to_string(processor)); ++processor)
     files.push_back(stem + std::to_string(processor));
   return files.empty() ? std::vector{path} : files;
 }

@@ -14,6 +14,8 @@
 #include <set>
 #include <thread>
 
+#include "transport/sysfs.h"
+
 namespace platter::transport {
 namespace {
 
@@ -77,10 +79,8 @@ HostFitness host_fitness(const std::string& root) {
   if (uname(&system) == 0) fitness.kernel = system.release;
   fitness.processors = std::thread::hardware_concurrency();
   std::set<std::string> governors;
-  std::error_code none;
-  for (const auto& cpu :
-       std::filesystem::directory_iterator(root + "/sys/devices/system/cpu", none)) {
-    std::ifstream file(cpu.path() / "cpufreq/scaling_governor");
+  for (const auto& cpu : entries(root + "/sys/devices/system/cpu")) {
+    std::ifstream file(cpu / "cpufreq/scaling_governor");
     if (std::string governor; file >> governor) governors.insert(governor);
   }
   fitness.governors.assign(governors.begin(), governors.end());

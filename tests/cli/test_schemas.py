@@ -28,7 +28,8 @@ SOURCES = ("src", "registry", "emulator", "lib", "emit")
 NAMED = (r'(?:json_head|print_json|print_registry_json)\(\s*"(platter-[a-z-]+)"', r'\bkSchema(?:Name)?\s*=\s*"(platter-[a-z-]+)"')
 WITHOUT_HEAD = {"platter-progress"}  # lines on standard error
 # Where tests/cosim runs a guest its report is held against its schema.
-ELSEWHERE = {"platter-cosim", "platter-registry-push", "platter-registry-refresh", "platter-registry-remote-index"}
+ELSEWHERE = {"platter-cosim", "platter-registry-push", "platter-registry-refresh", "platter-registry-remote-index",
+             "platter-written-index"}
 # What needs a registry elsewhere: tests/registry/remote_test.py holds it against its schema.
 REMOTE = {"registry push", "registry refresh", "registry index"}
 SOME_FAILED = 14

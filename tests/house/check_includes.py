@@ -13,6 +13,8 @@ import os
 import re
 import sys
 
+from throwing_calls import throwing_calls
+
 ARCHITECTURE = "docs/architecture.md"
 SOURCES = (".cpp", ".h", ".c", ".hpp", ".cc")
 COMMENT_OR_TEXT = re.compile(
@@ -210,6 +212,10 @@ class House:
             r"`emit` and `registry` talk to a device\.": self.never_talks_to_a_device,
             r"`tests/alien` shares anything with `engine`\.": self.never_shares,
             r"A test includes Catch2 but through `tests/catch\.h`\.": self.never_catch,
+            r"JSON becomes text but through `src/model/json_text\.h`: .*": self.never_dumps,
+            r"A call of `std::filesystem` goes without a `std::error_code`: .*": self.never_throws,
+            r"What a library threw becomes a person's sentence but through `src/model/as_error\.h`: .*":
+                self.never_translates,
             r"A test that cannot fail\.": lambda words: None,  # for readers, not for a program
         }
         unused = dict(rules)
@@ -300,6 +306,36 @@ class House:
                     self.found(path, f"{folder} must never share anything with {room}", number)
         for engine in self.named(room):
             self.no_match(engine, r"\balien\b", f"know of {folder}")
+
+    def sources(self):
+        """(path, code without comments) of all that goes into programs."""
+        for folder in ("src", "registry", "emulator", "emit", "lib"):
+            for path in self.files(folder, SOURCES):
+                yield path, without_comments(self.read(path))
+
+    def never_dumps(self, words):
+        """The library's writer throws at foreign bytes unless it is told not to."""
+        home = words[0].removesuffix(".h") + ".cpp"
+        for path, code in self.sources():
+            if path == home or not ("dump" in code or "nlohmann::to_string" in code):
+                continue
+            for match in re.finditer(r"(?:\.|->)\s*dump\s*\(|\bnlohmann::to_string\s*\(", code):
+                self.found(path, f"makes text of JSON by itself; {words[0]} does it",
+                           code.count("\n", 0, match.start()) + 1)
+
+    def never_throws(self, words):
+        for path, code in self.sources():
+            for at, call in throwing_calls(code):
+                self.found(path, f"{call}...) throws where a path is odd; give it a {words[1]}, "
+                           "or see src/model/folder.h", code.count("\n", 0, at) + 1)
+
+    def never_translates(self, words):
+        home = words[0].removesuffix(".h") + ".cpp"
+        foreign = re.compile(r"\bfilesystem_error\b|\bExitStatus::internal,\s*\w+(?:\.|->)what\s*\(")
+        for path, code in self.sources():
+            for match in foreign.finditer(code) if path != home else ():
+                self.found(path, f"tells by itself what a library threw; {words[0]} does it",
+                           code.count("\n", 0, match.start()) + 1)
 
     def never_catch(self, words):
         """Catch2 2 and 3 have different headers, and one header knows that."""

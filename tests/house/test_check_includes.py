@@ -162,6 +162,43 @@ class Planted(unittest.TestCase):
         found = self.plant("src/engine/planted.cpp", "int alien;\n")
         self.assertIn("must never know of tests/alien", found)
 
+    def test_json_becomes_text_in_one_place(self):
+        dumps = ("out << json.dump();", "print(json->dump(2));", "Json{{1}}\n    .dump(-1, ' ');",
+                 "nlohmann::to_string(json);")
+        files = {f"{folder}/planted_{i}.cpp": f"\n{code}\n" for folder in ("src/cli", "registry/trust", "emit/disksim")
+                 for i, code in enumerate(dumps)}
+        found = self.plant_all(files)
+        for path in files:
+            self.assertIn(f"{path}:", found)
+        self.assertIn("src/cli/planted_0.cpp:2: makes text of JSON by itself", found)
+        self.assertEqual(self.plant("src/cli/planted.cpp", "// json.dump()\nheap_dump(2);\njson_text(json);\n"), "")
+
+    def test_files_are_asked_for_without_exceptions(self):
+        throwing = ("fs::exists(path);", "std::filesystem::file_size(path);", "fs::remove(a / f(b, c));",
+                    "for (const auto& one : fs::directory_iterator(folder)) use(one);",
+                    "std::error_code none;\nfor (auto& one : std::filesystem::directory_iterator(folder, none)) use(one);",
+                    "fs::copy_file(from, to);", "fs::path here = fs::current_path();",
+                    "fs::directory_iterator entry(folder);", "if (entry.is_directory()) use(fs::path());",
+                    "fs::equivalent(one, other);", "fs::create_symlink(to, from);")
+        files = {f"src/cli/planted_{i}.cpp": f"\n{code}\n" for i, code in enumerate(throwing)}
+        found = self.plant_all(files)
+        for path in files:
+            self.assertIn(f"{path}:", found)
+        quiet = ("std::error_code none;\nfs::exists(path, none);\nfs::copy_file(a, b, c, none);\n"
+                 "void f(std::error_code& failed) { fs::rename(a, b, failed); }\n"
+                 "for (fs::directory_iterator at(folder, none), end; at != end; at.increment(none)) use(at);\n"
+                 "if (at != fs::directory_iterator()) use(fs::path(a).filename());\n")
+        self.assertEqual(self.plant("src/cli/planted.cpp", quiet), "")
+
+    def test_what_libraries_throw_is_told_in_one_place(self):
+        files = {f"src/cli/planted_{i}.cpp": f"\n{code}\n" for i, code in enumerate((
+            "} catch (const std::exception& error) {\n  return Error(ExitStatus::internal, error.what());\n}",
+            "} catch (const std::filesystem::filesystem_error& error) {"))}
+        found = self.plant_all(files)
+        for path in files:
+            self.assertIn(f"{path}:", found)
+        self.assertEqual(self.plant("src/cli/planted.cpp", "return Error(ExitStatus::internal, words);\n"), "")
+
     def test_catch_is_included_through_one_header(self):
         found = self.plant("tests/planted_test.cpp", "#include <catch2/catch_test_macros.hpp>\n")
         self.assertIn('tests/planted_test.cpp: includes catch2/catch_test_macros.hpp', found)

@@ -1,6 +1,7 @@
 #include "registry/publish.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -184,6 +185,21 @@ TEST_CASE("a key that is none makes no stand-in that anybody could make, too") {
   model::write_file(folder.store().folder() + "/serial.key", key);
   CHECK_THROWS_WITH(folder.publish(small_model("SECRET98"), {{}, true}),
                     Catch::Contains("is no key of 64 hexadecimal digits"));
+}
+
+TEST_CASE("a key of stand-ins that others may write is refused, one that they may read is told") {
+  const RegistryFolder folder;
+  const model::DriveModel model = small_model("S1234");
+  folder.publish(model, {{}, true});
+  CHECK_FALSE(concern_about_key(folder.store()));
+  const std::string key = folder.store().folder() + "/serial.key";
+  ::chmod(key.c_str(), 0644);
+  CHECK(concern_about_key(folder.store()));
+  CHECK_NOTHROW(folder.publish(model, {{}, true}));
+  ::chmod(key.c_str(), 0666);
+  CHECK_THROWS_WITH(folder.publish(model, {{}, true}),
+                    Catch::Contains("serial.key: may be written"));
+  CHECK_THROWS_AS(known_stand_in(folder.store(), model.identity), Error);
 }
 
 TEST_CASE("no file is published that could never be pulled") {

@@ -9,7 +9,6 @@ import os
 import sqlite3
 import shutil
 import subprocess
-import time
 
 from oci_server import PLATTER, WithOciServer, main
 
@@ -147,6 +146,7 @@ class Remote(WithOciServer):
         tag = f"lab/{self.drive}.v1"
         self.refused(REFUSED, "is unsigned, and a signature by a trusted key is required", "pull", tag, "-o",
                      "refused.json", "--require-signature")
+        self.add_again()
         self.assertIn("is unsigned", self.pull(self.drive + ".v1"))
         self.push(self.published["reference"], "lab", "--sign", "stranger.pem")
         self.refused(REFUSED, "is signed by an unknown key, and", "pull", tag, "-o", "refused.json",
@@ -169,6 +169,15 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "a signature of another digest", "pull", f"lab/{self.drive}.v2", "-o", "refused.json",
                      "--require-signature")
 
+    def refused_where_changed(self, tag, digest, words, status, sentence):
+        with open(self.served_blob(digest), "rb+") as file:
+            whole = file.read()
+            file.seek(whole.index(words.encode()))
+            file.write(b"1" if words.startswith("0") else b"0")
+        self.refused(status, sentence, "pull", tag, "-o", "refused.json")
+        with open(self.served_blob(digest), "wb") as file:
+            file.write(whole)
+
     def test_what_was_changed_on_the_server(self):
         self.platter("registry", "trust", "add", "me", "me.pub")
         self.push(self.published["reference"], "lab", "--sign", "me.pem")
@@ -177,23 +186,23 @@ class Remote(WithOciServer):
         tag = f"lab/{self.drive}.v1"
         layer, annotation = manifest["layers"][0]["digest"], manifest["annotations"]["vnd.platter.vendor"]
         payload = signatures["layers"][0]["digest"]
-        for digest, words, status, sentence in (
-                (layer, "identity", 10, "skopeo ended with status"),
-                (self.published["digest"], layer[-8:], 10, "skopeo ended with status"),
-                (self.published["digest"], annotation, BAD_INPUT, "is damaged there, and not pulled"),
-                (payload, "docker-manifest-digest", 10, "skopeo ended with status")):
-            with open(self.served_blob(digest), "rb+") as file:
-                whole = file.read()
-                file.seek(whole.index(words.encode()))
-                file.write(b"0" if words != layer[-8:] or not words.startswith("0") else b"1")
-            self.refused(status, sentence, "pull", tag, "-o", "refused.json")
-            with open(self.served_blob(digest), "wb") as file:
-                file.write(whole)
+        damaged = ((layer, "identity", 10, "skopeo ended with status"),
+                   (self.published["digest"], layer[-8:], 10, "skopeo ended with status"),
+                   (self.published["digest"], annotation, BAD_INPUT, "is damaged there, and not pulled"),
+                   (payload, "docker-manifest-digest", 10, "skopeo ended with status"))
+        self.add_again()
+        for row in damaged:
+            self.refused_where_changed(tag, *row)
+        self.add_again("--key", "curator.pub")
+        for digest, words, status, sentence in damaged:
+            if digest == self.published["digest"]:  # another manifest, which nobody signed
+                status, sentence = REFUSED, "is unsigned, and no index"
+            self.refused_where_changed(tag, digest, words, status, sentence)
         self.assertEqual(glob.glob(self.folder + "/yours/blobs/sha256/*"), [])
         self.assertIn("signed by me", self.pull(self.drive + ".v1", "--require-signature"))
 
     def test_a_model_of_another_drive_under_a_name(self):
-        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.push(self.published["reference"], "lab", "--sign", "curator.pem")
         self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
                     f"docker://{self.place}:{self.drive}.v1", f"docker://{self.place}:some-other-drive.v1")
         self.refused(REFUSED, "is a model of another drive", "pull", "lab/some-other-drive.v1", "-o", "refused.json")
@@ -207,7 +216,7 @@ class Remote(WithOciServer):
         with open(self.folder + "/odd.json", "w", encoding="utf-8") as file:
             json.dump(model, file)
         odd = self.publish("odd.json", "--force", "seek-positive")["reference"].replace(":", ".")
-        self.push(odd, "lab")
+        self.push(odd, "lab", "--sign", "curator.pem")
         self.assertIn("publish would refuse it", self.pull(odd))
 
     def test_the_key_of_a_remote_counts_for_what_came_from_it(self):
@@ -226,6 +235,7 @@ class Remote(WithOciServer):
         self.assertEqual(hashlib.sha256(self.served_raw(self.drive + ".v1")).hexdigest(),
                          self.published["digest"].partition(":")[2])
         # v1 is another model here: what comes is the next version
+        self.add_again()
         self.assertIn(f"here it is {self.drive}:v2", self.pull(self.drive + ".v1"))
         self.registry("verify", home="yours")
 
@@ -290,9 +300,7 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "has the number 1, and 2 was seen before", "refresh", "lab")
         self.assertEqual(self.known_entries(), 2)
         # whoever has the key writes the next one, whatever lies under the tag
-        time.sleep(1.1)  # in the same second it would be the same index again
-        self.assert_counts(self.index(), number=2)  # his folder had seen none
-        self.registry("index", "lab", "--key", "curator.pem", home="yours")
+        self.assert_counts(self.index(), number=3)
         self.assertEqual(self.refresh()["number"], 3)
         self.copy_tag(self.drive + ".v1", "index")
         self.assert_counts(checked(self.registry("index", "lab", "--key", "curator.pem", "--above", "7", "--json")),
@@ -358,15 +366,180 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "was moved: the remote's index names", "pull", f"lab/{self.drive}.v1", "-o",
                      "refused.json")
 
+    def test_an_entry_of_a_remote_with_a_key_that_nobody_vouches_for(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        tag = f"lab/{self.drive}.v1"
+        no_index = "is unsigned, and no index that the key of lab signed and that was fetched here names it"
+        self.refused(REFUSED, no_index, "pull", tag, "-o", "refused.json")
+        self.refresh()
+        self.assertIn("is unsigned", self.pull(self.drive + ".v1"))
+        other = self.publish(self.variant("two.json", 0.125))
+        self.push(other["reference"], "lab", "--sign", "stranger.pem")
+        self.refused(REFUSED, "is signed by an unknown key, and no index", "pull", f"lab/{self.drive}.v2", "-o",
+                     "refused.json")
+        self.assertFalse(os.path.exists(self.folder + "/refused.json"))
+        self.assertEqual(len(json.loads(self.registry("list", "--local", "--json", home="yours"))["models"]), 1)
+
+    def add_again(self, *options, home="yours"):
+        self.registry("remote", "remove", "lab", home=home)
+        self.registry("remote", "add", "lab", "oci://" + self.place, "--plain-http", *options, home=home)
+
     def test_a_remote_that_nobody_has_pushed_to(self):
+        self.refused(REFUSED, "is not there, and of a remote with a key nothing counts", "refresh", "lab")
+        self.assert_counts(self.index(), number=1, entries=0)  # so a fleet may begin
+        self.assert_counts(self.refresh(), number=1, entries=0, verified=True)
+
+    def test_a_remote_without_a_key_that_nobody_has_pushed_to(self):
+        self.add_again()
         self.assert_counts(self.refresh(), number=0, entries=0)
 
     def test_a_remote_without_an_index(self):
         self.push(self.published["reference"], "lab")
+        self.add_again()
         self.assert_counts(self.refresh(), number=0, entries=1, verified=False)
         self.assertEqual(self.known_entries(), 1)
         self.index()
+        self.assert_counts(self.refresh(), number=1, verified=False)
+
+    def unsigned_index(self, number):
+        """What anybody may push: the index that is there, with this number, and no signature."""
+        self.skopeo("copy", "-q", "--src-tls-verify=false", f"docker://{self.place}:index", "dir:index")
+        with open(self.folder + "/index/manifest.json", "rb") as file:
+            manifest = json.load(file)
+        manifest["annotations"]["vnd.platter.index.number"] = number
+        with open(self.folder + "/index/manifest.json", "w", encoding="utf-8") as file:
+            json.dump(manifest, file)
+        self.skopeo("copy", "-q", "--dest-tls-verify=false", "dir:index", f"docker://{self.place}:index")
+
+    def test_nothing_of_an_unsigned_index_is_used(self):
+        self.push(self.published["reference"], "lab")
+        self.assert_counts(self.index(), number=1)
         self.assertEqual(self.refresh()["number"], 1)
+        for at, number in enumerate(("999999999999", "1000000000000", "no number")):
+            self.unsigned_index(number)
+            self.refused(REFUSED, "is not signed by the key of lab but unsigned", "refresh", "lab")
+            # what the curator wrote he knows himself
+            self.assert_counts(self.index(), number=at + 2)
+            self.assert_counts(self.refresh(), number=at + 2, verified=True, problems=[])
+        # nor by a curator of whose numbers nothing is left
+        shutil.rmtree(self.folder + "/mine/curated")
+        self.unsigned_index("999999999999")
+        self.assert_counts(self.index(), number=1)
+        self.refused(REFUSED, "has the number 1, and 4 was seen before", "refresh", "lab")
+        # nor by one who added the remote without its key
+        self.add_again(home="mine")
+        self.unsigned_index("999999999999")
+        self.assert_counts(self.index(), number=2)
+
+    def test_a_number_that_another_index_had(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        self.refresh()
+        shutil.rmtree(self.folder + "/mine/curated")  # a curator who lost his record, and a remote that hides the index
+        self.unsigned_index("7")
+        self.push(self.publish(self.variant("two.json", 0.125))["reference"], "lab")
+        self.assert_counts(self.index(), number=1, entries=2)
+        self.refused(REFUSED, "has the number 1 that another index had before", "refresh", "lab")
+        self.assertEqual(self.known_entries(), 1)
+        self.registry("index", "lab", "--key", "curator.pem", "--above", "1")
+        self.assert_counts(self.refresh(), number=2, entries=2)
+
+    def test_who_hides_the_index_moves_no_tag(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        self.push(self.publish(self.variant("two.json", 0.125))["reference"], "lab")
+        self.copy_tag(self.drive + ".v2", self.drive + ".v1")
+        self.unsigned_index("7")
+        self.assert_counts(self.index(), number=2, entries=2, added=1)
+        self.refresh()
+        self.refused(REFUSED, "was moved: the remote's index names " + self.published["digest"], "pull",
+                     f"lab/{self.drive}.v1", "-o", "refused.json")
+
+    def test_a_curator_goes_on_though_the_remote_was_removed_here(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        self.unsigned_index("7")
+        self.add_again("--key", "curator.pub", home="mine")
+        index = self.index()
+        self.assert_counts(index, number=2)
+        records = glob.glob(self.folder + "/mine/curated/*.json")
+        self.assertEqual(len(records), 1)
+        with open(records[0], encoding="utf-8") as file:
+            self.assert_counts(checked(file.read()), place=self.place, given=2, sent=2, digest=index["digest"])
+
+    def test_stripped_before_the_first_refresh(self):
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.index()
+        tag = self.served_raw("index")
+        shutil.rmtree(self.folder + "/served/docker/registry/v2/repositories/storage/drives/_manifests/tags/" +
+                      self.signature_tag("sha256:" + hashlib.sha256(tag).hexdigest()))
+        self.refused(REFUSED, "is not signed by the key of lab but unsigned", "refresh", "lab")
+        shutil.rmtree(self.folder + "/served/docker/registry/v2/repositories/storage/drives/_manifests/tags/index")
+        self.refused(REFUSED, "is not there, and of a remote with a key nothing counts", "refresh", "lab")
+        self.assertFalse(os.path.exists(self.folder + "/yours/remotes/lab/search.sqlite"))
+        self.assertEqual(json.loads(self.registry("list", "--json", home="yours"))["models"], [])
+
+    def test_something_else_under_the_tag_of_the_index_is_unsigned_first(self):
+        self.push(self.published["reference"], "lab")
+        self.copy_tag(self.drive + ".v1", "index")
+        self.refused(REFUSED, "is not signed by the key of lab but unsigned", "refresh", "lab")
+
+    def test_a_leap_of_a_signed_number_is_told_and_numbers_end(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        self.refresh()
+        self.registry("index", "lab", "--key", "curator.pem", "--above", "999999999998")
+        problems = self.refresh()["problems"]
+        self.assertEqual(len(problems), 1)
+        self.assertIn("has the number 999999999999 after 1, a step that no curator takes", problems[0])
+        self.assertEqual(self.refresh()["problems"], [])
+        self.registry("index", "lab", "--key", "curator.pem", "--above", "999999999999")
+        other = self.publish(self.variant("two.json", 0.125))
+        self.push(other["reference"], "lab")
+        self.refused(REFUSED, "its numbers are used up", "index", "lab", "--key", "curator.pem", home="mine")
+
+    def test_without_a_key_numbers_bind_nobody(self):
+        self.push(self.published["reference"], "lab")
+        self.index()
+        self.unsigned_index("999999999999")
+        self.add_again()
+        self.assertIn("and is the first seen, a step", self.refresh()["problems"][0])
+        self.assert_counts(self.index(), number=2)
+        again = self.refresh()
+        self.assert_counts(again, number=2, verified=False)
+        self.assertIn("has the number 2, and had 999999999999 before; nobody signed either", again["problems"][0])
+
+    def test_keys_that_others_may_change(self):
+        self.platter("registry", "trust", "add", "me", "me.pub")
+        self.push(self.published["reference"], "lab", "--sign", "me.pem")
+        self.index()
+        tag = f"lab/{self.drive}.v1"
+        for path, arguments in (("curator.pem", ("index", "lab", "--key", "curator.pem")),
+                                ("me.pem", ("sign", self.drive, "--key", "me.pem")),
+                                ("me.pem", ("push", self.drive, "lab", "--sign", "me.pem")),
+                                ("config/platter/trust", ("pull", tag, "-o", "refused.json")),
+                                ("config/platter/trust", ("list",)),
+                                ("config/platter/trust/me.pub", ("show", self.drive)),
+                                ("mine/remotes/lab/remote.json", ("refresh", "lab")),
+                                ("mine/remotes/lab/remote.json", ("pull", tag, "-o", "refused.json")),
+                                ("mine/remotes/lab", ("remote", "list"))):
+            path = os.path.join(self.folder, path)
+            before = os.stat(path).st_mode
+            os.chmod(path, 0o777)
+            self.refused(REFUSED, "may be written by everybody (mode 0777)", *arguments, home="mine")
+            self.refused(REFUSED, "chmod go-w", *arguments, home="mine")
+            os.chmod(path, before)
+            self.registry(*arguments)
+
+    def test_a_remote_whose_key_others_may_change_counts_for_nothing(self):
+        self.push(self.published["reference"], "lab", "--sign", "curator.pem")
+        os.chmod(self.folder + "/mine/remotes/lab/remote.json", 0o666)
+        done = subprocess.run([PLATTER, "registry", "list", "--json", "--registry", "mine"], capture_output=True,
+                              text=True, timeout=120, check=False, cwd=self.folder)
+        self.assertEqual([model["signature"] for model in json.loads(done.stdout)["models"]],
+                         ["signed by an unknown key"])
+        self.assertIn("until then its key counts for nothing", done.stderr)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,23 @@ TEST_CASE("a version that another model has here becomes the next one") {
   CHECK(find(ours.store(), kDrive).tag == "v2");
 }
 
+TEST_CASE("a version far above all that are here becomes the next one: numbers end") {
+  const RegistryFolder theirs, ours;
+  const Publication first = theirs.publish(small_model("S1", 1.25));
+  ours.publish(small_model("S1", 2));
+  import_all(ours.store(), layout_of(theirs, first, kDrive + ".v999999999"));
+  CHECK(find(ours.store(), kDrive).tag == "v2");
+}
+
+TEST_CASE("where versions are used up nothing is replaced") {
+  const RegistryFolder folder;
+  const Publication first = folder.publish(small_model("S1", 1.25));
+  folder.change(folder.store().layout(kDrive).index_path(), "vnd.platter.tag.v1",
+                "vnd.platter.tag.v999999999");
+  CHECK_THROWS_WITH(folder.publish(small_model("S1", 2)), Catch::Contains("there is no number"));
+  CHECK(find(folder.store(), kDrive).descriptor.digest == first.digest);
+}
+
 TEST_CASE("a tag without a version becomes the next version") {
   const RegistryFolder theirs, ours;
   const Publication first = theirs.publish(small_model("S1", 1.25));

@@ -36,6 +36,16 @@ std::string line(const std::string& tag, char digit) {
 
 }  // namespace
 
+TEST_CASE("an entry that nobody could read is kept out of the index") {
+  registry::Entry entry = some_entry("one", '3');
+  CHECK_NOTHROW(require_indexable(entry));
+  entry.signatures.assign(64, {std::string(60'000, 'x'), "c2lnbmF0dXJl"});
+  CHECK_THROWS_WITH(require_indexable(entry), Catch::Contains("longer than any"));
+  entry.signatures.clear();
+  for (int i = 0; i < 2000; ++i) entry.annotations["key" + std::to_string(i)] = "";
+  CHECK_THROWS_WITH(require_indexable(entry), Catch::Contains("more than 1024 members"));
+}
+
 TEST_CASE("an index gives its entries back, each from the part of its drive's identity") {
   const auto parts =
       index_parts({some_entry("one", '3', 2), some_entry("one", '3', 10), some_entry("two", 'f')});

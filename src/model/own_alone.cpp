@@ -1,0 +1,98 @@
+#include "model/own_alone.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "model/error.h"
+
+namespace platter::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH, kOthersRead = S_IRGRP | S_IROTH;
+
+// What others could do to what lies there.
+enum class Danger { change, replace, add };
+
+const char* in_words(Danger danger) {
+  switch (danger) {
+    case Danger::change:
+      return "who could put another key into it";
+    case Danger::replace:
+      return "who could put another key in place of one in it";
+    default:
+      return "who could add keys to it";
+  }
+}
+
+void require_own(const std::string& path, Danger danger, uid_t also) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;  // whoever opens it says why
+  const uid_t owner = status.st_uid;
+  if (owner != 0 && owner != ::geteuid() && owner != also) {
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: belongs to another user (number {}), {}; look what is in it, then "
+                            "make it your own (chown), or use a copy that is",
+                            path, owner, in_words(danger)));
+  }
+  if ((status.st_mode & kOthersWrite) == 0) return;
+  if (danger == Danger::replace && (status.st_mode & S_ISVTX) != 0) return;
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: may be written by {} (mode {:04o}), {}; look what is in it, then "
+                          "chmod go-w {}",
+                          path, (status.st_mode & S_IWOTH) != 0 ? "everybody" : "its group",
+                          status.st_mode & 07777U, in_words(danger), path));
+}
+
+std::string folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
+void require_own_content(const std::string& path, uid_t also) {
+  require_own(path, Danger::change, also);
+}
+
+void require_own_file(const std::string& path, uid_t also) {
+  require_own_content(path, also);
+  std::error_code none;
+  const fs::path real = fs::canonical(path, none);
+  if (none) return;  // whoever opens it says why
+  const std::set<std::string> folders{folder_of(path), folder_of(real)};
+  for (const std::string& folder : folders) require_own(folder, Danger::replace, also);
+}
+
+void require_own_folder(const std::string& path, uid_t also) {
+  require_own(path, Danger::add, also);
+}
+
+std::optional<std::string> readable_by_others(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & kOthersRead) == 0)
+    return std::nullopt;
+  return fmt::format(
+      "{}: is secret and may be read by {} (mode {:04o}); chmod go-r {}, and make "
+      "a new one if somebody did",
+      path, (status.st_mode & S_IROTH) != 0 ? "everybody" : "its group", status.st_mode & 07777U,
+      path);
+}
+
+void keep_others_from_writing(const std::string& path) {
+  std::error_code refused_later;
+  fs::permissions(path, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove,
+                  refused_later);
+}
+
+uid_t owner_of(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_uid : static_cast<uid_t>(-1);
+}
+
+}  // namespace platter::model
