@@ -8,7 +8,6 @@
 #include "cache_probe/facts.h"
 #include "cache_probe/read_properties.h"
 #include "cache_probe/write_properties.h"
-#include "scsi/reply.h"
 
 namespace platter::cache_probe {
 namespace {
@@ -190,8 +189,7 @@ class Exerciser {
   void keep(Exercise kind, const scsi::Completion& done, std::uint64_t lbn, std::uint32_t blocks,
             bool write) {
     prober_.keep(Question::exercise, 0, done, lbn, blocks, write);
-    // What the drive recovered by itself tells what is in the cache from then on, and no time.
-    prober_.record().observations.back().exercise = scsi::is_late(done) ? Exercise::setup : kind;
+    prober_.record().observations.back().exercise = kind;
   }
   static void remember(std::deque<Spot>& spots, const Spot& spot) {
     spots.push_back(spot);

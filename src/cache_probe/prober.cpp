@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "model/error.h"
-#include "scsi/drive_errors.h"
-#include "scsi/reply.h"
 #include "statistics/circular.h"
 
 namespace platter::cache_probe {
@@ -15,7 +13,6 @@ namespace {
 // set how many probes are made, not what is concluded from them.
 constexpr std::uint64_t kConfirm = 4;  // trials on both sides of an edge
 // In a row.
-constexpr double kSoonest_rev = 0.1;  // Chosen: one read of the media in ten is not tied to
 constexpr int kMostUnreadable = 16;
 constexpr int kMostLeftOut = 1000;  // nothing was sent for them
 // By chance the same blocks are kept: of few segments often, of many hardly ever.
@@ -58,9 +55,7 @@ scsi::Completion Prober::read(std::uint64_t lbn, std::uint32_t blocks) {
   const std::uint32_t most = context_.drive.most_blocks();
   for (; blocks > most; lbn += most, blocks -= most) context_.drive.read(lbn, most);
   const scsi::Completion done = context_.drive.read(lbn, blocks);
-  // What comes at once may have been in the cache, by read-ahead of earlier stages.
-  const bool at_once = static_cast<double>(done.response_ns()) < kSoonest_rev * period_ns_;
-  if (blocks <= kLongestReference && !at_once && !scsi::is_late(done)) {
+  if (blocks <= kLongestReference) {
     const std::uint64_t last = lbn + blocks - 1;
     const engine::Track track = context_.map->track_of_slot(context_.map->slot_of_lbn(last));
     reference_ns_ = done.completed_ns;
@@ -70,12 +65,8 @@ scsi::Completion Prober::read(std::uint64_t lbn, std::uint32_t blocks) {
 }
 
 void Prober::refresh_angle() {
-  constexpr int kTries = 8;  // each may be one that the drive recovers
-  for (int i = 0; i < kTries; ++i) {
-    const auto since = static_cast<double>(context_.drive.now_ns() - reference_ns_);
-    if (reference_ns_ != 0 && since <= kReferenceKept_rev * period_ns_) return;
-    pollute(1);
-  }
+  const auto since = static_cast<double>(context_.drive.now_ns() - reference_ns_);
+  if (reference_ns_ == 0 || since > kReferenceKept_rev * period_ns_) pollute(1);
 }
 
 void Prober::pollute(int count) {
@@ -120,17 +111,9 @@ Observation Prober::observed(Question question, std::int64_t x, const scsi::Comp
   return seen;
 }
 
-// What the drive recovered by itself came later than it need, and tells nothing of the cache: like
-// a block that cannot be read it costs its trial.
 void Prober::keep(Question question, std::int64_t x, const scsi::Completion& done,
                   std::uint64_t lbn, std::uint32_t blocks, bool write, const Setup& setup,
                   double phase_rev, std::uint32_t nth) {
-  if (tolerant_ && scsi::is_late(done))
-    throw scsi::DriveError(
-        ExitStatus::drive_error,
-        "the drive recovers reply after reply by itself, and of late ones none tells what is in "
-        "its cache; see to the drive first",
-        scsi::decode_sense(done.sense), lbn, blocks);
   record_.observations.push_back(
       observed(question, x, done, lbn, blocks, write, setup, phase_rev, nth));
 }
@@ -154,11 +137,6 @@ void Prober::probe_write(Question question, std::int64_t x, std::uint64_t lbn) {
 template <typename Body>
 bool Prober::tolerating_unreadable(const Body& body) {
   try {
-    const struct Tolerant {
-      explicit Tolerant(bool& f) : flag(f) { flag = true; }
-      ~Tolerant() { flag = false; }
-      bool& flag;
-    } tolerant(tolerant_);
     const bool done = body();
     unreadable_ = left_out_ = 0;
     return done;
@@ -174,12 +152,19 @@ bool Prober::tolerating_unreadable(const Body& body) {
 }
 
 Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial, std::uint64_t least) {
+  constexpr int kMostVoid = 8;  // a drive that recovers something each time is taken as it is
+  int voided = 0;
   for (;;) {
     const Tally tally = tally_of(record_, question, x);
     const Verdict verdict = judge(tally).verdict;
     if (verdict != Verdict::open && tally.all() >= least) return verdict;
     if (spent()) return Verdict::open;
+    // What the drive recovered by itself came later than it need: the trial is void.
+    const std::size_t before = record_.observations.size();
+    const std::uint64_t recovered = context_.drive.said().recovered_replies;
     if (!tolerating_unreadable([&] { return trial(x); })) return Verdict::open;
+    if (context_.drive.said().recovered_replies != recovered && ++voided <= kMostVoid)
+      record_.observations.resize(before);
   }
 }
 

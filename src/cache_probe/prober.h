@@ -111,7 +111,6 @@ class Prober {
   std::optional<Edge> find_edge(Question question, const Range& range, const Prepare& prepare);
   template <typename Body>
   bool tolerating_unreadable(const Body& body);
-  bool tolerant_ = false;  // within it
   // Probes at these x, upward, until one misses: its index; their number if all hit. nullopt: there
   // was no place or no time.
   std::optional<std::size_t> climb(Question question, const std::vector<std::int64_t>& rungs,

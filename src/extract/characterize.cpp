@@ -622,8 +622,8 @@ void Characterization::tell_what_it_said() {
   }
   for (const auto& [words, count] : drive_.said().recovered)
     note(
-        fmt::format("the drive recovered {} replies by itself ({}): they took longer, no time of "
-                    "its mechanics rests on them, and the self-validation has them as they came",
+        fmt::format("the drive recovered {} replies by itself ({}): they took longer, and no "
+                    "figure rests on them",
                     count, words));
   if (const std::uint64_t replies = drive_.short_replies(); replies > 0)
     note(fmt::format("{} replies came short with GOOD and were asked for again", replies));

@@ -1,7 +1,5 @@
 #include "extract/mechanics_stages.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -22,19 +20,6 @@ namespace platter::extract {
 namespace {
 
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;  // shares of the period
-
-[[noreturn]] void refuse_without_rotation(Rig& rig) {
-  const std::uint64_t recovered = rig.context.drive.said().recovered_replies;
-  throw Error(
-      ExitStatus::unsupported,
-      rig.options.device_name +
-          (recovered > 0
-               ? fmt::format(" recovered {} replies by itself, and of the others too few are whole "
-                             "revolutions apart to tell its rotation: see to the drive first",
-                             recovered)
-               : " shows no rotation: repeated reads of one sector are no whole revolutions apart; "
-                 "is it a disk drive, and idle otherwise?"));
-}
 
 void measure_period(Rig& rig, double relative_error) {
   mtbrc::RotationOptions how;
@@ -60,7 +45,10 @@ void measure_period(Rig& rig, double relative_error) {
       rig.settings.refuse_a_cache_that_stays_on();
     case mtbrc::RotationOutcome::irregular:
     case mtbrc::RotationOutcome::too_few:
-      refuse_without_rotation(rig);
+      throw Error(ExitStatus::unsupported,
+                  rig.options.device_name +
+                      " shows no rotation: repeated reads of one sector are no whole revolutions "
+                      "apart; is it a disk drive, and idle otherwise?");
   }
 }
 

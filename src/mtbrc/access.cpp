@@ -1,7 +1,6 @@
 #include "mtbrc/access.h"
 
 #include "model/error.h"
-#include "scsi/reply.h"
 
 namespace platter::mtbrc {
 
@@ -11,7 +10,7 @@ std::optional<scsi::Completion> timed(
   const std::uint64_t before = interruptions();
   try {
     const scsi::Completion done = command(drive);
-    if (scsi::is_late(done) || interruptions() != before) return std::nullopt;
+    if (done.status != scsi::Status::good || interruptions() != before) return std::nullopt;
     return done;
   } catch (const scsi::WriteFailed&) {
     throw;  // no sample less: data at risk

@@ -20,11 +20,6 @@ std::optional<std::vector<std::uint8_t>> Reply::take_whole() {
   return std::move(data_);
 }
 
-bool is_late(const Completion& completion) {
-  return completion.status == Status::check_condition &&
-         cleanness_of(decode_sense(completion.sense)) == Cleanness::recovered;
-}
-
 // The residual is the path's word. Where the data are there they count: a path may say nothing.
 std::uint32_t bytes_short(const Command& command, const Completion& completion) {
   const bool has_data = command.direction == Direction::from_device && command.keep_data;

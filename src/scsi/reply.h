@@ -51,7 +51,5 @@ enum class Cleanness : std::uint8_t {
 
 // By the sense data that came with it, whatever its status.
 Cleanness cleanness_of(const std::optional<Sense>& sense);
-// Carried out by the drive's own retries: its time is no measure of what it was asked for.
-bool is_late(const Completion& completion);
 
 }  // namespace platter::scsi
