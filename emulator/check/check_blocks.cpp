@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/engine.h"
@@ -53,6 +52,11 @@ class BlockChecker {
       case 'f':
         synchronize(engine);
         break;
+      case 'a': {
+        const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+        engine.cancel(tag, log_.time());
+        break;
+      }
       case 'p':
         engine.reset(log_.time());
         break;
@@ -69,7 +73,6 @@ class BlockChecker {
 
   void submit(Engine& engine, std::int64_t capacity) {
     constexpr const char* kNoSuch = "the drive has no such blocks";
-    constexpr auto kMost32 = std::int64_t{std::numeric_limits<std::uint32_t>::max()};
     engine::Request request;
     request.tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
     const std::int64_t lbn = log_.number(0, capacity - 1, kNoSuch);

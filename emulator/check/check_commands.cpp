@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "emulator/scsi/block_commands.h"
@@ -17,7 +16,6 @@ namespace {
 
 using virtual_drive::Target;
 
-constexpr auto kMost32 = std::int64_t{std::numeric_limits<std::uint32_t>::max()};
 constexpr std::uint32_t kMiscompare = 0x0e1d00;
 
 class CommandChecker {

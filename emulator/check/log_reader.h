@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <istream>
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "model/units.h"
 
 namespace platter::emulator {
+
+// What has 32 bits in a request: a tag, a length.
+inline constexpr auto kMost32 = std::int64_t{std::numeric_limits<std::uint32_t>::max()};
 
 class LogReader {
  public:

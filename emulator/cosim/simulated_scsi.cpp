@@ -26,16 +26,30 @@ SimulatedScsi::SimulatedScsi(std::span<const std::unique_ptr<ScsiDrive>> drives,
     : drives_(drives),
       socket_(socket),
       speed_(speed),
-      host_(drives, queues_, nullptr),
+      shared_(drives, nullptr),
+      host_(shared_, queues_),
       device_(host_, queues_, static_cast<unsigned>(drives.size()), Notification::in_band) {}
 
 bool SimulatedScsi::take(Nanoseconds now_ns) {
   auto message = receive(socket_);
   if (!message) return false;
   reply_ = device_.handle(*std::move(message));
-  if (const auto queue = device_.take_kicked()) host_.serve(*queue, drives_time(now_ns));
+  stop_queue();
+  if (const auto queue = device_.take_kicked()) serve(*queue, drives_time(now_ns));
   note_answered(now_ns);
   return true;
+}
+
+// What the guest waits for takes none of its time.
+void SimulatedScsi::stop_queue() {
+  if (const auto queue = device_.stopping()) {
+    host_.drain(*queue);
+    reply_ = device_.stopped();
+  }
+}
+
+void SimulatedScsi::serve(unsigned queue, Nanoseconds now_ns) {
+  while (queue != virtio::kEventQueue && queues_[queue].has_request()) host_.serve(queue, now_ns);
 }
 
 void SimulatedScsi::answer() {
@@ -53,7 +67,7 @@ void SimulatedScsi::note_answered(Nanoseconds at_ns) {
 }
 
 std::optional<Nanoseconds> SimulatedScsi::due() const {
-  auto next_ns = host_.next_due();
+  auto next_ns = shared_.next_due();
   if (next_ns) next_ns = guests_time(*next_ns);
   if (!answered_ns_ || (next_ns && *next_ns < *answered_ns_)) return next_ns;
   return answered_ns_;

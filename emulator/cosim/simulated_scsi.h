@@ -31,7 +31,10 @@ class SimulatedScsi final : public SimulatedDrives {
   // The guest is gone; what it asked for last has no answer.
   void forget(Nanoseconds now_ns) { host_.forget(drives_time(now_ns)); }
   // The power of all drives goes: the guest's end.
-  void cut_power(Nanoseconds now_ns) { host_.power_cycle(drives_time(now_ns)); }
+  void cut_power(Nanoseconds now_ns) {
+    shared_.power_cycle(drives_time(now_ns));
+    host_.lost_power();
+  }
 
  private:
   Nanoseconds drives_time(Nanoseconds guests_ns) const { return guests_ns * speed_; }
@@ -39,11 +42,14 @@ class SimulatedScsi final : public SimulatedDrives {
   Nanoseconds guests_time(Nanoseconds drives_ns) const { return (drives_ns + speed_ - 1) / speed_; }
   void note_answered(Nanoseconds at_ns);
   bool call();
+  void stop_queue();
+  void serve(unsigned queue, Nanoseconds now_ns);
 
   std::span<const std::unique_ptr<ScsiDrive>> drives_;
   int socket_;
   int speed_;
   std::array<Virtqueue, virtio::kQueues> queues_{};
+  SharedDrives shared_;
   ScsiHost host_;
   Device device_;
   std::optional<Message> reply_{};

@@ -7,6 +7,9 @@
 namespace platter::emulator {
 namespace {
 
+// So often a connection is asked whether there is still somebody.
+constexpr Nanoseconds kAsks = 100 * kMillisecond;
+
 // steady_clock is CLOCK_MONOTONIC, which host_now_ns() reads.
 std::chrono::steady_clock::time_point time_point(Nanoseconds host_ns) {
   return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(host_ns));
@@ -30,11 +33,25 @@ Nanoseconds PacedEngine::leaves_host_ns(Nanoseconds completion_ns) const {
   return clock_.host_ns(completion_ns) - delay_.outbound_ns();
 }
 
-int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, std::uint64_t power) {
+bool PacedEngine::is_lost(const Connection& who) const {
+  return ended_ || power_ != who.power() || who.is_gone();
+}
+
+// Now and then whoever waits asks if there is still somebody to be answered. Whether nobody is.
+bool PacedEngine::ask(Lock& lock, const Connection& who) {
+  if (is_lost(who)) return true;
+  lock.unlock();
+  const bool gone = who.ask(host_now_ns(), kAsks);
+  lock.lock();
+  if (gone) wake_all();
+  return is_lost(who);
+}
+
+int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const Connection& who) {
   Lock lock(mutex_);
-  if (power_ != power) return ESHUTDOWN;
-  if (used_ == depth_ || next_ticket_ != admitted_) {
-    if (!wait_for_room(lock, power)) return ESHUTDOWN;
+  if (is_lost(who)) return ESHUTDOWN;
+  if (used_ + promised_ >= depth_ || !waiting_.empty()) {
+    if (!wait_for_room(lock, who)) return ESHUTDOWN;
     came_host_ns = host_now_ns() + delay_.inbound_ns();  // it reaches the drive now
   }
   const std::uint32_t tag = free_slot();
@@ -45,34 +62,56 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, std::u
   slot.used = true;
   slot.done = false;
   slot.arrival_ns = arrival_ns;
+  slot.who = &who;
   ++used_;
   if (log_ != nullptr) log_->submitted(request, arrival_ns);
   look();
-  if (!await(lock, tag, power)) {
-    if (!led_) hand_over_lead();
-    return ESHUTDOWN;
-  }
+  const bool answered = await(lock, tag);
   const Nanoseconds completion_ns = slot.completion_ns;
-  slot.used = false;
-  --used_;
-  if (next_ticket_ != admitted_) room_.notify_all();
+  if (answered)
+    free(slot);
+  else if (power_ == who.power())
+    withdraw(tag);
   if (!led_) hand_over_lead();
+  if (!answered) return ESHUTDOWN;
   delivered(tag, arrival_ns, completion_ns);
   return 0;
 }
 
-int PacedEngine::synchronize(Nanoseconds came_host_ns, std::uint64_t power) {
-  Nanoseconds done_ns = 0;
-  {
-    const Lock lock(mutex_);
-    if (power_ != power) return ESHUTDOWN;
-    const Nanoseconds now_ns = seen_drive_ns(came_host_ns);
-    if (platter_engine_synchronize(&engine_, now_ns, &done_ns) != PLATTER_OK) return EIO;
-    if (log_ != nullptr) log_->synchronized(now_ns, done_ns);
+void PacedEngine::free(Slot& slot) {
+  slot.used = false;
+  slot.who = nullptr;
+  --used_;
+  admit();
+}
+
+// As ABORT TASK does it: what the media have begun they finish.
+void PacedEngine::withdraw(std::uint32_t tag) {
+  if (!slots_[tag].done) {
+    const Nanoseconds now_ns = clock_.now_ns();
+    platter_engine_cancel(&engine_, tag, now_ns);
+    if (log_ != nullptr) log_->withdrawn(tag, now_ns);
     look();
   }
-  wait_until_host_ns(leaves_host_ns(done_ns));
-  return this->power() == power ? 0 : ESHUTDOWN;
+  free(slots_[tag]);
+}
+
+int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who) {
+  Lock lock(mutex_);
+  if (is_lost(who)) return ESHUTDOWN;
+  const Nanoseconds now_ns = seen_drive_ns(came_host_ns);
+  Nanoseconds done_ns = 0;
+  if (platter_engine_synchronize(&engine_, now_ns, &done_ns) != PLATTER_OK) return EIO;
+  if (log_ != nullptr) log_->synchronized(now_ns, done_ns);
+  look();
+  const Nanoseconds leaves = leaves_host_ns(done_ns);
+  while (leaves - host_now_ns() > kSpin) {
+    flush_wake_.wait_until(lock, time_point(std::min(leaves - kSpin, host_now_ns() + kAsks)));
+    if (ask(lock, who)) return ESHUTDOWN;
+  }
+  lock.unlock();
+  wait_until_host_ns(leaves);
+  return power() == who.power() ? 0 : ESHUTDOWN;
 }
 
 std::vector<Range> PacedEngine::dirty_blocks() const {
@@ -100,23 +139,57 @@ void PacedEngine::cut_power() {
   platter_engine_reset(&engine_, now_ns);
   if (log_ != nullptr) log_->power_cut(now_ns);
   used_ = 0;
-  admitted_ = next_ticket_;  // who waits goes away
-  room_.notify_all();
-  for (Slot& slot : slots_) {
-    slot.used = slot.done = false;
-    slot.wake.notify_all();
-  }
+  for (Slot& slot : slots_) slot.used = slot.done = false;
+  wake_all();
+  admit();
   look();
 }
 
-// In the order in which they came. false: the power has gone meanwhile.
-bool PacedEngine::wait_for_room(Lock& lock, std::uint64_t power) {
-  const std::uint64_t ticket = next_ticket_++;
-  room_.wait(lock, [&] { return power_ != power || (ticket == admitted_ && used_ < depth_); });
-  if (power_ != power) return false;
-  ++admitted_;
-  if (next_ticket_ != admitted_) room_.notify_all();
-  return true;
+void PacedEngine::end() {
+  const Lock lock(mutex_);
+  ended_ = true;
+  wake_all();
+  look();
+}
+
+void PacedEngine::wake_all() {
+  for (Slot& slot : slots_) slot.wake.notify_all();
+  for (Waiting* const each : waiting_) each->wake.notify_all();
+  flush_wake_.notify_all();
+  leader_wake_.notify_all();
+}
+
+// false: nobody waits for the answer any more.
+bool PacedEngine::wait_for_room(Lock& lock, const Connection& who) {
+  Waiting own{who};
+  const auto place = waiting_.insert(waiting_.end(), &own);
+  admit();
+  bool lost = is_lost(who);
+  while (!own.admitted && !lost) {
+    own.wake.wait_for(lock, std::chrono::nanoseconds(kAsks));
+    lost = ask(lock, who);
+  }
+  if (own.admitted)
+    --promised_;
+  else
+    waiting_.erase(place);
+  if (lost) admit();
+  return !lost;
+}
+
+// While there is room: the oldest of the connection of which none was admitted for longest. So a
+// client with many requests holds up one with few by no more than the drive holds.
+void PacedEngine::admit() {
+  while (used_ + promised_ < depth_ && !waiting_.empty()) {
+    const auto next = std::ranges::min_element(
+        waiting_, {}, [](const Waiting* each) { return each->who.admitted; });
+    Waiting& chosen = **next;
+    waiting_.erase(next);
+    chosen.who.admitted = ++admissions_;
+    chosen.admitted = true;
+    ++promised_;
+    chosen.wake.notify_one();
+  }
 }
 
 std::uint32_t PacedEngine::free_slot() {
@@ -147,15 +220,18 @@ void PacedEngine::take_what_is_due() {
   }
 }
 
-// false: the power has gone meanwhile; the slot is another's.
-bool PacedEngine::await(Lock& lock, std::uint32_t tag, std::uint64_t power) {
+// false: nobody waits for it any more. Where the power has gone, the slot is another's.
+bool PacedEngine::await(Lock& lock, std::uint32_t tag) {
   Slot& own = slots_[tag];
+  const Connection& who = *own.who;
   for (;;) {
     take_what_is_due();
-    if (power_ != power) return false;
+    if (power_ != who.power()) return false;
+    if (own.done) return true;
+    if (ask(lock, who)) return false;
     if (own.done) return true;
     if (led_) {
-      own.wake.wait(lock);
+      own.wake.wait_for(lock, std::chrono::nanoseconds(kAsks));
       continue;
     }
     led_ = true;
@@ -169,7 +245,7 @@ void PacedEngine::wait_as_leader(Lock& lock) {
   changed_.store(false, std::memory_order_relaxed);
   const Nanoseconds leaves = leaves_host_ns(*next_ns_);
   if (leaves - host_now_ns() > kSpin) {
-    leader_wake_.wait_until(lock, time_point(leaves - kSpin));
+    leader_wake_.wait_until(lock, time_point(std::min(leaves - kSpin, host_now_ns() + kAsks)));
     return;
   }
   lock.unlock();

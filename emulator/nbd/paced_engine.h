@@ -6,11 +6,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "emulator/file_systems/ranges.h"
+#include "emulator/nbd/connection.h"
 #include "emulator/nbd/request_log.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
@@ -26,19 +28,21 @@ class PacedEngine {
   PacedEngine(platter_engine& engine, std::uint32_t depth, const DriveClock& clock,
               const TransportDelay& delay, RequestLog* log);
 
-  // Returns when the answer should leave for the host: 0, or an errno. ESHUTDOWN: the power has
-  // gone since `power` was what power() says, and there is no answer. `came_host_ns`: when the
+  // Returns when the answer should leave for the host: 0, or an errno. ESHUTDOWN: there is no
+  // answer, since the power has gone or `who` has, or end() was called. `came_host_ns`: when the
   // request was seen here; it is dated back by the transport's delay. The tag is given here. Any
   // thread.
-  int serve(platter_request request, Nanoseconds came_host_ns, std::uint64_t power);
+  int serve(platter_request request, Nanoseconds came_host_ns, const Connection& who);
   // The same for SYNCHRONIZE CACHE.
-  int synchronize(Nanoseconds came_host_ns, std::uint64_t power);
+  int synchronize(Nanoseconds came_host_ns, const Connection& who);
 
   // The blocks that the drive has taken and not written at this moment, in order and apart.
   std::vector<Range> dirty_blocks() const;
   // The power goes, and comes back at once. How often it did.
   void cut_power();
   std::uint64_t power() const { return power_.load(std::memory_order_acquire); }
+  // Nothing is answered any more, whatever is outstanding.
+  void end();
 
   Lateness lateness() const;
   platter_counters counters() const;
@@ -49,17 +53,29 @@ class PacedEngine {
   struct Slot {
     bool used = false, done = false;
     Nanoseconds arrival_ns = 0, completion_ns = 0;
+    const Connection* who = nullptr;
     std::condition_variable wake;
+  };
+  struct Waiting {
+    const Connection& who;
+    bool admitted = false;
+    std::condition_variable wake{};
   };
 
   using Lock = std::unique_lock<std::mutex>;
   Nanoseconds seen_drive_ns(Nanoseconds came_host_ns) const;
   Nanoseconds leaves_host_ns(Nanoseconds completion_ns) const;
-  bool wait_for_room(Lock& lock, std::uint64_t power);
+  bool is_lost(const Connection& who) const;
+  bool ask(Lock& lock, const Connection& who);
+  void wake_all();
+  bool wait_for_room(Lock& lock, const Connection& who);
+  void admit();
   std::uint32_t free_slot();
   void look();
   void take_what_is_due();
-  bool await(Lock& lock, std::uint32_t tag, std::uint64_t power);
+  bool await(Lock& lock, std::uint32_t tag);
+  void withdraw(std::uint32_t tag);
+  void free(Slot& slot);
   void wait_as_leader(Lock& lock);
   void hand_over_lead();
   void delivered(std::uint32_t tag, Nanoseconds arrival_ns, Nanoseconds completion_ns);
@@ -72,9 +88,11 @@ class PacedEngine {
 
   mutable std::mutex mutex_;
   std::array<Slot, kMost> slots_;
-  std::uint32_t used_ = 0;
-  std::uint64_t next_ticket_ = 0, admitted_ = 0;  // who waits before the drive goes in in order
-  std::condition_variable room_;
+  std::uint32_t used_ = 0, promised_ = 0;  // slots; of those that are admitted and not there yet
+  std::list<Waiting*> waiting_{};          // before the drive
+  std::uint64_t admissions_ = 0;
+  std::condition_variable flush_wake_{};
+  bool ended_ = false;
   std::optional<Nanoseconds> next_ns_{};  // the next completion, if nothing else comes
   bool led_ = false;
   std::condition_variable leader_wake_;

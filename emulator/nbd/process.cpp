@@ -14,7 +14,9 @@
 #include <filesystem>
 
 #include "emulator/pace/drive_report.h"
+#include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
+#include "emulator/pace/unread_notices.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
 
@@ -55,6 +57,8 @@ Process::Process(const ProcessSettings& wished)
 }
 
 void Process::start() {
+  drop_unread_notices();
+  allow_many_descriptors();
   if (!settings_.ordinary)
     for (const std::string& refused : ask_for_real_time())
       fmt::print(stderr, "platter: {}\n", refused);
@@ -72,6 +76,12 @@ Process::~Process() {
   end_asked_ = true;
   ask_for_report();
   if (servant_.joinable()) servant_.join();
+  keep_all();
+  close(asked_);
+  close(stdout_);
+}
+
+void Process::keep_all() {
   for (const auto& drive : drives_)
     if (const int error = drive->flush_contents())
       fmt::print(stderr, "platter: the contents of {} were not kept: {}\n",
@@ -79,8 +89,13 @@ Process::~Process() {
   if (log_)
     if (const std::string trouble = log_->finish(); !trouble.empty())
       fmt::print(stderr, "platter: {}\n", model::printable(trouble));
-  close(asked_);
-  close(stdout_);
+}
+
+// Without nbdkit, some of whose threads do not end.
+void Process::leave() {
+  write_whole(stdout_, report());
+  keep_all();
+  _exit(0);
 }
 
 void Process::prepare_thread() const {
@@ -111,6 +126,7 @@ void Process::ask_for_report() {
 }
 
 void Process::ask_to_hang_up() {
+  ends_ = true;
   hang_up_asked_ = true;
   eventfd_write(asked_, 1);
 }
@@ -136,14 +152,24 @@ void Process::cut_power() {
   hang_up();
 }
 
-// Meanwhile drives destage, so that a kill leaves of contents in a file what a power cut would; and
-// at the end a client whom nbdkit was just about to accept is hung up, too.
-void Process::wait_to_be_asked() const {
+// At first only what they would still send; then also what they do not take, and what is not due
+// yet. One whom nbdkit was just about to accept is hung up, too, when this is called again.
+void Process::hang_up() {
+  constexpr int kPatience = 4, kMost = 6;
+  if (++hung_up_ > kMost) leave();
+  const bool impatient = hung_up_ > kPatience;
+  if (impatient)
+    for (const auto& drive : drives_) drive->end();
+  hang_up_clients(impatient ? SHUT_RDWR : SHUT_RD);
+}
+
+// Meanwhile drives destage, so that a kill leaves of contents in a file what a power cut would.
+void Process::wait_to_be_asked() {
   constexpr int kAgainMs = 100;
   const bool settles = std::ranges::any_of(settings_.drives, &DriveSettings::write_cache_loss);
   pollfd asked{asked_, POLLIN, 0};
   while (poll(&asked, 1, settles || ends_ ? kAgainMs : -1) == 0) {
-    if (ends_) hang_up_clients(SHUT_RD);
+    if (ends_) hang_up();
     if (settles)
       for (const auto& drive : drives_) drive->settle();
   }
@@ -159,8 +185,7 @@ void Process::do_what_is_asked() {
     if (power_cut_asked_.exchange(false)) cut_power();
     if (hang_up_asked_.exchange(false)) {
       if (prober_) prober_->stay_away();
-      ends_ = true;
-      hang_up_clients(SHUT_RD);
+      hang_up();
     }
     if (report_asked_.exchange(false)) write_whole(stdout_, report());
   }

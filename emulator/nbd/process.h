@@ -44,15 +44,20 @@ class Process {
   void prepare_thread() const;
   // These may be called by a signal's handler.
   void ask_for_report();
-  // What clients have sent is answered, nothing more is read: nbdkit ends only without clients.
+  // Nothing more is read; what clients have sent is answered as far as it is due within a moment,
+  // and they take it: nbdkit ends only without clients.
   void ask_to_hang_up();
+  bool is_ending() const { return ends_; }
   // The power of all drives goes, and comes back: clients have to come again.
   void ask_to_cut_power();
 
  private:
   std::string report() const;
   void do_what_is_asked();
-  void wait_to_be_asked() const;
+  void wait_to_be_asked();
+  void hang_up();
+  void keep_all();
+  [[noreturn]] void leave();
   void cut_power();
 
   ProcessSettings settings_;
@@ -64,8 +69,9 @@ class Process {
   int asked_;  // an eventfd; what for:
   std::atomic<bool> report_asked_{false}, hang_up_asked_{false}, power_cut_asked_{false},
       end_asked_{false};
-  bool ends_ = false;  // the servant's: clients are hung up from now on
-  int stdout_;         // nbdkit takes the process's own away when it begins to serve
+  std::atomic<bool> ends_{false};  // clients are hung up from now on
+  int hung_up_ = 0;                // the servant's: how often they were
+  int stdout_;                     // nbdkit takes the process's own away when it begins to serve
   std::thread servant_{};
 };
 

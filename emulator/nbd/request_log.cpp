@@ -29,6 +29,8 @@ void RequestLog::synchronized(Nanoseconds now_ns, Nanoseconds done_ns) {
   line('f', now_ns, done_ns);
 }
 
+void RequestLog::withdrawn(std::uint32_t tag, Nanoseconds now_ns) { line('a', tag, now_ns); }
+
 void RequestLog::power_cut(Nanoseconds now_ns) { line('p', now_ns); }
 
 }  // namespace platter::emulator

@@ -20,6 +20,8 @@ class RequestLog {
   void taken(std::uint32_t tag, Nanoseconds completion_ns);
   void delivered(std::uint32_t tag, Nanoseconds at_ns);
   void synchronized(Nanoseconds now_ns, Nanoseconds done_ns);
+  // Nobody waits for that one any more.
+  void withdrawn(std::uint32_t tag, Nanoseconds now_ns);
   void power_cut(Nanoseconds now_ns);
 
  private:

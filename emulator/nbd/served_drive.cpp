@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 
@@ -89,59 +90,76 @@ std::vector<Range> ServedDrive::dirty_bytes() const {
 
 // Data are fetched and kept before the wait, so that they cost the answer no time.
 int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
-                      std::uint64_t power) {
+                      const Connection& who) {
   const auto request = request_for(offset, to.size(), 0);
-  if (!request) return EINVAL;
+  if (!request || to.size() > kMostRequestBytes) return EINVAL;
   if (const int error = contents_->read(offset, to)) return error;
-  return paced_.serve(*request, came_host_ns, power);
+  return paced_.serve(*request, came_host_ns, who);
 }
 
 template <typename Change>
 int ServedDrive::change(const platter_request& request, Nanoseconds came_host_ns,
-                        std::uint64_t power, Change change) {
+                        const Connection& who, Change change) {
   if (const int error = change()) return error;
   if ((request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0)
     if (const int error = contents_->flush()) return error;
-  return paced_.serve(request, came_host_ns, power);
+  return paced_.serve(request, came_host_ns, who);
 }
 
 int ServedDrive::write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
-                       Nanoseconds came_host_ns, std::uint64_t power) {
+                       Nanoseconds came_host_ns, const Connection& who) {
   const auto request = request_for(offset, from.size(), write_flags(through));
-  if (!request) return EINVAL;
-  if (volatile_ != nullptr) return write_in_cache(*request, from, came_host_ns, power);
-  return change(*request, came_host_ns, power, [&] { return contents_->write(offset, from); });
+  if (!request || from.size() > kMostRequestBytes) return EINVAL;
+  if (volatile_ != nullptr) return write_in_cache(*request, from, came_host_ns, who);
+  return change(*request, came_host_ns, who, [&] { return contents_->write(offset, from); });
 }
 
 int ServedDrive::zero(std::uint64_t offset, std::uint64_t bytes, bool through,
-                      Nanoseconds came_host_ns, std::uint64_t power) {
+                      Nanoseconds came_host_ns, const Connection& who) {
   const auto request = request_for(offset, bytes, write_flags(through));
   if (!request) return EINVAL;
-  if (volatile_ != nullptr)
-    return write_in_cache(*request, std::vector<std::uint8_t>(bytes), came_host_ns, power);
-  return change(*request, came_host_ns, power, [&] { return contents_->discard(offset, bytes); });
+  if (volatile_ != nullptr) return zero_in_cache(*request, came_host_ns, who);
+  return change(*request, came_host_ns, who, [&] { return contents_->discard(offset, bytes); });
 }
 
 // What is on the media when the power goes depends on when it was written there, so that the end
 // of this comes after the drive's time.
 int ServedDrive::write_in_cache(const platter_request& request, std::span<const std::uint8_t> from,
-                                Nanoseconds came_host_ns, std::uint64_t power) {
+                                Nanoseconds came_host_ns, const Connection& who) {
   const bool through = (request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0;
   VolatileContents::Ticket ticket = 0;
-  if (const int error = volatile_->begin_write(power, request.lbn * info_.block_bytes, from,
+  if (const int error = volatile_->begin_write(who.power(), request.lbn * info_.block_bytes, from,
                                                ticket))
     return error;
-  const int refused = paced_.serve(request, came_host_ns, power);
+  const int refused = paced_.serve(request, came_host_ns, who);
   const int error = volatile_->end_write(ticket, through);
   if (refused != 0 || error != 0) return refused != 0 ? refused : error;
   return through ? contents_->flush() : 0;
 }
 
-int ServedDrive::flush(Nanoseconds came_host_ns, std::uint64_t power) {
+// A cache holds data, also where they are zeros: a request for 4 GB of them takes no more memory
+// than a write, and so it comes to the drive in pieces.
+int ServedDrive::zero_in_cache(platter_request request, Nanoseconds came_host_ns,
+                               const Connection& who) {
+  const std::uint32_t most = std::max(kMostRequestBytes / info_.block_bytes, 1U);
+  const std::vector<std::uint8_t> zeros(std::size_t{std::min(request.blocks, most)} *
+                                        info_.block_bytes);
+  for (std::uint32_t left = request.blocks; left > 0;) {
+    request.blocks = std::min(left, most);
+    const auto part = std::span(zeros).first(std::size_t{request.blocks} * info_.block_bytes);
+    if (const int error = write_in_cache(request, part, came_host_ns, who)) return error;
+    request.lbn += request.blocks;
+    left -= request.blocks;
+    came_host_ns = host_now_ns();
+  }
+  return 0;
+}
+
+int ServedDrive::flush(Nanoseconds came_host_ns, const Connection& who) {
   if (const int error = contents_->flush()) return error;
-  if (volatile_ == nullptr) return paced_.synchronize(came_host_ns, power);
+  if (volatile_ == nullptr) return paced_.synchronize(came_host_ns, who);
   const VolatileContents::Ticket ticket = volatile_->begin_flush();
-  const int refused = paced_.synchronize(came_host_ns, power);
+  const int refused = paced_.synchronize(came_host_ns, who);
   const int error = volatile_->end_flush(ticket);
   if (refused != 0 || error != 0) return refused != 0 ? refused : error;
   return contents_->flush();

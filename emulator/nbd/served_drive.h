@@ -10,6 +10,7 @@
 
 #include "emulator/contents/contents_choice.h"
 #include "emulator/contents/volatile_contents.h"
+#include "emulator/nbd/connection.h"
 #include "emulator/nbd/paced_engine.h"
 #include "emulator/nbd/request_log.h"
 #include "emulator/pace/drive_report.h"
@@ -29,6 +30,10 @@ struct DriveSettings {
 
 class ServedDrive {
  public:
+  // Of one read or write: as much as Linux ever sends at once. What is under way of one client is
+  // bounded by it and the threads that serve one.
+  static constexpr std::uint32_t kMostRequestBytes = 4U << 20;
+
   // `clock`, `delay` and `log` outlive it; `log` may be null. Throws Error for a table or a file of
   // contents that is not what it should be.
   ServedDrive(const DriveSettings& settings, unsigned number, const DriveClock& clock,
@@ -38,20 +43,21 @@ class ServedDrive {
   std::uint64_t bytes() const { return info_.blocks * info_.block_bytes; }
   std::uint32_t block_bytes() const { return info_.block_bytes; }
 
-  // 0 or an errno: EINVAL for what are no whole blocks of the drive, and those of Contents;
-  // ESHUTDOWN: the power went after `power` was what power() says, and the host has no answer.
+  // 0 or an errno: EINVAL for what are no whole blocks of the drive, or a
+  // read or write of more than kMostRequestBytes, and those of Contents;
+  // ESHUTDOWN: the power went, or `who` did, or end() was called, and there is no answer.
   // `came_host_ns` as in PacedEngine.
   int read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
-           std::uint64_t power = 0);
+           const Connection& who = {});
   // `through`: it is on the media, and on the host's, when this returns (FUA).
   int write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
-            Nanoseconds came_host_ns, std::uint64_t power = 0);
+            Nanoseconds came_host_ns, const Connection& who = {});
   // Zeros, written like any data.
   int zero(std::uint64_t offset, std::uint64_t bytes, bool through, Nanoseconds came_host_ns,
-           std::uint64_t power = 0);
+           const Connection& who = {});
   // The contents are forgotten. It takes no time: the drive has no such command.
   int trim(std::uint64_t offset, std::uint64_t bytes) { return contents_->discard(offset, bytes); }
-  int flush(Nanoseconds came_host_ns, std::uint64_t power = 0);
+  int flush(Nanoseconds came_host_ns, const Connection& who = {});
   // What a host has to be told to keep, without the drive's time.
   int flush_contents() { return contents_->flush(); }
 
@@ -59,6 +65,8 @@ class ServedDrive {
   // empty. How often it went.
   int cut_power();
   std::uint64_t power() const { return paced_.power(); }
+  // Nothing is answered any more.
+  void end() { paced_.end(); }
   // What the drive has destaged is on the contents' media; to be called now and then.
   int settle() { return volatile_ != nullptr ? volatile_->settle() : 0; }
 
@@ -71,10 +79,11 @@ class ServedDrive {
                                              std::uint32_t flags) const;
   std::vector<Range> dirty_bytes() const;
   template <typename Change>
-  int change(const platter_request& request, Nanoseconds came_host_ns, std::uint64_t power,
+  int change(const platter_request& request, Nanoseconds came_host_ns, const Connection& who,
              Change change);
   int write_in_cache(const platter_request& request, std::span<const std::uint8_t> from,
-                     Nanoseconds came_host_ns, std::uint64_t power);
+                     Nanoseconds came_host_ns, const Connection& who);
+  int zero_in_cache(platter_request request, Nanoseconds came_host_ns, const Connection& who);
   std::string against_its_drive() const;
 
   struct Close {

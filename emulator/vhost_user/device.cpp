@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "emulator/vhost_user/foreign_file.h"
+
 namespace platter::emulator {
 namespace {
 
@@ -27,7 +29,7 @@ constexpr std::uint64_t protocol_features(Notification notification) {
 }
 
 constexpr std::uint64_t kNoDescriptor = 0x100;  // in the payload of SET_VRING_KICK and its kin
-constexpr std::size_t kRegionBytes = 32, kMostRegions = 31;
+constexpr std::size_t kRegionBytes = 32, kMostRegions = 31, kMostMemories = 4;
 
 Message reply_to(const Message& message) {
   Message reply;
@@ -51,8 +53,9 @@ Number required(std::optional<Number> number) {
 
 }  // namespace
 
-Device::Device(ScsiHost& host, ScsiHost::Queues queues, unsigned drives, Notification notification)
-    : host_(host), queues_(queues), drives_(drives), notification_(notification) {
+Device::Device(ScsiHost& host, ScsiHost::Queues queues, unsigned drives, Notification notification,
+               Watch watch)
+    : host_(host), queues_(queues), drives_(drives), notification_(notification), watch_(watch) {
   for (Virtqueue& queue : queues_) {
     queue.remove();
     queue.set_next_index(0);
@@ -69,7 +72,8 @@ std::optional<Message> Device::handle(Message message) {
     case MessageKind::get_queue_num:
       return reply_with(message, std::uint64_t{virtio::kQueues});
     case MessageKind::get_vring_base:
-      return stopped(queue_of(index));
+      stop(queue_of(index));
+      return stopped();
     case MessageKind::get_config:
       return part_of_configuration(message);
     case MessageKind::set_features:
@@ -137,6 +141,10 @@ void Device::map_memory(const Message& message) {
     regions.push_back({field(0), field(1), field(2), field(3)});
     files.push_back(message.descriptors[i].get());
   }
+  std::erase_if(earlier_, [](const auto& each) { return each.expired(); });
+  if (earlier_.size() >= kMostMemories)
+    throw BrokenGuest{"requests are outstanding in too many memories that it had before"};
+  if (memory_) earlier_.push_back(memory_);
   memory_ = GuestMemory::map(regions, files);
   if (!memory_) throw BrokenGuest{"its memory cannot be mapped"};
   for (unsigned queue = 0; queue < virtio::kQueues; ++queue)
@@ -172,13 +180,19 @@ void Device::take_descriptor(Message& message) {
   if ((what & kNoDescriptor) == 0) {
     if (message.descriptors.size() != 1) throw BrokenGuest{"a descriptor of a ring is missing"};
     descriptor = std::move(message.descriptors.front());
+    if (!is_kernels(descriptor.get()))
+      throw BrokenGuest{"a descriptor of a ring is no eventfd, pipe or Unix socket"};
   }
   if (message.kind == MessageKind::set_vring_call) {
     ring.call = std::move(descriptor);
   } else if (message.kind == MessageKind::set_vring_err) {
     ring.error = std::move(descriptor);
   } else {
-    ring.kick = std::move(descriptor);
+    const std::uint64_t number = watch_.first + (what & 0xff);
+    ring.kick = descriptor.get() < 0 ? Kick()
+                                     : Kick(std::move(descriptor), watch_.doorbells, number);
+    if (watch_.doorbells != nullptr && (what & kNoDescriptor) == 0 && !ring.kick.is_watched())
+      throw BrokenGuest{"a kick's descriptor cannot be watched"};
     ring.started = true;
   }
 }
@@ -190,11 +204,16 @@ bool Device::is_served(unsigned queue) const {
   return ring.started && enabled && queues_[queue].is_placed();
 }
 
-Message Device::stopped(unsigned queue) {
+void Device::stop(unsigned queue) {
   Ring& ring = rings_.at(queue);
-  host_.drain(queue);
   ring.started = ring.has_addresses = false;
-  ring.kick = OwnedDescriptor();
+  ring.kick = Kick();
+  stopping_ = queue;
+}
+
+std::optional<Message> Device::stopped() {
+  if (!stopping_ || host_.is_outstanding(*stopping_)) return std::nullopt;
+  const unsigned queue = *std::exchange(stopping_, std::nullopt);
   queues_[queue].remove();
   Message reply;
   reply.kind = MessageKind::get_vring_base;

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "emulator/vhost_user/broken_guest.h"
+#include "emulator/vhost_user/doorbell.h"
 #include "emulator/vhost_user/guest_memory.h"
 #include "emulator/vhost_user/message.h"
 #include "emulator/vhost_user/scsi_host.h"
@@ -23,29 +26,44 @@ enum class Notification {
 
 class Device {
  public:
-  // `host`, over these queues, and the queues outlive it.
-  Device(ScsiHost& host, ScsiHost::Queues queues, unsigned drives, Notification notification);
+  // Where its kicks are watched: queue i under the number `first` + i.
+  struct Watch {
+    Doorbells* doorbells = nullptr;
+    std::uint64_t first = 0;
+  };
+  // `host`, over these queues, the queues and the doorbells outlive it.
+  Device(ScsiHost& host, ScsiHost::Queues queues, unsigned drives, Notification notification,
+         Watch watch);
+  Device(ScsiHost& host, ScsiHost::Queues queues, unsigned drives, Notification notification)
+      : Device(host, queues, drives, notification, Watch{}) {}
 
   // Does what the message says. The reply, if it wants one. Throws BrokenGuest.
   std::optional<Message> handle(Message message);
+  // The front end stops a queue of which requests are outstanding: no message may be handled before
+  // they are answered and stopped() has given the reply.
+  std::optional<unsigned> stopping() const { return stopping_; }
+  std::optional<Message> stopped();
 
   // The front end has started that queue.
   bool is_served(unsigned queue) const;
-  // Readable when the guest has put something into the queue; -1: it is not told of by a
-  // descriptor.
-  int kick_descriptor(unsigned queue) const { return rings_.at(queue).kick.get(); }
+  // Something was kicked.
+  void drain_kick(unsigned queue, Patience& patience) const {
+    rings_.at(queue).kick.drain(patience);
+  }
   int call_descriptor(unsigned queue) const { return rings_.at(queue).call.get(); }
   // The queue that the last message kicked, if it did.
   std::optional<unsigned> take_kicked() { return std::exchange(kicked_, std::nullopt); }
   // For messages of our own; -1: the front end takes none.
   int request_socket() const { return request_socket_.get(); }
+  bool is_torn() const { return memory_ && memory_->is_torn(); }
 
  private:
   struct Ring {
     std::uint32_t entries = 0;
     Virtqueue::Addresses addresses{};
     bool has_addresses = false, enabled = false, started = false;
-    OwnedDescriptor kick{}, call{}, error{};
+    Kick kick{};
+    OwnedDescriptor call{}, error{};
   };
 
   void set_features(const Message& message);
@@ -54,7 +72,7 @@ class Device {
   void set_addresses(const Message& message);
   void take_descriptor(Message& message);
   void place(unsigned queue);
-  Message stopped(unsigned queue);
+  void stop(unsigned queue);
   Message part_of_configuration(const Message& message) const;
   void check_written_configuration(const Message& message) const;
 
@@ -62,11 +80,13 @@ class Device {
   ScsiHost::Queues queues_;
   unsigned drives_;
   Notification notification_;
+  Watch watch_;
   std::array<Ring, virtio::kQueues> rings_{};
   std::shared_ptr<const GuestMemory> memory_{};
+  std::vector<std::weak_ptr<const GuestMemory>> earlier_{};  // which requests may still need
   std::uint64_t features_ = 0;
   OwnedDescriptor request_socket_{};
-  std::optional<unsigned> kicked_{};
+  std::optional<unsigned> kicked_{}, stopping_{};
 };
 
 }  // namespace platter::emulator

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "emulator/contents/generated_contents.h"
+#include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
+#include "emulator/pace/unread_notices.h"
 #include "emulator/pace/write_whole.h"
 
 namespace platter::emulator {
@@ -32,6 +34,8 @@ Emulation::Emulation(const EmulationSettings& settings)
 Emulation::~Emulation() = default;
 
 void Emulation::run(int listening, int wake, const std::function<Server::Asked()>& asked) {
+  drop_unread_notices();
+  allow_many_descriptors();
   if (!settings_.ordinary)
     for (const std::string& refused : ask_for_real_time()) notice(refused);
   WakeProbe probe(!settings_.ordinary, delay_,

@@ -13,7 +13,6 @@ constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 bool wraps(std::uint64_t address, std::uint64_t bytes) { return bytes > kMost - address; }
 
-// A file that is too short would end the process at the first access (SIGBUS).
 bool holds(int file, const MemoryRegion& region) {
   struct stat status {};
   return region.bytes > 0 && !wraps(region.guest_address, region.bytes) &&
@@ -27,19 +26,34 @@ bool holds(int file, const MemoryRegion& region) {
 std::shared_ptr<const GuestMemory> GuestMemory::map(std::span<const MemoryRegion> regions,
                                                     std::span<const int> files) {
   const auto memory = std::make_shared<GuestMemory>();
+  memory->mapped_.reserve(regions.size());
+  std::uint64_t all = 0;
   for (std::size_t i = 0; i < regions.size(); ++i) {
     if (!holds(files[i], regions[i])) return nullptr;
-    void* const mapping = mmap(nullptr, regions[i].offset + regions[i].bytes,
-                               PROT_READ | PROT_WRITE, MAP_SHARED, files[i], 0);
+    const std::uint64_t bytes = regions[i].offset + regions[i].bytes;
+    if (bytes > kMostBytes - all) return nullptr;
+    all += bytes;
+    void* const mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files[i], 0);
     if (mapping == MAP_FAILED) return nullptr;
-    memory->mapped_.push_back({regions[i], static_cast<std::uint8_t*>(mapping)});
+    auto* const begin = static_cast<std::uint8_t*>(mapping);
+    memory->mapped_.push_back({regions[i], begin, TornMemory(begin, bytes)});
+    if (!memory->mapped_.back().guard.is_guarded()) return nullptr;
   }
   return memory;
 }
 
+bool GuestMemory::is_torn() const {
+  return std::ranges::any_of(mapped_, [](const Mapped& each) { return each.guard.is_torn(); });
+}
+
+// Guards go before their mappings, whose addresses may be somebody else's at once.
 GuestMemory::~GuestMemory() {
-  for (const Mapped& mapped : mapped_)
-    munmap(mapped.mapping, mapped.region.offset + mapped.region.bytes);
+  while (!mapped_.empty()) {
+    std::uint8_t* const mapping = mapped_.back().mapping;
+    const std::uint64_t bytes = mapped_.back().region.offset + mapped_.back().region.bytes;
+    mapped_.pop_back();
+    munmap(mapping, bytes);
+  }
 }
 
 std::span<std::uint8_t> GuestMemory::at(std::uint64_t guest_address, std::uint64_t bytes) const {

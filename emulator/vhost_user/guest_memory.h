@@ -1,6 +1,6 @@
 // The memory of a guest, as far as its front end shares it: by the guest's own addresses, and by
 // those of the front end's process. What a guest says of it is not trusted: what lies outside is
-// not there.
+// not there, and what is cut off while it is served reads as zeros (torn_memory.h).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "emulator/vhost_user/torn_memory.h"
 
 namespace platter::emulator {
 
@@ -19,8 +21,14 @@ struct MemoryRegion {
   std::uint64_t offset = 0;  // in the file
 };
 
+// Why a guest is not served any more whose memory is_torn().
+inline constexpr const char* kTorn = "its memory was cut off while it was served";
+
 class GuestMemory {
  public:
+  // Of all regions, files from their beginning on: so that one guest leaves addresses for others.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+
   GuestMemory() = default;
   // Maps the regions, each of its file, which may be closed afterwards. nullptr: one of them is
   // not to be mapped, or its file is shorter.
@@ -35,11 +43,14 @@ class GuestMemory {
   // All of the bytes at an address of the front end, aligned to that; nullptr: they are not there.
   std::uint8_t* at_user(std::uint64_t user_address, std::uint64_t bytes,
                         std::uint64_t alignment) const;
+  // Something of it was not there when it was touched, and is zeros now.
+  bool is_torn() const;
 
  private:
   struct Mapped {
     MemoryRegion region;
     std::uint8_t* mapping;  // of offset + bytes
+    TornMemory guard;
     std::uint8_t* begin() const { return mapping + region.offset; }
   };
   std::vector<Mapped> mapped_{};

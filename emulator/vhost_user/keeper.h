@@ -23,14 +23,16 @@ class Keeper {
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
-  // All that was written to them so far.
+  // All that was written to them so far. Several may get the same ticket.
   Ticket begin(Contents& contents);
-  // 0 or the errno of Contents::flush(), once; nullopt: not yet.
+  // 0 or the errno of Contents::flush(); nullopt: not yet. To be asked whenever something was done:
+  // the last kRemembered are known.
   std::optional<int> result(Ticket ticket);
   // Readable when something was done (an eventfd).
   int descriptor() const { return done_; }
 
  private:
+  static constexpr std::size_t kRemembered = 4096;
   struct Job {
     Ticket ticket;
     Contents* contents;

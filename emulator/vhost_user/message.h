@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "emulator/vhost_user/owned_descriptor.h"
+
 namespace platter::emulator {
 
 enum class MessageKind : std::uint32_t {
@@ -30,26 +32,6 @@ enum class MessageKind : std::uint32_t {
   get_config = 24,
   set_config = 25,
   vring_kick = 35,
-};
-
-// A file descriptor that is ours to close.
-class OwnedDescriptor {
- public:
-  OwnedDescriptor() = default;
-  explicit OwnedDescriptor(int descriptor) : descriptor_(descriptor) {}
-  OwnedDescriptor(OwnedDescriptor&& other) noexcept : descriptor_(other.release()) {}
-  OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept;
-  ~OwnedDescriptor();
-
-  int get() const { return descriptor_; }
-  int release() {
-    const int descriptor = descriptor_;
-    descriptor_ = -1;
-    return descriptor;
-  }
-
- private:
-  int descriptor_ = -1;
 };
 
 struct Message {

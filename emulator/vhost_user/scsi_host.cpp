@@ -1,8 +1,8 @@
 #include "emulator/vhost_user/scsi_host.h"
 
 #include <algorithm>
-#include <limits>
 #include <thread>
+#include <utility>
 
 #include "virtual_drive/sense_data.h"
 
@@ -14,7 +14,8 @@ using virtio::ControlRequest;
 using virtio::Response;
 using virtio::Task;
 
-constexpr Nanoseconds kWhenever = std::numeric_limits<Nanoseconds>::max() / 4;
+constexpr std::uint32_t kMostAtOnce = 128;
+constexpr std::uint64_t kMostMovedAtOnce = 32U << 20;
 
 // A LUN that the target does not have (SPC-4 clause 6.4.2 and 6.33): it may be asked what it is.
 scsi::Completion answer_of_no_unit(const scsi::Command& command) {
@@ -32,56 +33,72 @@ scsi::Completion answer_of_no_unit(const scsi::Command& command) {
   return completion;
 }
 
+scsi::Completion answer_of_full_host(const scsi::Command& command) {
+  scsi::Completion completion;
+  completion.status = scsi::Status::task_set_full;
+  completion.residual = command.transfer_length;
+  return completion;
+}
+
 }  // namespace
 
-ScsiHost::ScsiHost(std::span<const std::unique_ptr<ScsiDrive>> drives, Queues queues,
-                   Keeper* keeper)
-    : drives_(drives), queues_(queues), slots_(Virtqueue::kMostEntries), keeper_(keeper) {
-  for (std::uint32_t i = Virtqueue::kMostEntries; i-- > 0;) free_.push_back(i);
+ScsiHost::ScsiHost(SharedDrives& drives, Queues queues, std::uint32_t number)
+    : drives_(drives),
+      queues_(queues),
+      first_tag_(number * kMostOutstanding),
+      slots_(kMostOutstanding),
+      on_drives_(drives.size()) {
+  for (std::uint32_t i = kMostOutstanding; i-- > 0;) free_.push_back(i);
 }
 
 void ScsiHost::serve(unsigned number, Nanoseconds now_ns) {
+  if (number == virtio::kEventQueue) return;
   Virtqueue& queue = queues_[number];
-  while (number != virtio::kEventQueue && queue.has_request()) {
+  std::uint64_t moved = 0;
+  for (std::uint32_t i = 0; i < kMostAtOnce && moved < kMostMovedAtOnce && queue.has_request(); ++i)
     if (number == virtio::kControlQueue)
       serve_control(queue, now_ns);
     else
-      serve_command(queue, number, now_ns);
-  }
+      moved += serve_command(queue, number, now_ns);
 }
 
-void ScsiHost::serve_command(Virtqueue& queue, unsigned number, Nanoseconds now_ns) {
+// How many bytes it moves.
+std::uint32_t ScsiHost::serve_command(Virtqueue& queue, unsigned number, Nanoseconds now_ns) {
   if (free_.empty()) throw BrokenGuest{"more requests are outstanding than its queues hold"};
   Slot& slot = slots_[free_.back()];
+  scsi::Command& command = drives_.command();
   slot.queue = number;
+  slot.bytes = 0;
   if (const std::string wrong = queue.take(slot.chain); !wrong.empty()) throw BrokenGuest{wrong};
-  const auto request = virtio::read_command(slot.chain, slot.command);
+  const auto request = virtio::read_command(slot.chain, command);
   if (!request) throw BrokenGuest{"a request is too short"};
   free_.pop_back();
   slot.used = true;
   slot.guest_tag = request->guest_tag;
-  slot.kept_by.reset();
-  if (answer_without_drive(slot, *request)) return;
+  if (answer_without_drive(slot, *request)) return 0;
   slot.drive = request->address->target;
-  drives_[slot.drive]->submit(slot.command, number_of(slot), now_ns);
-  keep(slot.drive);
-}
-
-// What was taken up since: some of it is not answered before it is kept.
-void ScsiHost::keep(unsigned drive) {
-  drives_[drive]->take_has_to_last([&](std::uint32_t tag) {
-    if (keeper_ != nullptr && !slots_[tag].kept_by)
-      slots_[tag].kept_by = keeper_->begin(drives_[drive]->contents());
-  });
+  virtio::read_data(slot.chain, command);
+  if (slot.chain.memory->is_torn()) throw BrokenGuest{kTorn};  // zeros are not what it wrote
+  slot.bytes = command.transfer_length;
+  slot.is_on_drive = true;
+  ++on_drives_[slot.drive];
+  bytes_ += slot.bytes;
+  drives_.add_bytes(slot.bytes);
+  drives_.submit(slot.drive, command, tag_of(slot), now_ns);
+  return slot.bytes;
 }
 
 bool ScsiHost::answer_without_drive(Slot& slot, const CommandRequest& request) {
+  const scsi::Command& command = drives_.command();
   if (!request.address || request.address->target >= drives_.size())
     refuse(slot, Response::bad_target);
-  else if (slot.command.cdb_length == 0)
+  else if (command.cdb_length == 0)
     refuse(slot, Response::failure);
   else if (request.address->lun != 0)
-    give(slot, answer_of_no_unit(slot.command));
+    give(slot, answer_of_no_unit(command));
+  else if (on_drives_[request.address->target] >= drives_.most_commands() ||
+           !drives_.has_room(bytes_, command.transfer_length))
+    give(slot, answer_of_full_host(command));
   else
     return false;
   return true;
@@ -104,80 +121,48 @@ void ScsiHost::give(Slot& slot, const scsi::Completion& completion) {
 
 void ScsiHost::free(Slot& slot) {
   slot.used = false;
-  std::erase_if(kept_back_,
-                [&](const KeptBack& each) { return each.completion.tag == number_of(slot); });
+  if (std::exchange(slot.is_on_drive, false)) --on_drives_[slot.drive];
+  bytes_ -= slot.bytes;
+  drives_.take_bytes_off(slot.bytes);
+  drives_.forget(tag_of(slot));
   slot.chain.memory.reset();
-  free_.push_back(number_of(slot));
+  free_.push_back(tag_of(slot) - first_tag_);
 }
 
-std::optional<Nanoseconds> ScsiHost::next_due() const {
-  std::optional<Nanoseconds> first;
-  for (const auto& drive : drives_)
-    if (const auto due_ns = drive->next_due(); due_ns && (!first || *due_ns < *first))
-      first = due_ns;
-  return first;
-}
-
-std::optional<scsi::Completion> ScsiHost::due(Nanoseconds until_ns) {
-  for (;;) {
-    const auto first = std::ranges::min_element(
-        drives_, {}, [](const auto& drive) { return drive->next_due().value_or(kWhenever); });
-    const auto due_ns = (*first)->next_due();
-    if (!due_ns || *due_ns > until_ns) return std::nullopt;
-    auto completion = (*first)->take(*due_ns);
-    keep(static_cast<unsigned>(first - drives_.begin()));
-    if (!completion) continue;
-    const auto kept_by = slots_[completion->tag].kept_by;
-    if (!kept_by) return completion;
-    kept_back_.push_back({*std::move(completion), *kept_by});
-    if (auto done = kept()) return done;
-  }
-}
-
-// What the host did not keep is no success.
-std::optional<scsi::Completion> ScsiHost::kept() {
-  for (auto each = kept_back_.begin(); each != kept_back_.end(); ++each) {
-    const auto error = keeper_->result(each->kept_by);
-    if (!error) continue;
-    scsi::Completion completion = std::move(each->completion);
-    kept_back_.erase(each);
-    if (*error != 0) ScsiDrive::fail(completion);
-    return completion;
-  }
-  return std::nullopt;
-}
-
-std::optional<Answered> ScsiHost::deliver(Nanoseconds until_ns) {
-  std::optional<scsi::Completion> completion;
-  if (!kept_back_.empty()) completion = kept();
-  if (!completion) completion = due(until_ns);
-  if (!completion) return std::nullopt;
-  Slot& slot = slots_[completion->tag];
-  const Answered answered{slot.queue, slot.drive, completion->tag, completion->issued_ns,
-                          completion->completed_ns};
-  give(slot, *completion);
-  drives_[answered.drive]->reuse(std::move(completion->data));
+Answered ScsiHost::deliver(scsi::Completion completion) {
+  Slot& slot = slots_[completion.tag - first_tag_];
+  const Answered answered{slot.queue, slot.drive, completion.tag, completion.issued_ns,
+                          completion.completed_ns};
+  give(slot, completion);
+  drives_.reuse(answered.drive, std::move(completion.data));
   return answered;
 }
 
+std::optional<Answered> ScsiHost::deliver(Nanoseconds until_ns) {
+  auto completion = drives_.next(until_ns);
+  if (!completion) return std::nullopt;
+  return deliver(*std::move(completion));
+}
+
+bool ScsiHost::is_outstanding(unsigned queue) const {
+  return std::ranges::any_of(slots_,
+                             [&](const Slot& slot) { return slot.used && slot.queue == queue; });
+}
+
 void ScsiHost::drain(unsigned queue) {
-  const auto is_its = [&](const Slot& slot) { return slot.used && slot.queue == queue; };
-  while (std::ranges::any_of(slots_, is_its))
-    if (!deliver(kWhenever)) std::this_thread::yield();  // the keeper is not done yet
+  while (is_outstanding(queue))
+    if (!deliver(SharedDrives::kWhenever)) std::this_thread::yield();  // the keeper is not done yet
 }
 
 void ScsiHost::forget(Nanoseconds now_ns) {
-  kept_back_.clear();
   for (Slot& slot : slots_)
     if (slot.used) {
-      drives_[slot.drive]->abort(number_of(slot), now_ns);
+      drives_.abort(slot.drive, tag_of(slot), now_ns);
       free(slot);
     }
 }
 
-void ScsiHost::power_cycle(Nanoseconds now_ns) {
-  kept_back_.clear();
-  for (const auto& drive : drives_) drive->power_cycle(now_ns);
+void ScsiHost::lost_power() {
   for (Slot& slot : slots_)
     if (slot.used) free(slot);
 }
@@ -195,15 +180,12 @@ void ScsiHost::serve_control(Virtqueue& queue, Nanoseconds now_ns) {
 // SAM-5 clause 7. A target reset and the loss of a nexus are for all that is behind the address.
 Response ScsiHost::manage(const ControlRequest& request, Nanoseconds now_ns) {
   if (!request.address || request.address->target >= drives_.size()) return Response::bad_target;
-  const unsigned number = request.address->target;
-  ScsiDrive& drive = *drives_[number];
   if (request.task != Task::i_t_nexus_reset && request.address->lun != 0)
     return Response::incorrect_lun;
-  return manage_one(drive, number, request, now_ns);
+  return manage_one(request.address->target, request, now_ns);
 }
 
-Response ScsiHost::manage_one(ScsiDrive& drive, unsigned number, const ControlRequest& request,
-                              Nanoseconds now_ns) {
+Response ScsiHost::manage_one(unsigned number, const ControlRequest& request, Nanoseconds now_ns) {
   const auto is_its = [&](const Slot& slot) {
     return slot.used && slot.drive == number &&
            (request.task == Task::query_task_set || slot.guest_tag == request.guest_tag);
@@ -213,12 +195,12 @@ Response ScsiHost::manage_one(ScsiDrive& drive, unsigned number, const ControlRe
       abort(number, request.guest_tag, now_ns);
       return Response::ok;
     case Task::abort_task_set:
-    case Task::clear_task_set:  // there is one initiator
+    case Task::clear_task_set:  // each guest has a task set of its own
       abort(number, std::nullopt, now_ns);
       return Response::ok;
     case Task::i_t_nexus_reset:
     case Task::logical_unit_reset:
-      drive.reset(now_ns);
+      drives_.reset(number, now_ns);
       answer_all(number, Response::reset);
       return Response::ok;
     case Task::query_task:
@@ -233,7 +215,7 @@ Response ScsiHost::manage_one(ScsiDrive& drive, unsigned number, const ControlRe
 void ScsiHost::abort(unsigned drive, std::optional<std::uint64_t> guest_tag, Nanoseconds now_ns) {
   for (Slot& slot : slots_) {
     if (!slot.used || slot.drive != drive || (guest_tag && slot.guest_tag != *guest_tag)) continue;
-    drives_[drive]->abort(number_of(slot), now_ns);
+    drives_.abort(drive, tag_of(slot), now_ns);
     refuse(slot, Response::aborted);
   }
 }

@@ -8,12 +8,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
-#include "emulator/vhost_user/channel.h"
 #include "model/printable.h"
 
 namespace platter::emulator {
 namespace {
+
+// However busy guests keep it, so often it looks who else wants something.
+constexpr Nanoseconds kLook = kMillisecond;
+// Where no descriptor is left for one more guest.
+constexpr Nanoseconds kConnectsAgain = 100 * kMillisecond;
+// Answers in a row, and their bytes, before it looks what else there is.
+constexpr int kMostDelivered = 256;
+constexpr std::size_t kMostBytesDelivered = 32U << 20;
 
 void read_event(int descriptor) {
   eventfd_t times = 0;
@@ -28,8 +36,15 @@ Server::Server(const DriveSet::Drives& drives, const DriveClock& clock, const Tr
       clock_(clock),
       delay_(delay),
       around_(std::move(surroundings)),
-      host_(drives_, queues_, around_.keeper),
-      lateness_(drives.size()) {}
+      shared_(drives_, around_.keeper),
+      guests_(kMostGuests),
+      came_(kMostGuests),
+      lateness_(drives.size()) {
+  shared_.set_on_reset([this](unsigned drive) {
+    for (const auto& guest : guests_)
+      if (guest) guest->host().was_reset(drive);
+  });
+}
 
 Server::~Server() = default;
 
@@ -39,7 +54,7 @@ Nanoseconds Server::leaves_host_ns(Nanoseconds completion_ns) const {
 
 std::optional<Nanoseconds> Server::next_host_ns() const {
   std::optional<Nanoseconds> next;
-  if (const auto due_ns = host_.next_due()) next = leaves_host_ns(*due_ns);
+  if (const auto due_ns = shared_.next_due()) next = leaves_host_ns(*due_ns);
   if (around_.probe != nullptr)
     if (const auto answer_ns = around_.probe->answer_at())
       next = std::min(*answer_ns, next.value_or(*answer_ns));
@@ -47,26 +62,53 @@ std::optional<Nanoseconds> Server::next_host_ns() const {
 }
 
 void Server::run() {
+  patience_.emplace();
   while (!ends_) {
     const bool woken = wait();
-    try {
-      // Seen by a look, a request came just now; what wakes us came earlier.
-      serve_rings(host_now_ns() - (woken ? delay_.inbound_ns() : 0));
-      deliver_what_is_due();
-    } catch (const BrokenGuest& guest) {
-      around_.notice(
-          fmt::format("the guest is not served any more: {}", model::printable(guest.what)));
-      hang_up();
-    }
+    // Seen by a look, a request came just now; what wakes us came earlier.
+    serve_rings(host_now_ns() - (woken ? delay_.inbound_ns() : 0));
+    deliver_what_is_due();
+    for_each_guest([](ServedGuest& guest) {
+      guest.call();
+      return guest.converse();
+    });
   }
-  hang_up();
+  hang_up_all();
+  patience_.reset();
+}
+
+// What goes wrong with one guest ends that one, also where memory is short. false: it is gone.
+template <typename Action>
+bool Server::serves(std::size_t guest, Action action) {
+  std::string why;
+  try {
+    if (action(*guests_[guest])) return true;
+  } catch (const BrokenGuest& broken) {
+    why = broken.what;
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  hang_up(guest, why);
+  return false;
+}
+
+template <typename Action>
+void Server::for_each_guest(Action action) {
+  for (std::size_t i = 0; i < guests_.size(); ++i)
+    if (guests_[i]) serves(i, action);
 }
 
 // Until something came, or is due. Whether it slept.
 bool Server::wait() {
-  if (has_request()) return false;
+  if (has_request()) {
+    if (host_now_ns() - looked_ns_ > kLook) sleep(host_now_ns());
+    return false;
+  }
   const auto next_ns = next_host_ns();
-  if (next_ns && *next_ns - host_now_ns() <= kSpin) return spin(*next_ns);
+  if (next_ns && *next_ns - host_now_ns() <= kSpin) {
+    if (host_now_ns() - looked_ns_ > kLook) sleep(host_now_ns());
+    return spin(*next_ns);
+  }
   return sleep(next_ns ? std::optional(*next_ns - kSpin) : std::nullopt);
 }
 
@@ -77,76 +119,103 @@ bool Server::spin(Nanoseconds until_host_ns) {
 }
 
 bool Server::has_request() const {
-  if (!connection_) return false;
-  for (unsigned queue = 0; queue < virtio::kQueues; ++queue)
-    if (connection_->device->is_served(queue) && queue != virtio::kEventQueue &&
-        queues_[queue].has_request())
-      return true;
-  return false;
+  return std::ranges::any_of(guests_,
+                             [](const auto& guest) { return guest && guest->has_request(); });
 }
 
 bool Server::sleep(std::optional<Nanoseconds> until_host_ns) {
-  enum { kAsked, kPeer, kKept, kProbe, kFirstRing };
-  std::array<pollfd, kFirstRing + virtio::kQueues> watched{};
+  enum { kAsked, kNewGuest, kKept, kProbe, kGuests, kWatched };
+  std::array<pollfd, kWatched> watched{};
   for (pollfd& each : watched) each = {-1, POLLIN, 0};
   watched[kAsked].fd = around_.wake;
-  watched[kPeer].fd = connection_ ? connection_->socket.get() : around_.listening;
+  if (can_connect()) watched[kNewGuest].fd = around_.listening;
   if (around_.keeper != nullptr) watched[kKept].fd = around_.keeper->descriptor();
   if (around_.probe != nullptr) watched[kProbe].fd = around_.probe->kick_descriptor();
-  for (unsigned queue = 0; connection_ && queue < virtio::kQueues; ++queue)
-    if (connection_->device->is_served(queue))
-      watched[kFirstRing + queue].fd = connection_->device->kick_descriptor(queue);
+  watched[kGuests].fd = doorbells_.descriptor();
 
+  looked_ns_ = host_now_ns();
+  if (looked_ns_ < connects_again_ns_)
+    until_host_ns = std::min(until_host_ns.value_or(connects_again_ns_), connects_again_ns_);
   timespec length{};
   if (until_host_ns) {
-    const Nanoseconds left_ns = std::max<Nanoseconds>(*until_host_ns - host_now_ns(), 0);
+    const Nanoseconds left_ns = std::max<Nanoseconds>(*until_host_ns - looked_ns_, 0);
     length = {left_ns / kSecond, left_ns % kSecond};
   }
   if (ppoll(watched.data(), watched.size(), until_host_ns ? &length : nullptr, nullptr) <= 0)
     return false;
   const Nanoseconds woke_ns = host_now_ns();
-  for (unsigned queue = 0; queue < virtio::kQueues; ++queue)
-    if (watched[kFirstRing + queue].revents != 0) read_event(watched[kFirstRing + queue].fd);
+  if (watched[kGuests].revents != 0) hear();
   if (watched[kProbe].revents != 0) around_.probe->seen(woke_ns);
   if (watched[kKept].revents != 0) read_event(watched[kKept].fd);
   if (watched[kAsked].revents != 0) do_what_is_asked();
-  if (watched[kPeer].revents != 0 && !ends_) {
-    if (connection_)
-      converse();
-    else
-      connect();
-  }
+  if (watched[kNewGuest].revents != 0 && !ends_) connect();
   return true;
 }
 
-void Server::connect() {
-  const int socket = accept4(around_.listening, nullptr, nullptr, SOCK_CLOEXEC);
-  if (socket < 0) return;
-  connection_ = Connection{
-      OwnedDescriptor(socket),
-      std::make_unique<Device>(host_, queues_, static_cast<unsigned>(drives_.size()),
-                               Notification::descriptors)};
+void Server::hear() {
+  for (const Doorbells::Rung& rung : doorbells_.rung())
+    if (const auto& guest = guests_.at(ServedGuest::guest_of(rung.number))) guest->rung(rung);
 }
 
-void Server::hang_up() {
-  if (!connection_) return;
-  host_.forget(clock_.now_ns());
-  for (Virtqueue& queue : queues_) queue.remove();
-  connection_.reset();
+bool Server::can_connect() const {
+  return looked_ns_ >= connects_again_ns_ && idle_guest() < guests_.size();
 }
 
-void Server::converse() {
-  try {
-    auto message = receive(connection_->socket.get());
-    if (!message) return hang_up();
-    const auto reply = connection_->device->handle(*std::move(message));
-    call();
-    if (reply && !send(connection_->socket.get(), *reply)) hang_up();
-  } catch (const BrokenGuest& guest) {
-    around_.notice(
-        fmt::format("the guest is not served any more: {}", model::printable(guest.what)));
-    hang_up();
+// A place for one more guest: nobody's, or that of whom it takes the place of.
+std::size_t Server::idle_guest() const {
+  std::size_t found = guests_.size();
+  for (std::size_t i = 0; i < guests_.size(); ++i) {
+    if (!guests_[i]) return i;
+    if (guests_[i]->has_begun()) continue;
+    if (found == guests_.size() || came_[i] < came_[found]) found = i;
   }
+  return found;
+}
+
+void Server::connect() {
+  const std::size_t place = idle_guest();
+  OwnedDescriptor socket(accept4(around_.listening, nullptr, nullptr, SOCK_CLOEXEC));
+  if (socket.get() < 0) {
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+      connects_again_ns_ = host_now_ns() + kConnectsAgain;
+    return;
+  }
+  if (guests_[place]) hang_up(place, "it has not begun, and another one comes");
+  try {
+    guests_[place] = std::make_unique<ServedGuest>(
+        std::move(socket), static_cast<std::uint32_t>(place), shared_, doorbells_, *patience_);
+  } catch (const std::bad_alloc&) {
+    connects_again_ns_ = host_now_ns() + kConnectsAgain;
+    return;
+  }
+  came_[place] = ++connected_;
+  shared_.set_guests(static_cast<std::size_t>(
+      std::ranges::count_if(guests_, [](const auto& guest) { return guest != nullptr; })));
+}
+
+// `why` is "" where it has gone by itself.
+void Server::hang_up(std::size_t guest, const std::string& why) {
+  if (!why.empty()) tell(why);
+  guests_[guest]->host().forget(clock_.now_ns());
+  guests_[guest].reset();
+  shared_.set_guests(static_cast<std::size_t>(
+      std::ranges::count_if(guests_, [](const auto& each) { return each != nullptr; })));
+}
+
+// Nobody may read what is said: a guest that comes again and again must not fill a pipe, which
+// would make us wait. A hundred in a row, and from then on one a minute.
+void Server::tell(const std::string& why) {
+  constexpr Nanoseconds kEach = 60 * kSecond;
+  constexpr int kInARow = 100;
+  const Nanoseconds now_ns = host_now_ns();
+  if (told_until_ns_ > now_ns + (kInARow - 1) * kEach) return;
+  told_until_ns_ = std::max(told_until_ns_, now_ns) + kEach;
+  around_.notice(fmt::format("the guest is not served any more: {}", model::printable(why)));
+}
+
+void Server::hang_up_all() {
+  for (std::size_t i = 0; i < guests_.size(); ++i)
+    if (guests_[i]) hang_up(i, "");
 }
 
 void Server::do_what_is_asked() {
@@ -158,8 +227,10 @@ void Server::do_what_is_asked() {
         break;
       case Asked::power_cut:
         ++power_cuts_;
-        host_.power_cycle(clock_.now_ns());
-        hang_up();
+        shared_.power_cycle(clock_.now_ns());
+        for (const auto& guest : guests_)
+          if (guest) guest->host().lost_power();
+        hang_up_all();
         break;
       case Asked::end:
         ends_ = true;
@@ -168,33 +239,56 @@ void Server::do_what_is_asked() {
 }
 
 void Server::serve_rings(Nanoseconds came_host_ns) {
-  if (!connection_) return;
   const Nanoseconds came_ns = clock_.drive_ns(came_host_ns);
-  for (unsigned queue = 0; queue < virtio::kQueues; ++queue)
-    if (connection_->device->is_served(queue)) host_.serve(queue, came_ns);
-  call();
+  for_each_guest([&](ServedGuest& guest) {
+    guest.serve(came_ns);
+    guest.call();
+    return true;
+  });
 }
 
 void Server::deliver_what_is_due() {
   if (around_.probe != nullptr && around_.probe->answer_at() &&
       *around_.probe->answer_at() <= host_now_ns())
-    around_.probe->answer();
+    around_.probe->answer(*patience_);
   const Nanoseconds until_ns = clock_.drive_ns(host_now_ns() + delay_.outbound_ns());
-  while (const auto answered = host_.deliver(until_ns)) {
-    const Nanoseconds now = host_now_ns();  // what a call takes is the way back's
-    call();
-    lateness_[answered->drive].add((answered->completed_ns - answered->issued_ns) / clock_.speed(),
-                                   now - leaves_host_ns(answered->completed_ns));
-    drives_[answered->drive]->delivered(answered->tag, clock_.drive_ns(now + delay_.outbound_ns()));
+  try {
+    std::size_t bytes = 0;
+    for (int i = 0; i < kMostDelivered && bytes < kMostBytesDelivered; ++i) {
+      auto completion = shared_.next(until_ns);
+      if (!completion) return;
+      bytes += completion->data.size();
+      deliver(*std::move(completion));
+    }
+  } catch (const std::bad_alloc&) {
+    let_the_largest_go();
   }
 }
 
-void Server::call() {
-  for (unsigned queue = 0; queue < virtio::kQueues; ++queue) {
-    if (!host_.take_answered(queue) || !connection_ || !queues_[queue].wants_call()) continue;
-    if (const int descriptor = connection_->device->call_descriptor(queue); descriptor >= 0)
-      eventfd_write(descriptor, 1);
-  }
+void Server::deliver(scsi::Completion completion) {
+  const std::size_t number = completion.tag / ScsiHost::kMostOutstanding;
+  if (!guests_.at(number)) return;
+  Answered answered;
+  Nanoseconds now = 0;
+  const bool served = serves(number, [&](ServedGuest& guest) {
+    answered = guest.host().deliver(std::move(completion));
+    now = host_now_ns();  // what a call takes is the way back's
+    guest.call();
+    return true;
+  });
+  if (!served) return;
+  lateness_[answered.drive].add((answered.completed_ns - answered.issued_ns) / clock_.speed(),
+                                now - leaves_host_ns(answered.completed_ns));
+  drives_[answered.drive]->delivered(answered.tag, clock_.drive_ns(now + delay_.outbound_ns()));
+}
+
+// Memory is short, and no guest has asked for it just now.
+void Server::let_the_largest_go() {
+  std::optional<std::size_t> largest;
+  for (std::size_t i = 0; i < guests_.size(); ++i)
+    if (guests_[i] && (!largest || guests_[i]->host().bytes() > guests_[*largest]->host().bytes()))
+      largest = i;
+  if (largest) hang_up(*largest, "the host's memory is short, and it moves most");
 }
 
 }  // namespace platter::emulator

@@ -1,5 +1,5 @@
-// Drives for one guest after the other, in real time: one thread that sleeps until something comes
-// or is due, and spins at the end.
+// Drives for guests, in real time: one thread that sleeps until something comes or is due, and
+// spins at the end. No guest makes it wait.
 #pragma once
 
 #include <array>
@@ -13,9 +13,10 @@
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/transport_delay.h"
 #include "emulator/scsi/drive_set.h"
-#include "emulator/vhost_user/device.h"
+#include "emulator/vhost_user/doorbell.h"
 #include "emulator/vhost_user/keeper.h"
-#include "emulator/vhost_user/scsi_host.h"
+#include "emulator/vhost_user/served_guest.h"
+#include "emulator/vhost_user/shared_drives.h"
 #include "emulator/vhost_user/wake_probe.h"
 
 namespace platter::emulator {
@@ -42,6 +43,10 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
+  // So many guests are served at once. One more takes the place of the one that has been there
+  // longest without having begun; where all have, it waits.
+  static constexpr std::size_t kMostGuests = 64;
+
   // Returns when it is asked to end.
   void run();
 
@@ -49,11 +54,6 @@ class Server {
   std::uint64_t power_cuts() const { return power_cuts_; }
 
  private:
-  struct Connection {
-    OwnedDescriptor socket{};
-    std::unique_ptr<Device> device{};
-  };
-
   Nanoseconds leaves_host_ns(Nanoseconds completion_ns) const;
   std::optional<Nanoseconds> next_host_ns() const;
   bool wait();
@@ -61,20 +61,34 @@ class Server {
   bool spin(Nanoseconds until_host_ns);
   bool has_request() const;
   void connect();
-  void hang_up();
-  void converse();
+  bool can_connect() const;
+  std::size_t idle_guest() const;
+  template <typename Action>
+  bool serves(std::size_t guest, Action action);
+  template <typename Action>
+  void for_each_guest(Action action);
+  void hang_up(std::size_t guest, const std::string& why);
+  void hang_up_all();
+  void tell(const std::string& why);
+  void hear();
   void do_what_is_asked();
   void serve_rings(Nanoseconds came_host_ns);
   void deliver_what_is_due();
-  void call();
+  void deliver(scsi::Completion completion);
+  void let_the_largest_go();
 
   const DriveSet::Drives& drives_;
   const DriveClock& clock_;
   const TransportDelay& delay_;
   const Surroundings around_;
-  std::array<Virtqueue, virtio::kQueues> queues_{};
-  ScsiHost host_;
-  std::optional<Connection> connection_{};
+  Doorbells doorbells_{};
+  SharedDrives shared_;
+  std::optional<Patience> patience_{};                // of the thread that runs
+  std::vector<std::unique_ptr<ServedGuest>> guests_;  // by their numbers; nullptr: none
+  std::vector<std::uint64_t> came_;                   // of each: the how-manieth it is
+  std::uint64_t connected_ = 0;
+  Nanoseconds looked_ns_ = 0, connects_again_ns_ = 0;
+  Nanoseconds told_until_ns_ = 0;
   std::vector<Lateness> lateness_;
   std::uint64_t power_cuts_ = 0;
   bool ends_ = false;

@@ -67,9 +67,13 @@ std::optional<CommandRequest> read_command(const Chain& chain, scsi::Command& co
                       : in > 0 ? scsi::Direction::from_device
                                : scsi::Direction::none;
   command.transfer_length = static_cast<std::uint32_t>(out + in);
-  command.data.resize(out);
-  copy_from(chain.readable, kCommandBytes, command.data);
   return request;
+}
+
+void read_data(const Chain& chain, scsi::Command& command) {
+  if (command.direction != scsi::Direction::to_device) return;
+  command.data.resize(command.transfer_length);
+  copy_from(chain.readable, kCommandBytes, command.data);
 }
 
 std::uint32_t write_answer(const Chain& chain, const scsi::Completion& completion) {

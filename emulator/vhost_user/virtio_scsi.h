@@ -42,10 +42,12 @@ struct CommandRequest {
   std::uint64_t guest_tag = 0;  // by which the guest aborts it
 };
 
-// Reads a request of the command queue; its data go into `command`, whose vector keeps its room.
-// nullopt: the chain has no room for request and answer. A transfer that is too long, or goes both
-// ways, leaves `command.cdb_length` 0.
+// Reads a request of the command queue, but for its data. nullopt: the chain has no room for
+// request and answer. A transfer that is too long, or goes both ways, leaves `command.cdb_length`
+// 0.
 std::optional<CommandRequest> read_command(const Chain& chain, scsi::Command& command);
+// The data that go with it to the drive; the vector keeps its room.
+void read_data(const Chain& chain, scsi::Command& command);
 
 // Writes the answer; returns how many bytes of the chain it wrote.
 std::uint32_t write_answer(const Chain& chain, const scsi::Completion& completion);

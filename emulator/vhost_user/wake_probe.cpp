@@ -6,18 +6,21 @@
 #include <utility>
 
 #include "emulator/pace/clock.h"
+#include "emulator/vhost_user/doorbell.h"
 
 namespace platter::emulator {
 
 WakeProbe::WakeProbe(bool in_real_time, TransportDelay& delay,
                      std::function<void(const std::string&)> measured)
     : kick_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      call_(eventfd(0, EFD_CLOEXEC)),
+      call_(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE)),
       commands_(
           in_real_time, delay, [this] { return send(); }, std::move(measured)) {}
 
+// The thread may wait for an answer, and send once more before it is told that it ends.
 WakeProbe::~WakeProbe() {
-  eventfd_write(call_, 1);  // the thread may wait for an answer
+  constexpr eventfd_t kAsManyAsItWants = 1U << 30;
+  eventfd_write(call_, kAsManyAsItWants);
 }
 
 std::string WakeProbe::send() {
@@ -33,10 +36,10 @@ void WakeProbe::seen(Nanoseconds host_ns) {
   answer_at_ = host_ns + kNullCommand;
 }
 
-void WakeProbe::answer() {
+void WakeProbe::answer(Patience& patience) {
   answer_at_.reset();
   commands_.answered(host_now_ns());
-  eventfd_write(call_, 1);
+  ring(call_, patience);
 }
 
 }  // namespace platter::emulator

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "emulator/pace/null_commands.h"
+#include "emulator/vhost_user/patience.h"
 
 namespace platter::emulator {
 
@@ -25,7 +26,8 @@ class WakeProbe {
   void seen(Nanoseconds host_ns);
   // When to answer the one that was seen; nullopt: there is none.
   std::optional<Nanoseconds> answer_at() const { return answer_at_; }
-  void answer();
+  // As a guest is called.
+  void answer(Patience& patience);
 
  private:
   std::string send();

@@ -80,8 +80,9 @@ void add_contents(std::vector<std::string>& arguments, const emulator::ContentsC
 std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
                                        const NbdServing& serving, const std::string& socket,
                                        model::TemporaryFolder& folder) {
-  // A thread for each request that may wait, and some for those that do not.
-  std::vector<std::string> arguments{"nbdkit", "--foreground", "--exit-with-parent", "--threads=96",
+  // For each connection, a thread for each request that a drive can have. So the requests of one
+  // take 256 MiB at most, and its next ones wait in its socket.
+  std::vector<std::string> arguments{"nbdkit", "--foreground", "--exit-with-parent", "--threads=64",
                                      plugin_path()};
   const auto add = [&](const char* key, const std::string& value) {
     arguments.push_back(fmt::format("{}={}", key, value));

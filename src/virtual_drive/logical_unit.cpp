@@ -57,8 +57,9 @@ std::vector<std::uint8_t> LogicalUnit::buffer(std::size_t bytes) {
 }
 
 void LogicalUnit::reuse(std::vector<std::uint8_t> data) {
-  constexpr std::size_t kMostKept = 64;
-  if (data.capacity() > 0 && spare_.size() < kMostKept) spare_.push_back(std::move(data));
+  constexpr std::size_t kMostKept = 64, kMostBytes = 1U << 20;  // larger ones are rare
+  if (data.capacity() > 0 && data.capacity() <= kMostBytes && spare_.size() < kMostKept)
+    spare_.push_back(std::move(data));
 }
 
 Answer LogicalUnit::electronics(Reply reply) const {

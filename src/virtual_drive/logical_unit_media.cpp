@@ -129,7 +129,9 @@ Answer LogicalUnit::verify(const scsi::Command& command) {
 // The data come over the bus first, then the medium is read and compared with them.
 Answer LogicalUnit::compare(const scsi::Command& command, Work work, std::uint8_t check) {
   const std::uint32_t sent = check == kEachWithOne ? 1 : work.blocks;
-  if (sent > drive_.most_transfer_blocks) return too_many_blocks(command, electronics({}));
+  const std::uint32_t most = check == kEachWithOne ? drive_.most_same_blocks
+                                                   : drive_.most_transfer_blocks;
+  if (work.blocks > most) return too_many_blocks(command, electronics({}));
   const std::size_t bytes = static_cast<std::size_t>(sent) * drive_.block_bytes;
   if (!has_sent(command, bytes)) return electronics(check_condition(kDataPhaseError));
   Answer answer;

@@ -51,7 +51,7 @@ class Served(PlatterTest):
         """A server in the background; what it says on stderr goes to the file `said`."""
         with open(self.path("said"), "w", encoding="utf-8") as said:
             server = subprocess.Popen([PLATTER, "emulate", *map(str, arguments)], cwd=self.folder, text=True,
-                                      env=self.environment, stdout=subprocess.PIPE, stderr=said, **more)
+                                      env=self.environment, **{"stdout": subprocess.PIPE, "stderr": said, **more})
         self.servers.append(server)
         self.wait_for(lambda: not ready or "platter: ready" in self.said() or server.poll() is not None)
         return server

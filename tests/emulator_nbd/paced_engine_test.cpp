@@ -30,8 +30,10 @@ model::DriveModel queueing_drive(std::uint32_t depth) {
 }
 
 struct Served {
-  explicit Served(std::uint32_t depth, std::optional<std::uint32_t> scheduler = std::nullopt)
-      : bytes(emit_table::compile_table(queueing_drive(depth))),
+  explicit Served(std::uint32_t depth, std::optional<std::uint32_t> scheduler = std::nullopt,
+                  int speed = kSpeed)
+      : clock(host_now_ns(), speed),
+        bytes(emit_table::compile_table(queueing_drive(depth))),
         table(emit_table::read_table(std::as_bytes(std::span(bytes)), "small")) {
     model::write_file(folder.file("table"), bytes);
     writer.emplace(folder.file("log"));
@@ -56,10 +58,10 @@ struct Served {
     return check_log(log, "log", {{table.model_sha256, table.identity.blocks, table.tables}});
   }
 
+  DriveClock clock;
   model::TemporaryFolder folder{model::temporary_name("platter-test")};
   std::string bytes;
   emit_table::Table table;
-  DriveClock clock{host_now_ns(), kSpeed};
   TransportDelay delay{};
   std::optional<LogWriter> writer{};
   std::optional<ServedDrive> drive{};
@@ -227,4 +229,88 @@ TEST_CASE("a log that is not one of these drives is refused, with its line", "[c
   refused(other, "another model");
   // The last line of an emulator that was killed.
   CHECK(served.check(log.substr(0, log.size() - 1)).differ == 0);
+}
+
+TEST_CASE("requests go with their connection, and others come to the drive", "[paced]") {
+  Served served(4);
+  std::atomic<bool> gone{false};
+  const Connection leaving(0, [&] { return gone.load(); }), staying;
+  std::atomic<int> dropped{0}, answered{0}, wrong{0};
+  std::vector<std::thread> threads;
+  const auto read = [&](const Connection& who, std::uint64_t lbn, std::uint64_t bytes) {
+    std::vector<std::uint8_t> data(bytes);
+    const int status = served.drive->read(lbn * 512, data, host_now_ns(), who);
+    (status == 0 ? answered : status == ESHUTDOWN ? dropped : wrong) += 1;
+  };
+  // All of the drive, again and again: minutes of the drive's time.
+  const std::uint64_t all = std::min<std::uint64_t>(served.drive->bytes(),
+                                                    ServedDrive::kMostRequestBytes);
+  for (int i = 0; i < 40; ++i)
+    threads.emplace_back([&] {
+      for (int request = 0; request < 100'000 && !gone; ++request) read(leaving, 0, all);
+      read(leaving, 0, all);
+    });
+  while (answered == 0) std::this_thread::yield();
+  gone = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(dropped >= 40);
+  CHECK(wrong == 0);
+  answered = 0;
+  read(staying, 5, 512);
+  CHECK(answered == 1);
+  const CheckedLog checked = served.check(served.log());
+  CHECK(checked.differ == 0);
+  CHECK(lines_of(served.log(), 'a') > 0);
+}
+
+TEST_CASE("connections take turns before the drive", "[paced]") {
+  Served served(1, std::nullopt, 1);
+  const Connection many, few;
+  std::atomic<bool> ends{false};
+  std::atomic<int> waiting{0}, of_many{0}, wrong{0};
+  std::vector<std::thread> threads;
+  const auto read = [&](const Connection& who, std::uint64_t lbn) {
+    std::vector<std::uint8_t> data(512);
+    wrong += served.drive->read(lbn * 512, data, host_now_ns(), who) != 0 ? 1 : 0;
+  };
+  for (unsigned i = 0; i < 30; ++i)
+    threads.emplace_back([&, i] {
+      ++waiting;
+      for (std::uint64_t n = 0; !ends; ++n) {
+        read(many, (37 * n + i) % served.table.identity.blocks);
+        ++of_many;
+      }
+    });
+  while (waiting < 30 || of_many < 5) std::this_thread::yield();
+  for (int i = 0; i < 5; ++i) {
+    const int before = of_many;
+    read(few, static_cast<std::uint64_t>(i) * 50);
+    CHECK(of_many - before < 20);  // of 30 that came before; in turn it would be one or two
+  }
+  ends = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("at the end nothing is waited for", "[paced]") {
+  Served served(2);
+  std::atomic<int> dropped{0}, wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 20; ++i)
+    threads.emplace_back([&, i] {
+      std::vector<std::uint8_t> data(512);
+      for (;;) {
+        const int status = i == 0 ? served.drive->flush(host_now_ns())
+                                  : served.drive->read(0, data, host_now_ns());
+        if (status == ESHUTDOWN) break;
+        wrong += status != 0 ? 1 : 0;
+      }
+      ++dropped;
+    });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  served.drive->end();
+  for (std::thread& thread : threads) thread.join();
+  CHECK(dropped == 20);
+  CHECK(wrong == 0);
+  CHECK(served.check(served.log()).differ == 0);
 }

@@ -13,7 +13,9 @@ namespace {
 
 struct Spoken {
   explicit Spoken(Notification notification = Notification::descriptors)
-      : host(small.drives, queues, nullptr), device(host, queues, 3, notification) {}
+      : shared(small.drives, nullptr),
+        host(shared, queues),
+        device(host, queues, 3, notification) {}
   std::optional<Message> say(Message message) { return device.handle(std::move(message)); }
   template <typename... Numbers>
   std::optional<Message> say(MessageKind kind, Numbers... numbers) {
@@ -25,6 +27,7 @@ struct Spoken {
 
   SmallDrives small{3};
   std::array<Virtqueue, virtio::kQueues> queues{};
+  SharedDrives shared;
   ScsiHost host;
   Device device;
   Guest guest{};

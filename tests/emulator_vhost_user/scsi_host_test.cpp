@@ -1,6 +1,7 @@
 // What a guest asks of a SCSI host, and what it gets, without any clock.
 #include "emulator/vhost_user/scsi_host.h"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -23,9 +24,10 @@ using virtio::Task;
 namespace {
 
 struct Served {
-  explicit Served(unsigned drives = 2, Keeper* keeper = nullptr)
+  explicit Served(unsigned drives = 2, Keeper* keeper = nullptr, SharedDrives::Room room = {})
       : small(drives),
-        host(small.drives, queues, keeper),
+        shared(small.drives, keeper, room),
+        host(shared, queues),
         device(host, queues, drives, Notification::descriptors) {
     guest.begin([&](Message message) { device.handle(std::move(message)); });
     for (unsigned i = 0; i < drives; ++i) {  // they are told of the power-on
@@ -54,6 +56,7 @@ struct Served {
 
   SmallDrives small;
   std::array<Virtqueue, virtio::kQueues> queues{};
+  SharedDrives shared;
   ScsiHost host;
   Device device;
   Guest guest{};
@@ -170,6 +173,93 @@ TEST_CASE("scsi host: a drive takes 64, and says that it is full", "[scsi_host]"
   CHECK(served.host.outstanding() == 0);
 }
 
+TEST_CASE("scsi host: what is outstanding moves no more than its share", "[scsi_host]") {
+  Served served(1, nullptr, {.most = 16384, .own = 1024});
+  served.shared.set_guests(4);
+  const auto full_ones = [&](std::uint32_t bytes, int times) {
+    for (int i = 0; i < times; ++i)
+      served.guest.ask({.cdb = read_10(static_cast<std::uint32_t>(i) * 60, 1), .in = bytes});
+    served.serve(served.now_ns += kSecond);
+    CHECK(served.host.bytes() <= 16384);
+    std::size_t full = 0;
+    for (const auto& answer : served.run()) full += answer.status == 0x28 ? 1 : 0;
+    CHECK(served.host.bytes() == 0);
+    return full;
+  };
+  CHECK(full_ones(512, 8) == 0);
+  CHECK(full_ones(512, 12) == 4);
+  CHECK(full_ones(1024, 12) == 8);
+  CHECK(full_ones(8192, 3) == 2);  // one goes through that is larger
+  served.shared.set_guests(1);
+  CHECK(full_ones(8192, 2) == 0);
+  CHECK(full_ones(8192, 3) == 1);
+  CHECK(full_ones(20000, 2) == 2);
+  // Others have it all, but for this one's own.
+  served.shared.add_bytes(16384);
+  CHECK(full_ones(512, 4) == 2);
+  CHECK(full_ones(2048, 2) == 2);
+  served.shared.take_bytes_off(16384);
+  CHECK(full_ones(8192, 2) == 0);
+}
+
+TEST_CASE("scsi host: guests share drives, and each has its own answers", "[scsi_host]") {
+  SmallDrives small(1);
+  SharedDrives shared(small.drives, nullptr);
+  std::array<std::array<Virtqueue, virtio::kQueues>, 2> queues{};
+  ScsiHost first(shared, queues[0], 0), second(shared, queues[1], 5);
+  Device one(first, queues[0], 1, Notification::descriptors),
+      other(second, queues[1], 1, Notification::descriptors);
+  shared.set_on_reset([&](unsigned drive) {
+    first.was_reset(drive);
+    second.was_reset(drive);
+  });
+  Guest guests[2];
+  guests[0].begin([&](Message message) { one.handle(std::move(message)); });
+  guests[1].begin([&](Message message) { other.handle(std::move(message)); });
+  const auto all = [&](Nanoseconds now_ns) {
+    first.serve(2, now_ns);
+    second.serve(2, now_ns);
+    while (auto completion = shared.next(now_ns + kSecond))
+      (completion->tag < ScsiHost::kMostOutstanding ? first : second)
+          .deliver(*std::move(completion));
+  };
+  guests[0].ask({.cdb = {0, 0, 0, 0, 0, 0}});
+  all(kSecond);
+  REQUIRE(guests[0].answer());  // of the power-on, where the drive tells of it
+  guests[0].ask({.cdb = write_10(9, 1), .out = Bytes(512, 3)});
+  all(2 * kSecond);
+  REQUIRE(guests[0].answer());
+  guests[1].ask({.cdb = read_10(9, 1), .in = 512});
+  all(3 * kSecond);
+  CHECK(guests[1].answer()->data == Bytes(512, 3));
+  CHECK_FALSE(guests[0].answer());
+  // One that goes takes its own along; a reset is for both.
+  guests[0].ask({.cdb = read_10(100, 1), .in = 512});
+  guests[1].ask({.cdb = read_10(700, 1), .in = 512});
+  first.serve(2, 4 * kSecond);
+  second.serve(2, 4 * kSecond);
+  first.forget(4 * kSecond);
+  CHECK(first.outstanding() == 0);
+  CHECK(second.outstanding() == 1);
+  guests[0].manage(Task::logical_unit_reset, 0, 0);
+  first.serve(0, 4 * kSecond + 1);
+  CHECK(second.outstanding() == 0);
+  CHECK(guests[1].answer()->response == static_cast<int>(Response::reset));
+  CHECK_FALSE(shared.next(9 * kSecond));
+}
+
+TEST_CASE("scsi host: memory that was cut off is no data for a drive", "[scsi_host]") {
+  Served served(1);
+  served.guest.ask({.cdb = write_10(7, 8), .out = Bytes(4096, 5)});
+  REQUIRE(served.run().at(0).status == 0);
+  served.guest.ask({.cdb = write_10(7, 8), .out = Bytes(4096, 6)});
+  REQUIRE(ftruncate(served.guest.file(), Guest::kData) == 0);
+  REQUIRE_THROWS_AS(served.serve(served.now_ns += kSecond), BrokenGuest);
+  std::array<std::uint8_t, 512> kept{};
+  REQUIRE(served.small.contents[0]->read(7 * 512, kept) == 0);
+  CHECK(kept[0] == 5);
+}
+
 TEST_CASE("scsi host: tasks are aborted, and asked for", "[scsi_host]") {
   Served served(2);
   const auto ask = [&](std::uint8_t target, std::uint32_t lbn, std::uint64_t tag) {
@@ -267,7 +357,8 @@ TEST_CASE("scsi host: what has to outlive the host is kept before it is answered
   small.drives[0] = std::make_unique<ScsiDrive>(
       ScsiDriveSettings{"slow", small.drives[0]->model(), ""}, 0, slow, nullptr);
   std::array<Virtqueue, virtio::kQueues> queues{};
-  ScsiHost host(small.drives, queues, &keeper);
+  SharedDrives shared(small.drives, &keeper);
+  ScsiHost host(shared, queues);
   Device device(host, queues, 1, Notification::descriptors);
   Guest guest;
   guest.begin([&](Message message) { device.handle(std::move(message)); });
@@ -307,18 +398,33 @@ TEST_CASE("scsi host: what has to outlive the host is kept before it is answered
   slow.may = true;
 }
 
-TEST_CASE("scsi host: a queue that stops is answered first", "[scsi_host]") {
+TEST_CASE("scsi host: a queue that stops is answered first, each when it is due", "[scsi_host]") {
   Served served(2);
   for (std::uint8_t i = 0; i < 10; ++i)
     served.guest.ask(
         {.target = static_cast<std::uint8_t>(i % 2), .cdb = read_10(i * 300u, 1), .in = 512});
   served.serve(served.now_ns += kSecond);
+  CHECK_FALSE(served.device.handle(
+      Guest::message(MessageKind::get_vring_base, std::uint32_t{2}, std::uint32_t{0})));
+  CHECK(served.device.stopping() == 2u);
+  CHECK_FALSE(served.device.is_served(2));
+  std::size_t delivered = 0;
+  while (served.host.deliver(served.now_ns + kSecond)) {
+    CHECK(served.device.stopped().has_value() == (++delivered == 10));
+    if (delivered == 9) CHECK(served.device.stopping());
+  }
+  CHECK(served.answers().size() == 10);
+  CHECK(delivered == 10);
+  CHECK_FALSE(served.device.stopping());
+}
+
+TEST_CASE("scsi host: a queue that stops with nothing to answer has its reply at once",
+          "[scsi_host]") {
+  Served served(2);
   const auto reply = served.device.handle(
       Guest::message(MessageKind::get_vring_base, std::uint32_t{2}, std::uint32_t{0}));
-  CHECK(served.answers().size() == 10);
   REQUIRE(reply);
-  CHECK(reply->number<std::uint32_t>(4) == std::uint32_t{12});
-  CHECK_FALSE(served.device.is_served(2));
+  CHECK(reply->number<std::uint32_t>(4) == std::uint32_t{2});
 }
 
 TEST_CASE("scsi host: nothing is allocated on the path of reads and writes", "[scsi_host]") {

@@ -215,6 +215,7 @@ TEST_CASE("server: a broken guest is sent away with a sentence, and the next is 
     Client client(served);  // a message without its end
     const std::array<std::uint32_t, 3> header{1, 1, 8};
     REQUIRE(::send(client.socket, header.data(), 12, 0) == 12);
+    REQUIRE(::shutdown(client.socket, SHUT_WR) == 0);
     CHECK(client.is_hung_up());
   }
   const auto notices = served.notices();
@@ -222,6 +223,49 @@ TEST_CASE("server: a broken guest is sent away with a sentence, and the next is 
   CHECK(notices[0] == "the guest is not served any more: a buffer is not in the memory");
   Client client(served);
   CHECK(client.answered({.cdb = kReady}).status == 0);
+}
+
+TEST_CASE("server: guests are served beside each other, and one that says nothing holds up none",
+          "[server]") {
+  Served served;
+  const int silent = served.connect(), half = served.connect();
+  const std::array<std::uint32_t, 3> header{1, 1, 8};
+  REQUIRE(::send(half, header.data(), 7, 0) == 7);
+  Client first(served), second(served, 1);
+  CHECK(first.answered({.cdb = kReady}).status == 0);
+  CHECK(
+      first.answered({.cdb = {0x2a, 0, 0, 0, 0, 100, 0, 0, 2, 0}, .out = Bytes(1024, 7)}).status ==
+      0);
+  CHECK(second.answered({.cdb = kRead, .in = 1024}).data == Bytes(1024, 7));
+  CHECK(first.answered({.cdb = kRead, .in = 1024}).data == Bytes(1024, 7));
+  ::close(silent);
+  ::close(half);
+}
+
+TEST_CASE("server: who has not begun makes room for one more", "[server]") {
+  Served served;
+  std::vector<int> silent;
+  for (std::size_t i = 0; i < 2 * Server::kMostGuests; ++i) silent.push_back(served.connect());
+  Client client(served);
+  CHECK(client.answered({.cdb = kReady}).status == 0);
+  std::uint8_t byte = 0;
+  CHECK(::recv(silent.front(), &byte, 1, 0) == 0);
+  CHECK(client.answered({.cdb = kReady}).status == 0);
+  for (const int each : silent) ::close(each);
+}
+
+TEST_CASE("server: a queue is stopped when what it asked is answered", "[server]") {
+  Served served;
+  Client client(served);
+  for (std::uint8_t i = 0; i < 10; ++i)
+    client.guest.ask({.cdb = {0x28, 0, 0, 0, i, 0, 0, 0, 2, 0}, .in = 1024});
+  client.guest.kick();
+  while (!client.guest.answer()) std::this_thread::yield();
+  say(client.socket, Guest::message(MessageKind::get_vring_base, std::uint32_t{2}, 0u));
+  const auto reply = receive(client.socket);
+  REQUIRE(reply);
+  CHECK(reply->number<std::uint32_t>(4) == std::uint32_t{10});
+  for (int i = 0; i < 9; ++i) CHECK(client.guest.answer());
 }
 
 TEST_CASE("server: power that is cut hangs up, and the drives forget their caches", "[server]") {

@@ -17,12 +17,13 @@ struct Target {
 };
 
 // Those of the files, one list each; a fuzzer holds one of them.
-std::vector<Target> document_targets();  // models, tables, DiskSim's files, registry entries
-std::vector<Target> scsi_targets();      // what a drive answers
-std::vector<Target> trace_targets();     // every format of traces
-std::vector<Target> result_targets();    // of replays
-std::vector<Target> run_targets();       // what runs leave behind, and programs as drives
-std::vector<Target> guest_targets();     // guests of emulated drives, and their logs
+std::vector<Target> document_targets();     // models, tables, DiskSim's files, registry entries
+std::vector<Target> scsi_targets();         // what a drive answers
+std::vector<Target> trace_targets();        // every format of traces
+std::vector<Target> result_targets();       // of replays
+std::vector<Target> run_targets();          // what runs leave behind, and programs as drives
+std::vector<Target> guest_targets();        // guests of emulated drives, and their logs
+std::vector<Target> file_system_targets();  // file systems on emulated drives
 
 // Ends the program.
 void require(bool holds, const char* promise);

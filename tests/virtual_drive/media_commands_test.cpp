@@ -126,6 +126,16 @@ TEST_CASE("VERIFY compares all blocks, or one with each") {
   }
 }
 
+TEST_CASE("VERIFY compares no more blocks with one than WRITE SAME writes") {
+  auto model = catalogue_model(*find_in_catalogue("hp-c2247"));
+  model.firmware = spc4_drive().firmware;
+  model.imperfections.reset();
+  VirtualDevice device(model);
+  const auto refused = run(device, with_data(on_blocks(0x8f, 0, 65536, 0x06), Bytes(512)));
+  CHECK(sense_of(refused) == 0x52400);
+  CHECK(scsi::get_be16(&refused.sense[16]) == 10);
+}
+
 TEST_CASE("VERIFY finds what cannot be read, and what differs before it") {
   auto model = spc4_drive();
   model.imperfections.emplace().medium_errors = {102};

@@ -10,11 +10,14 @@
 #include <nbdkit-plugin.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <stdexcept>
 
+#include "emulator/nbd/plugin/broken_sends.h"
 #include "emulator/nbd/process.h"
 #include "emulator/pace/clock.h"
 #include "model/error.h"
@@ -113,14 +116,19 @@ int answer(int error) {
   return -1;
 }
 
-struct Connection {
+struct Client {
   ServedDrive* drive;
   bool probe;
-  std::uint64_t power;  // when it came: a cut hangs it up
+  Connection connection;
+  ClientThreads threads{};
 };
 
-ServedDrive& of(void* handle) { return *static_cast<Connection*>(handle)->drive; }
-std::uint64_t power_of(void* handle) { return static_cast<Connection*>(handle)->power; }
+Client& client_of(void* handle) { return *static_cast<Client*>(handle); }
+ServedDrive& of(void* handle) { return *client_of(handle).drive; }
+
+// nbdkit's sleep ends early where its client has hung up, which it tells nobody else. At the end of
+// nbdkit it does so, too.
+bool client_has_gone() { return !process->is_ending() && nbdkit_nanosleep(0, 1) != 0; }
 
 int on_config(const char* key, const char* value) {
   return guarded([&] { take_setting(key, value); });
@@ -169,6 +177,7 @@ int on_after_fork() {
   return guarded([] {
     process->start();
     handle_signals();
+    survive_broken_sends();
   });
 }
 
@@ -181,13 +190,15 @@ void on_unload() {
 void* on_open(int) {
   const char* const name = nbdkit_export_name();
   ServedDrive* const drive = name == nullptr ? nullptr : process->drive(name);
-  if (drive != nullptr)
-    return new Connection{drive, std::strcmp(name, kProbeExport) == 0, drive->power()};
-  nbdkit_error("there is no such export");
-  return nullptr;
+  if (drive == nullptr) {
+    nbdkit_error("there is no such export");
+    return nullptr;
+  }
+  return new (std::nothrow)
+      Client{drive, std::strcmp(name, kProbeExport) == 0, {drive->power(), client_has_gone}};
 }
 
-void on_close(void* handle) { delete static_cast<Connection*>(handle); }
+void on_close(void* handle) { delete static_cast<Client*>(handle); }
 
 int on_list_exports(int, int, struct nbdkit_exports* exports) {
   for (const auto& drive : process->drives())
@@ -203,7 +214,7 @@ int on_block_size(void* handle, std::uint32_t* minimum, std::uint32_t* preferred
                   std::uint32_t* maximum) {
   *minimum = of(handle).block_bytes();
   *preferred = std::max<std::uint32_t>(*minimum, 4096);
-  *maximum = 32U << 20;
+  *maximum = ServedDrive::kMostRequestBytes;
   return 0;
 }
 
@@ -218,37 +229,67 @@ Nanoseconds seen() {
   return now;
 }
 
-int on_pread(void* handle, void* to, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
+// nbdkit takes requests that are larger than what it was told, and each of its threads keeps what
+// the largest one took.
+void give_back_too_much(const void* data, std::size_t bytes) {
+  if (bytes > ServedDrive::kMostRequestBytes) give_back(data, bytes);
+}
+
+// What goes wrong with a request is its client's matter, also where memory is short.
+template <typename Serve>
+int answered(void* handle, const Serve& serve, const void* data = nullptr,
+             std::size_t bytes = 0) noexcept {
   const Nanoseconds came = seen();
-  return answer(
-      of(handle).read(offset, {static_cast<std::uint8_t*>(to), count}, came, power_of(handle)));
+  const ClientThreads::Within within(client_of(handle).threads, data, bytes);
+  give_back_too_much(data, bytes);
+  try {
+    return answer(serve(of(handle), came, client_of(handle).connection));
+  } catch (const std::bad_alloc&) {
+    return answer(ENOMEM);
+  } catch (const std::exception& error) {
+    nbdkit_error("%s", error.what());
+    nbdkit_set_error(EIO);
+    return -1;
+  }
+}
+
+int on_pread(void* handle, void* to, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
+  const auto read = [&](ServedDrive& drive, Nanoseconds came, const Connection& who) {
+    return drive.read(offset, {static_cast<std::uint8_t*>(to), count}, came, who);
+  };
+  return answered(handle, read, to, count);
 }
 
 int on_pwrite(void* handle, const void* from, std::uint32_t count, std::uint64_t offset,
               std::uint32_t flags) {
-  const Nanoseconds came = seen();
-  return answer(of(handle).write(offset, {static_cast<const std::uint8_t*>(from), count},
-                                 (flags & NBDKIT_FLAG_FUA) != 0, came, power_of(handle)));
+  const auto write = [&](ServedDrive& drive, Nanoseconds came, const Connection& who) {
+    return drive.write(offset, {static_cast<const std::uint8_t*>(from), count},
+                       (flags & NBDKIT_FLAG_FUA) != 0, came, who);
+  };
+  return answered(handle, write, from, count);
 }
 
 int on_zero(void* handle, std::uint32_t count, std::uint64_t offset, std::uint32_t flags) {
-  const Nanoseconds came = seen();
-  return answer(
-      of(handle).zero(offset, count, (flags & NBDKIT_FLAG_FUA) != 0, came, power_of(handle)));
+  return answered(handle, [&](ServedDrive& drive, Nanoseconds came, const Connection& who) {
+    return drive.zero(offset, count, (flags & NBDKIT_FLAG_FUA) != 0, came, who);
+  });
 }
 
 int on_trim(void* handle, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
-  return answer(of(handle).trim(offset, count));
+  return answered(handle, [&](ServedDrive& drive, Nanoseconds, const Connection&) {
+    return drive.trim(offset, count);
+  });
 }
 
 int on_flush(void* handle, std::uint32_t) {
-  const Nanoseconds came = seen();
-  return answer(of(handle).flush(came, power_of(handle)));
+  return answered(handle, [&](ServedDrive& drive, Nanoseconds came, const Connection& who) {
+    return drive.flush(came, who);
+  });
 }
 
 // A hint, of which the drive knows nothing; ours are the null commands.
 int on_cache(void* handle, std::uint32_t, std::uint64_t, std::uint32_t) {
-  if (!static_cast<Connection*>(handle)->probe || process->prober() == nullptr) return 0;
+  if (!client_of(handle).probe || process->prober() == nullptr) return 0;
   const Nanoseconds came = seen();
   process->prober()->commands().seen(came);
   wait_until_host_ns(came + kNullCommand);
