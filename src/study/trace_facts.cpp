@@ -14,6 +14,7 @@
 #include "model/file.h"
 #include "model/interruption.h"
 #include "model/json_head.h"
+#include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "replay/tracks.h"
@@ -114,7 +115,7 @@ TraceFacts from_json(const Json& json) {
 
 // What was kept, if it is of these very files.
 std::optional<TraceFacts> kept(const std::string& text, const Json& stamps) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = model::parse_or_null<Json>(text);
   if (!json.is_object() || json.value("files", Json()) != stamps) return std::nullopt;
   try {
     return from_json(json.at("trace"));
