@@ -7,6 +7,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json_head.h"
+#include "model/strict_json.h"
 #include "transport/sysfs.h"
 
 namespace platter::host {
@@ -15,6 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "platter-host-journal";
+constexpr std::size_t kMostPolicies = 8192;  // what Linux has of processors
 
 }  // namespace
 
@@ -30,7 +32,8 @@ bool is_host_journal(const std::string& path) {
 
 Journal read_host_journal(const std::string& path) {
   try {
-    const Json json = Json::parse(model::read_file(path));
+    const Json json = model::parse_or_null<Json>(model::read_file(path),
+                                                 {.members = kMostPolicies});
     if (json.at("schema").at("name") != kSchema) throw std::invalid_argument(path);
     Journal journal{json.at("boot").get<std::string>(), {}};
     for (const auto& [policy, name] : json.at("governors").items()) {

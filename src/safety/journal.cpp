@@ -15,8 +15,10 @@
 #include <stdexcept>
 
 #include "identity/drive_mark.h"
+#include "model/bounded_line.h"
 #include "model/error.h"
 #include "model/json_head.h"
+#include "model/strict_json.h"
 #include "model/user_folder.h"
 #include "safety/media_check.h"
 
@@ -201,7 +203,7 @@ struct Entry {
 };
 
 Entry entry_of(const std::string& line, const model::Identity& drive) {
-  const Json json = Json::parse(line);
+  const Json json = model::parse_strictly<Json>(line, "it");
   Entry entry{count_of(json, "lbn"), unhex(json.at("bytes").get<std::string>())};
   require(!entry.bytes.empty() && entry.bytes.size() % drive.block_bytes == 0);
   require(entry.lbn < drive.blocks &&
@@ -211,7 +213,7 @@ Entry entry_of(const std::string& line, const model::Identity& drive) {
 
 JournalContents head_of(const std::string& line) {
   JournalContents contents;
-  const Json head = Json::parse(line);
+  const Json head = model::parse_strictly<Json>(line, "it");
   require(head.at("schema").at("name") == kSchema);
   contents.device = head.at("device");
   contents.identity.vendor = head.at("vendor");
@@ -234,13 +236,9 @@ JournalContents head_of(const std::string& line) {
 // false at the end, and for a last line without its end: torn, its write had not begun. No line of
 // a journal is longer than `most`: a file without lines is not read to its end.
 bool next_line(std::istream& file, std::string& line, std::size_t most) {
-  line.clear();
-  for (int c = file.get(); c != std::char_traits<char>::eof(); c = file.get()) {
-    if (c == '\n') return true;
-    require(line.size() < most);
-    line += static_cast<char>(c);
-  }
-  return false;
+  const model::LineRead read = model::read_line(file, line, most);
+  require(read != model::LineRead::too_long);
+  return read == model::LineRead::whole;
 }
 
 }  // namespace

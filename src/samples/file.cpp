@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "identity/drive_mark.h"
+#include "model/bounded_line.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/interruption.h"
@@ -20,7 +21,6 @@ namespace {
 constexpr const char* kSchema = "platter-samples";
 // A line may hold a map, and as much as a model file.
 constexpr std::size_t kLongestLine = model::kLargestFile;
-constexpr std::streamsize kPiece = 1 << 16;
 
 // 0 for what is no version.
 int major_version(const std::string& version) {
@@ -50,7 +50,7 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
         fmt::format("{}: {}; give a samples file that platter characterize kept", name_, what));
   };
   const auto line = whole_line();
-  const Json head = line ? Json::parse(*line, nullptr, false) : Json();
+  const Json head = line ? model::parse_or_null<Json>(*line) : Json();
   const auto text_at = [&head](const char* pointer) {
     try {
       return head.at(Json::json_pointer(pointer)).get<std::string>();
@@ -73,21 +73,20 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
 std::optional<std::string> Reader::whole_line() {
   ++number_;
   std::string line;
-  buffer_.resize(static_cast<std::size_t>(kPiece));
-  while (true) {
-    in_.getline(buffer_.data(), kPiece);
-    if (in_.bad()) refuse("the file cannot be read to its end");
-    const auto length = static_cast<std::size_t>(in_.gcount());
-    const bool ended = !in_.fail() && !in_.eof();
-    line.append(buffer_, 0, ended ? length - 1 : length);  // without the line's end
-    if (line.size() > kLongestLine) refuse("it is longer than any");
-    if (ended) return line;
-    if (in_.eof()) {
-      cut_ = !line.empty();
+  switch (model::read_line(in_, line, kLongestLine)) {
+    case model::LineRead::whole:
+      return line;
+    case model::LineRead::too_long:
+      refuse("it is longer than any");
+    case model::LineRead::failed:
+      refuse("the file cannot be read to its end");
+    case model::LineRead::cut:
+      cut_ = true;
       return std::nullopt;
-    }
-    in_.clear();  // a longer line
+    case model::LineRead::none:
+      break;
   }
+  return std::nullopt;
 }
 
 Line Reader::line_of(const std::string& text) const {

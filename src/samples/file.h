@@ -59,7 +59,7 @@ class Reader {
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::istream& in_;
-  std::string name_, drive_, buffer_;
+  std::string name_, drive_;
   std::size_t number_ = 0;
   int version_ = 0;
   bool cut_ = false;
