@@ -157,16 +157,24 @@ std::uint64_t number_under_tag(const WorkingLayout& work) {
   }
 }
 
+model::ReadBudget budget_of(const Index& index, const Remote& remote) {
+  std::uint64_t bytes = 0;
+  for (const Descriptor& layer : index.manifest.layers) bytes += layer.size;
+  return index_budget(said(remote), bytes);
+}
+
 std::vector<Entry> part_of(const Layout& layout, const Index& index, std::size_t digit,
-                           const Remote& remote) {
+                           const Remote& remote, model::ReadBudget& budget) {
   return entries_in(layout.blob(index.manifest.layers[digit]), digit, remote.name,
-                    fmt::format("{} (part {})", said(remote), kHexDigits[digit]));
+                    fmt::format("{} (part {})", said(remote), kHexDigits[digit]), budget);
 }
 
 std::vector<Entry> all_entries(const Layout& layout, const Index& index, const Remote& remote) {
   std::vector<Entry> all;
+  model::ReadBudget budget = budget_of(index, remote);
   for (std::size_t digit = 0; digit < kParts; ++digit)
-    for (Entry& entry : part_of(layout, index, digit, remote)) all.push_back(std::move(entry));
+    for (Entry& entry : part_of(layout, index, digit, remote, budget))
+      all.push_back(std::move(entry));
   return all;
 }
 
@@ -227,8 +235,10 @@ void fill_anew(const std::string& path, const std::vector<std::vector<Entry>>& p
 void fill_table(const std::string& path, const Layout& layout, const Index& index,
                 const Remote& remote, const Parts& changed) {
   std::vector<std::vector<Entry>> parts(kParts);
+  model::ReadBudget budget = budget_of(index, remote);
   const auto read_parts = [&](const auto& digits) {
-    for (const std::size_t digit : digits) parts[digit] = part_of(layout, index, digit, remote);
+    for (const std::size_t digit : digits)
+      parts[digit] = part_of(layout, index, digit, remote, budget);
   };
   read_parts(changed);
   if (changed.size() < kParts && fs::exists(path)) {
@@ -362,8 +372,9 @@ std::string indexed_digest(const Store& store, const Remote& remote, const Entry
   const Store kept = kept_store(store, remote);
   const auto index = kept_index(kept, said(remote));
   if (!index) return "";
+  model::ReadBudget budget = budget_of(*index, remote);
   for (std::size_t digit = 0; digit < kParts; ++digit)
-    for (const Entry& entry : part_of(kept.layout(kIndexTag), *index, digit, remote))
+    for (const Entry& entry : part_of(kept.layout(kIndexTag), *index, digit, remote, budget))
       if (entry.drive == tag.drive && entry.tag == tag.version) return entry.digest;
   return "";
 }
