@@ -1,18 +1,23 @@
-// Guests of emulated drives: what a front end says, and what lies in the memory that it shares; and
-// the logs of emulations, which anybody may have written.
+// Guests of emulated drives: what a front end says, and what lies in the memory that it shares;
+// file systems on drives, and the logs of emulations, which anybody may have written.
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <sstream>
+#include <vector>
 
 #include "emulator/check/check_log.h"
 #include "emulator/contents/contents_file.h"
+#include "emulator/contents/generated_contents.h"
 #include "emulator/vhost_user/device.h"
 #include "engine/tables.h"
 #include "fuzz/targets.h"
+#include "model/temporary_folder.h"
 #include "replay/small_drive.h"
 
 namespace platter::fuzz {
@@ -161,8 +166,55 @@ void log(const std::string& bytes) {
   });
 }
 
+// A drive's pieces: page (3 bytes), place in it (2), length (2), what is there.
+struct Piece {
+  std::uint64_t at;
+  std::string_view bytes;
+};
+
+std::vector<Piece> pieces_in(const std::string& bytes, std::uint64_t pages) {
+  std::vector<Piece> pieces;
+  for (Doings doings(bytes); doings.any();) {
+    const std::uint64_t page = doings.number(3) % pages, in = doings.number(2) % 4096;
+    const std::uint64_t length = std::min<std::uint64_t>(doings.number(2), 4096 - in);
+    pieces.push_back({page * 4096 + in, doings.text(length)});
+  }
+  return pieces;
+}
+
+// They are there when the drive is opened, and a guest writes them once more.
+void contents(const std::string& bytes) {
+  constexpr std::uint64_t kPages = 81'920;
+  static model::TemporaryFolder folder(model::temporary_name("platter-fuzz"));
+  const std::vector<Piece> pieces = pieces_in(bytes, kPages);
+  GeneratedSettings settings;
+  settings.bytes = kPages * 4096;
+  settings.file = folder.file("contents");
+  settings.waiting_bytes = 65536;
+  settings.kept_names = {"**/a*"};
+  std::filesystem::remove(*settings.file);
+  const auto make = [&] { return std::make_unique<GeneratedContents>(settings); };
+  make();
+  std::fstream image(*settings.file, std::ios::binary | std::ios::in | std::ios::out);
+  for (const Piece& piece : pieces) {
+    image.seekp(static_cast<std::streamoff>(piece.at));
+    image.write(piece.bytes.data(), static_cast<std::streamsize>(piece.bytes.size()));
+  }
+  image.close();
+  const auto drive = make();
+  for (const Piece& piece : pieces) {
+    const auto* const data = reinterpret_cast<const std::uint8_t*>(piece.bytes.data());
+    require(drive->write(piece.at, {data, piece.bytes.size()}) == 0, "what is written is taken");
+  }
+  require(!drive->state().file_systems.empty(), "every place is named");
+  for (const Piece& piece : pieces)
+    require(drive->discard(piece.at, piece.bytes.size()) == 0, "what is discarded is gone");
+}
+
 }  // namespace
 
-std::vector<Target> guest_targets() { return {{"guest", guest}, {"emulation-log", log}}; }
+std::vector<Target> guest_targets() {
+  return {{"guest", guest}, {"contents", contents}, {"emulation-log", log}};
+}
 
 }  // namespace platter::fuzz
