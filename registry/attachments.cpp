@@ -14,6 +14,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/revolution.h"
+#include "model/strict_json.h"
 #include "registry/privacy.h"
 
 namespace platter::registry {
@@ -56,7 +57,7 @@ std::string_view first_line_of(std::string_view content) {
 Json head_in(std::string_view content) {
   std::string_view line = first_line_of(content);
   if (line.starts_with("# ")) line.remove_prefix(2);
-  Json head = line.starts_with('{') ? Json::parse(line, nullptr, false) : Json();
+  Json head = line.starts_with('{') ? model::parse_or_null<Json>(line) : Json();
   return head.is_object() ? head : Json();
 }
 
@@ -69,7 +70,7 @@ std::string schema_of(const Json& document) {
 
 // A comparison is written over many lines.
 Json document_in(std::string_view content) {
-  Json document = Json::parse(content, nullptr, false);
+  Json document = model::parse_or_null<Json>(content);
   return document.is_object() ? document : Json();
 }
 

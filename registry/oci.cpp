@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "model/error.h"
 #include "model/json_text.h"
 #include "model/printable.h"
+#include "model/read_budget.h"
 #include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
@@ -76,6 +79,16 @@ std::vector<Descriptor> read_descriptors(const Json& json, const char* name,
   return descriptors;
 }
 
+// What is named again is read again.
+void count_repeats(const std::vector<Descriptor>& descriptors, const std::string& origin) {
+  constexpr std::uint64_t kMostRepeated = std::uint64_t{32} << 20;
+  std::set<std::string_view> seen;
+  model::ReadBudget budget(origin);
+  budget.allow(model::Cost::bytes, kMostRepeated);
+  for (const Descriptor& descriptor : descriptors)
+    if (!seen.insert(descriptor.digest).second) budget.take(model::Cost::bytes, descriptor.size);
+}
+
 std::string tag_in(const Json& entry) {
   return entry.value("/annotations/org.opencontainers.image.ref.name"_json_pointer, "");
 }
@@ -122,6 +135,7 @@ Manifest parse_manifest(const std::string& text, const std::string& origin) {
   if (!json.contains("config")) fail(origin, "has no config");
   manifest.config = read_descriptor(json["config"], origin);
   manifest.layers = read_descriptors(json, "layers", origin);
+  count_repeats(manifest.layers, origin);
   manifest.annotations = read_annotations(json, origin);
   return manifest;
 }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -99,7 +100,19 @@ std::string Layout::blob_path(const std::string& digest) const {
 }
 
 std::string Layout::index_text() const { return model::read_file(index_path()); }
-ImageIndex Layout::index() const { return parse_index(index_text(), index_path()); }
+
+// Every tag of a manifest is a reading of it and of all that it names.
+ImageIndex Layout::index() const {
+  constexpr std::size_t kMostTags = 8;  // of one manifest: its version's, "latest", others' own
+  ImageIndex index = parse_index(index_text(), index_path());
+  std::map<std::string, std::size_t> tags;
+  for (const Descriptor& manifest : index.manifests)
+    if (++tags[manifest.digest] > kMostTags)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: names the manifest {} under more than {} tags", index_path(),
+                              manifest.digest, kMostTags));
+  return index;
+}
 
 std::string Layout::blob(const Descriptor& descriptor) const {
   const std::string path = blob_path(descriptor.digest);

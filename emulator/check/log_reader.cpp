@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/bounded_line.h"
 #include "model/error.h"
 
 namespace platter::emulator {
@@ -19,8 +20,11 @@ std::string LogReader::place() const {
 }
 
 bool LogReader::next_line() {
-  if (!std::getline(log_, text_) || log_.eof()) return false;
+  constexpr std::size_t kLongest = 1 << 22;  // a command's data, two digits a byte
+  const model::LineRead read = model::read_line(log_, text_, kLongest);
   ++line_number_;
+  if (read == model::LineRead::too_long) bad("it is longer than any line of a log");
+  if (read != model::LineRead::whole) return false;
   rest_ = text_;
   return true;
 }

@@ -21,7 +21,7 @@ Btrfs::Btrfs(Surroundings& around, const BtrfsGeometry& geometry,
     : around_(around),
       geometry_(geometry),
       reason_(geometry.reason_to_keep_all()),
-      files_(geometry_, chunks_),
+      files_(geometry_, chunks_, around.limit()),
       kept_(files_, kept_names) {
   if (!reason_.empty()) return;
   read_chunks();
@@ -80,9 +80,10 @@ void Btrfs::take_superblock(Bytes page) {
 }
 
 void Btrfs::read_chunks() {
-  chunks_ = BtrfsChunks(geometry_, [this](std::uint64_t at, std::span<std::uint8_t> to) {
+  const auto read = [this](std::uint64_t at, std::span<std::uint8_t> to) {
     return around_.read(at, to);
-  });
+  };
+  chunks_ = BtrfsChunks(geometry_, read, around_.limit());
   for (const BtrfsChunks::Part& part : chunks_.parts()) {
     if (part.holds != BtrfsChunks::Holds::metadata) continue;
     around_.metadata(part.first, part.end - part.first);

@@ -82,12 +82,12 @@ bool BtrfsNode::is_one(Bytes bytes, const BtrfsGeometry& geometry) {
          byte_at(bytes, 100) < kMostLevels && le64(bytes, 48) % geometry.sector_bytes == 0;
 }
 
-BtrfsChunks::BtrfsChunks(const BtrfsGeometry& geometry, const Read& read)
+BtrfsChunks::BtrfsChunks(const BtrfsGeometry& geometry, const Read& read, ReadingLimit& limit)
     : geometry_(geometry), read_(read) {
   const Bytes system = geometry_.system_chunks;
   for (std::size_t at = 0; at + kKeyBytes + kChunkHead <= system.size();) {
     const Bytes item = system.subspan(at + kKeyBytes);
-    take(BtrfsNode::key_at(system, at).offset, item);
+    take(BtrfsNode::key_at(system, at).offset, item, limit);
     at += kKeyBytes + kChunkHead + le16(item, 44) * kStripeBytes;
   }
   put_in_order();
@@ -95,9 +95,11 @@ BtrfsChunks::BtrfsChunks(const BtrfsGeometry& geometry, const Read& read)
   constexpr std::uint64_t kAll = ~std::uint64_t{0};
   each_item(geometry_.chunk_root, geometry_.chunk_root_level, {}, {kAll, 0xFF, kAll},
             [&](const BtrfsNode::Key& key, Bytes item) {
-              if (key.kind == kChunkItem) found.push_back({key.offset, {item.begin(), item.end()}});
+              if (key.kind != kChunkItem) return;
+              limit.take_extents(1 + item.size() / kStripeBytes);
+              found.push_back({key.offset, {item.begin(), item.end()}});
             });
-  for (const auto& [address, item] : found) take(address, item);
+  for (const auto& [address, item] : found) take(address, item, limit);
   put_in_order();
 }
 
@@ -118,7 +120,7 @@ void BtrfsChunks::put_in_order() {
   parts_ = std::move(apart);
 }
 
-void BtrfsChunks::take(std::uint64_t address, Bytes item) {
+void BtrfsChunks::take(std::uint64_t address, Bytes item, ReadingLimit& limit) {
   const std::uint64_t bytes = le64(item, 0), type = le64(item, 24);
   const std::uint64_t stripes = le16(item, 44), within = std::max<std::uint64_t>(le16(item, 46), 1);
   if (bytes == 0 || stripes == 0 || bytes > std::uint64_t{1} << 60) return;
@@ -136,6 +138,7 @@ void BtrfsChunks::take(std::uint64_t address, Bytes item) {
     if (le64(item, at) != geometry_.device) continue;
     const std::uint64_t first = le64(item, at + 8);
     if (first > std::uint64_t{1} << 60) continue;
+    limit.take_extents();
     // More than it takes at the end, rather than less.
     parts_.push_back({first, first + on_each + geometry_.sector_bytes - 1, holds});
     parts_.back().end -= parts_.back().end % geometry_.sector_bytes;

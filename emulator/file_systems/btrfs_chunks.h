@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/file_systems/bytes.h"
+#include "emulator/file_systems/reading_limit.h"
 
 namespace platter::emulator {
 
@@ -61,7 +62,7 @@ class BtrfsChunks {
   BtrfsChunks() = default;
   // What the superblock and the tree of chunks say; of a tree that cannot be followed, what it says
   // until there. `read` reads the device.
-  BtrfsChunks(const BtrfsGeometry& geometry, const Read& read);
+  BtrfsChunks(const BtrfsGeometry& geometry, const Read& read, ReadingLimit& limit);
 
   Holds at(std::uint64_t device_at) const;
   const std::vector<Part>& parts() const { return parts_; }
@@ -80,7 +81,7 @@ class BtrfsChunks {
     std::uint64_t address, bytes;
     std::vector<std::uint64_t> places;
   };
-  void take(std::uint64_t address, Bytes item);
+  void take(std::uint64_t address, Bytes item, ReadingLimit& limit);
   struct Search;
   void follow(std::uint64_t address, std::uint8_t level, Search& search) const;
   void put_in_order();

@@ -37,6 +37,7 @@ std::vector<NamedFiles::Entry> BtrfsFiles::entries(std::uint64_t folder, Sources
   std::vector<Entry> entries;
   each_item(folder, kDirectoryIndex, [&](const BtrfsNode::Key&, Bytes item) {
     const BtrfsNode::Key place = BtrfsNode::key_at(item, 0);
+    limit_.take_entry();
     const std::uint8_t kind = byte_at(item, 29);
     const Bytes name = part_of(item, 30, le16(item, 27));
     if (kind != kFile && kind != kFolder) return;
@@ -53,8 +54,10 @@ std::vector<Range> BtrfsFiles::bytes_of(std::uint64_t file, Sources&) const {
   each_item(file, kExtentData, [&](const BtrfsNode::Key&, Bytes item) {
     const std::uint64_t address = le64(item, 21), size = le64(item, 29);
     if (byte_at(item, 20) == kInside || address == 0) return;
-    for (const std::uint64_t place : chunks_.places_of(address))
+    for (const std::uint64_t place : chunks_.places_of(address)) {
+      limit_.take_extents();
       bytes.push_back({place, place + size});
+    }
   });
   return bytes;
 }

@@ -10,8 +10,8 @@ namespace platter::emulator {
 class BtrfsFiles : public NamedFiles {
  public:
   // Both may change between questions.
-  BtrfsFiles(const BtrfsGeometry& geometry, const BtrfsChunks& chunks)
-      : geometry_(geometry), chunks_(chunks) {}
+  BtrfsFiles(const BtrfsGeometry& geometry, const BtrfsChunks& chunks, ReadingLimit& limit)
+      : geometry_(geometry), chunks_(chunks), limit_(limit) {}
 
   std::uint64_t root() const override;
   std::vector<Entry> entries(std::uint64_t folder, Sources& sources) const override;
@@ -22,6 +22,7 @@ class BtrfsFiles : public NamedFiles {
 
   const BtrfsGeometry& geometry_;
   const BtrfsChunks& chunks_;
+  ReadingLimit& limit_;
 };
 
 }  // namespace platter::emulator

@@ -21,10 +21,10 @@ Ext4::Ext4(Surroundings& around, const Ext4Geometry& geometry,
       reason_(geometry.reason_to_keep_all()),
       mounted_(geometry.mounted),
       places_(geometry),
-      files_(geometry_, places_,
-             [this](std::uint64_t block, std::span<std::uint8_t> to) {
-               return read_block(block, to);
-             }),
+      files_(
+          geometry_, places_,
+          [this](std::uint64_t block, std::span<std::uint8_t> to) { return read_block(block, to); },
+          around.limit()),
       kept_(files_, kept_names) {
   if (!reason_.empty()) return;
   std::vector<std::uint8_t> block(geometry_.block_bytes);
@@ -88,6 +88,7 @@ void Ext4::walk_special(Special& special, Bytes inode) {
     special.blocks.push_back({block, block + 1});
   };
   walk.extent = [&](const Ext4Extent& extent) {
+    around_.limit().take_extents();
     special.blocks.push_back({extent.first, extent.first + extent.blocks});
   };
   walk_map(Ext4Inode::of(inode), walk);
@@ -146,6 +147,7 @@ void Ext4::open_journal(const Special& special) {
     return read_in_place(block, to);
   };
   walk.extent = [&](const Ext4Extent& extent) {
+    around_.limit().take_extents();
     whole &= extent.logical == blocks;
     blocks += extent.blocks;
     extents.push_back(extent);

@@ -10,9 +10,10 @@ constexpr std::uint8_t kFolder = 2, kFile = 1;  // of a directory's entry
 constexpr std::uint64_t kMostFolderBlocks = 1 << 16;
 
 // Entries that lead to each other. Blocks of the index are entries of inode 0.
-void take_entries(Bytes block, std::vector<NamedFiles::Entry>& entries) {
+void take_entries(Bytes block, std::vector<NamedFiles::Entry>& entries, ReadingLimit& limit) {
   for (std::size_t at = 0; at + 8 <= block.size();) {
     const std::size_t length = le16(block, at + 4), name = byte_at(block, at + 6);
+    limit.take_entry();
     if (length < 8 || length > block.size() - at || 8 + name > length) return;
     const std::uint32_t inode = le32(block, at);
     const std::uint8_t kind = byte_at(block, at + 7);
@@ -46,7 +47,10 @@ std::vector<Ext4Extent> Ext4Files::extents_of(std::uint64_t number, Ext4Inode::K
     return read_(block, to);
   };
   walk.node = [&](std::uint64_t block) { sources.push_back(block); };
-  walk.extent = [&](const Ext4Extent& extent) { extents.push_back(extent); };
+  walk.extent = [&](const Ext4Extent& extent) {
+    limit_.take_extents();
+    extents.push_back(extent);
+  };
   walk_map(inode, walk);
   return extents;
 }
@@ -58,9 +62,10 @@ std::vector<NamedFiles::Entry> Ext4Files::entries(std::uint64_t folder, Sources&
   for (const Ext4Extent& extent : extents_of(folder, Ext4Inode::Kind::directory, own, sources))
     for (std::uint64_t i = 0; i < extent.blocks && left > 0; ++i, --left) {
       sources.push_back(extent.first + i);
-      if (read_(extent.first + i, block)) take_entries(block, entries);
+      if (read_(extent.first + i, block)) take_entries(block, entries, limit_);
     }
-  if (own.size() > 4) take_entries(part_of(own, 4, own.size()), entries);  // behind its parent
+  if (own.size() > 4)
+    take_entries(part_of(own, 4, own.size()), entries, limit_);  // behind its parent
   return entries;
 }
 

@@ -7,14 +7,15 @@
 #include "emulator/file_systems/ext4_inode.h"
 #include "emulator/file_systems/ext4_places.h"
 #include "emulator/file_systems/kept_files.h"
+#include "emulator/file_systems/reading_limit.h"
 
 namespace platter::emulator {
 
 class Ext4Files : public NamedFiles {
  public:
   using Read = std::function<bool(std::uint64_t block, std::span<std::uint8_t> to)>;
-  Ext4Files(const Ext4Geometry& geometry, const Ext4Places& places, Read read)
-      : geometry_(geometry), places_(places), read_(std::move(read)) {}
+  Ext4Files(const Ext4Geometry& geometry, const Ext4Places& places, Read read, ReadingLimit& limit)
+      : geometry_(geometry), places_(places), read_(std::move(read)), limit_(limit) {}
 
   std::uint64_t root() const override { return 2; }
   std::vector<Entry> entries(std::uint64_t folder, Sources& sources) const override;
@@ -28,6 +29,7 @@ class Ext4Files : public NamedFiles {
   const Ext4Geometry& geometry_;
   const Ext4Places& places_;
   const Read read_;
+  ReadingLimit& limit_;
 };
 
 }  // namespace platter::emulator

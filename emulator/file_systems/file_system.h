@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/file_systems/bytes.h"
+#include "emulator/file_systems/reading_limit.h"
 
 namespace platter::emulator {
 
@@ -43,6 +44,12 @@ class Surroundings {
   virtual void metadata(std::uint64_t at, std::uint64_t bytes) = 0;
   // Nobody needs these bytes any more, whatever they are.
   virtual void drop(std::uint64_t at, std::uint64_t bytes) = 0;
+
+  // What is made of what is read is counted with it.
+  ReadingLimit& limit() const { return limit_; }
+
+ private:
+  mutable ReadingLimit limit_{};
 };
 
 class FileSystem {

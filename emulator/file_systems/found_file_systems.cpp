@@ -8,12 +8,32 @@
 
 namespace platter::emulator {
 
+namespace {
+
+// One that asks for more than is read.
+class KeptWhole : public FileSystem {
+ public:
+  explicit KeptWhole(std::string identity) : identity_(std::move(identity)) {}
+  std::string name() const override {
+    return "a file system of which all is kept: its maps lead to more than is read";
+  }
+  std::string identity() const override { return identity_; }
+  Verdict classify(std::uint64_t, Bytes) override { return Verdict::metadata; }
+  void written(std::uint64_t, Bytes) override {}
+
+ private:
+  std::string identity_;
+};
+
+}  // namespace
+
 // A part of the drive, as the file system in it sees it.
 class FoundFileSystems::Place : public Surroundings {
  public:
   Place(Surroundings& drive, const Range& range) : drive_(drive), range_(range) {}
 
   bool read(std::uint64_t at, std::span<std::uint8_t> to) const override {
+    limit().take_bytes(to.size());
     return at <= bytes() && to.size() <= bytes() - at && drive_.read(range_.first + at, to);
   }
   std::uint64_t bytes() const override { return range_.end - range_.first; }
@@ -37,14 +57,30 @@ class FoundFileSystems::Place : public Surroundings {
 
   const Range& range() const { return range_; }
   FileSystem* file_system() const { return file_system_.get(); }
+  void written(std::uint64_t at, Bytes page) {
+    within_limit([&] { file_system_->written(at, page); });
+  }
   void look_again(const std::vector<std::string>& kept_names) {
+    limit().renew();
     const std::string identity = identity_in(*this);
     if (file_system_ != nullptr && identity == file_system_->identity()) return;
     file_system_.reset();
-    if (!identity.empty()) file_system_ = file_system_in(*this, kept_names);
+    identity_ = identity;
+    if (!identity.empty()) within_limit([&] { file_system_ = file_system_in(*this, kept_names); });
   }
 
  private:
+  template <typename Do>
+  void within_limit(Do read) {
+    limit().renew();
+    try {
+      read();
+    } catch (const TooMuchToRead&) {
+      file_system_ = std::make_unique<KeptWhole>(identity_);
+      metadata(0, bytes());
+    }
+  }
+
   // A guest's numbers may lead anywhere.
   Range within(std::uint64_t at, std::uint64_t bytes) const {
     const std::uint64_t size = range_.end - range_.first, first = std::min(at, size);
@@ -53,6 +89,7 @@ class FoundFileSystems::Place : public Surroundings {
 
   Surroundings& drive_;
   const Range range_;
+  std::string identity_{};  // of the file system, when it was found
   std::unique_ptr<FileSystem> file_system_{};
 };
 
@@ -79,9 +116,9 @@ Verdict FoundFileSystems::classify(std::uint64_t at, Bytes page) {
 }
 
 void FoundFileSystems::written(std::uint64_t at, Bytes page) {
-  const Place* const place = place_of(at);
+  Place* const place = place_of(at);
   if (place != nullptr && place->file_system() != nullptr && page.size() == kPage)
-    place->file_system()->written(at - place->range().first, page);
+    place->written(at - place->range().first, page);
 }
 
 bool FoundFileSystems::looks_at(std::uint64_t at, std::uint64_t bytes) const {

@@ -51,8 +51,10 @@ Xfs::Xfs(Surroundings& around, const XfsGeometry& geometry,
     : around_(around),
       geometry_(geometry),
       reason_(geometry.reason_to_keep_all()),
-      files_(geometry_,
-             [this](std::uint64_t at, std::span<std::uint8_t> to) { return around_.read(at, to); }),
+      files_(
+          geometry_,
+          [this](std::uint64_t at, std::span<std::uint8_t> to) { return around_.read(at, to); },
+          around.limit()),
       kept_(files_, kept_names) {
   if (reason_.empty()) keep_files();
 }

@@ -18,7 +18,6 @@ constexpr std::uint64_t kLeavesAt = 1ULL << 35;  // in a directory; entries come
 constexpr std::uint64_t kLargeCounts = 0x10;
 constexpr std::uint32_t kMostNodes = 1 << 16;
 constexpr std::uint64_t kMostFolderBlocks = 1 << 16;
-constexpr std::size_t kMostExtents = 1 << 22;
 
 struct Record {
   std::uint64_t logical, first, blocks;
@@ -88,7 +87,7 @@ void XfsFiles::take_tree(std::uint64_t block, std::uint32_t level, std::uint32_t
     return;
   const std::size_t room = (node.size() - kTreeHead) / kRecordBytes;
   for (std::size_t i = 0; i < std::min<std::size_t>(be16(node, 6), room); ++i) {
-    if (extents.size() >= kMostExtents) return;
+    limit_.take_extents();
     if (level > 0) {
       take_tree(be64(node, kTreeHead + 8 * (room + i)), level - 1, left, extents, sources);
       continue;
@@ -123,6 +122,7 @@ void XfsFiles::take_short(Bytes fork, std::vector<Entry>& entries) const {
   std::size_t at = 2 + number_bytes;
   for (std::size_t i = 0; i < count && at + 3 < fork.size(); ++i) {
     const std::size_t name = byte_at(fork, at);
+    limit_.take_entry();
     const Bytes text = part_of(fork, at + 3, name);
     const std::uint8_t kind = byte_at(fork, at + 3 + name);
     const std::size_t number_at = at + 3 + name + 1;
@@ -147,6 +147,7 @@ void XfsFiles::take_block(Bytes block, std::vector<Entry>& entries) const {
       continue;
     }
     const std::size_t name = byte_at(block, at + 8);
+    limit_.take_entry();
     const Bytes text = part_of(block, at + 9, name);
     const std::uint8_t kind = byte_at(block, at + 9 + name);
     std::string its(text.begin(), text.end());

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "emulator/file_systems/kept_files.h"
+#include "emulator/file_systems/reading_limit.h"
 #include "emulator/file_systems/xfs_geometry.h"
 
 namespace platter::emulator {
@@ -12,7 +13,8 @@ namespace platter::emulator {
 class XfsFiles : public NamedFiles {
  public:
   using Read = std::function<bool(std::uint64_t at, std::span<std::uint8_t> to)>;
-  XfsFiles(const XfsGeometry& geometry, Read read) : geometry_(geometry), read_(std::move(read)) {}
+  XfsFiles(const XfsGeometry& geometry, Read read, ReadingLimit& limit)
+      : geometry_(geometry), read_(std::move(read)), limit_(limit) {}
 
   std::uint64_t root() const override { return geometry_.root_inode; }
   std::vector<Entry> entries(std::uint64_t folder, Sources& sources) const override;
@@ -36,6 +38,7 @@ class XfsFiles : public NamedFiles {
 
   const XfsGeometry& geometry_;
   const Read read_;
+  ReadingLimit& limit_;
 };
 
 }  // namespace platter::emulator

@@ -80,16 +80,23 @@ void finish_index(const WorkingLayout& work, Index& index, std::uint64_t number,
                                       {.tag = kIndexTag, .latest = false, .moves = true}));
 }
 
+model::ReadBudget budget_of(const Index& index, const Remote& remote) {
+  std::uint64_t bytes = 0;
+  for (const Descriptor& layer : index.manifest.layers) bytes += layer.size;
+  return index_budget(index_name(remote), bytes);
+}
+
 std::vector<Entry> entries_of_part(const Layout& layout, const Index& index, std::size_t digit,
-                                   const Remote& remote) {
+                                   const Remote& remote, model::ReadBudget& budget) {
   return entries_in(layout.blob(index.manifest.layers[digit]), digit, remote.name,
-                    fmt::format("{} (part {})", index_name(remote), kHexDigits[digit]));
+                    fmt::format("{} (part {})", index_name(remote), kHexDigits[digit]), budget);
 }
 
 std::vector<Entry> entries_of_all(const Layout& layout, const Index& index, const Remote& remote) {
   std::vector<Entry> all;
+  model::ReadBudget budget = budget_of(index, remote);
   for (std::size_t digit = 0; digit < kParts; ++digit)
-    for (Entry& entry : entries_of_part(layout, index, digit, remote))
+    for (Entry& entry : entries_of_part(layout, index, digit, remote, budget))
       all.push_back(std::move(entry));
   return all;
 }

@@ -39,8 +39,11 @@ Index put_parts(const WorkingLayout& work, const std::vector<registry::Entry>& e
 void finish_index(const WorkingLayout& work, Index& index, std::uint64_t number,
                   const std::string& date);
 
+// For all parts of an index: what it may ask for by the bytes that its manifest says.
+model::ReadBudget budget_of(const Index& index, const Remote& remote);
 std::vector<registry::Entry> entries_of_part(const registry::Layout& layout, const Index& index,
-                                             std::size_t digit, const Remote& remote);
+                                             std::size_t digit, const Remote& remote,
+                                             model::ReadBudget& budget);
 std::vector<registry::Entry> entries_of_all(const registry::Layout& layout, const Index& index,
                                             const Remote& remote);
 

@@ -23,9 +23,10 @@ namespace {
 using Json = nlohmann::json;
 using registry::Entry;
 
-constexpr std::size_t kLargestPart = std::size_t{256} << 20;  // expanded; 100,000 entries have 5 MB
-                                                              // in each
 constexpr std::size_t kLargestLine = std::size_t{1} << 20;
+// Two digests of an entry, which nothing packs; what else it says is packed to a tenth. Of one with
+// signatures some 30 values are counted.
+constexpr std::uint64_t kLeastPacked = 64, kMostTimes = 16, kValuesOfEntry = 48;
 constexpr int kLevel = 19;  // 115 bytes an entry; 132 at level 12
 
 [[noreturn]] void no_part(const std::string& origin, const std::string& what) {
@@ -66,6 +67,13 @@ Entry entry_of(const Json& json, std::size_t digit, const std::string& remote,
   return entry;
 }
 
+std::uint64_t values_in(const Json& json) {
+  std::uint64_t values = 1;
+  if (json.is_structured())
+    for (const Json& part : json) values += values_in(part);
+  return values;
+}
+
 std::string packed(const std::string& text) {
   std::string bytes(ZSTD_compressBound(text.size()), '\0');
   const std::size_t size = ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(),
@@ -78,22 +86,21 @@ std::string packed(const std::string& text) {
 
 // Visits the lines while it expands: what is hostile costs no more memory than a line.
 template <typename Visit>
-void for_lines(const std::string& bytes, const std::string& origin, Visit visit) {
+void for_lines(const std::string& bytes, const std::string& origin, model::ReadBudget& budget,
+               Visit visit) {
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
                                                                           ZSTD_freeDStream);
   std::string piece(ZSTD_DStreamOutSize(), '\0'), rest;
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-  std::size_t expanded = 0, state = 1;
+  std::size_t state = 1;
   bool more = true;
   while (more) {
     ZSTD_outBuffer out{piece.data(), piece.size(), 0};
     const std::size_t before = in.pos;
     state = ZSTD_decompressStream(stream.get(), &out, &in);
     if (ZSTD_isError(state) != 0U) no_part(origin, "is no zstd");
-    expanded += out.pos;
-    if (expanded > kLargestPart)
-      no_part(origin,
-              fmt::format("expands to more than {} MB, larger than any", kLargestPart >> 20));
+    budget.take(model::Cost::expanded, out.pos);
+    budget.require_time();
     rest.append(piece, 0, out.pos);
     std::size_t from = 0;
     for (std::size_t end = 0; (end = rest.find('\n', from)) != std::string::npos; from = end + 1)
@@ -109,8 +116,10 @@ void for_lines(const std::string& bytes, const std::string& origin, Visit visit)
 
 void require_indexable(const Entry& entry) {
   const auto parts = index_parts({entry});
-  for (std::size_t digit = 0; digit < kParts; ++digit)
-    static_cast<void>(entries_in(parts[digit], digit, entry.remote, entry.reference()));
+  for (std::size_t digit = 0; digit < kParts; ++digit) {
+    model::ReadBudget budget = index_budget(entry.reference(), parts[digit].size());
+    static_cast<void>(entries_in(parts[digit], digit, entry.remote, entry.reference(), budget));
+  }
 }
 
 std::array<std::string, kParts> index_parts(const std::vector<Entry>& entries) {
@@ -132,14 +141,24 @@ std::array<std::string, kParts> index_parts(const std::vector<Entry>& entries) {
   return parts;
 }
 
+model::ReadBudget index_budget(const std::string& origin, std::uint64_t bytes) {
+  using model::Cost;
+  model::ReadBudget budget(origin);
+  budget.allow(Cost::expanded, budget.most(Cost::expanded) + kMostTimes * bytes);
+  budget.allow(Cost::entries, budget.most(Cost::entries) + bytes / kLeastPacked);
+  budget.allow(Cost::values, kValuesOfEntry * budget.most(Cost::entries));
+  return budget;
+}
+
 std::vector<Entry> entries_in(const std::string& part, std::size_t digit, const std::string& remote,
-                              const std::string& origin) {
+                              const std::string& origin, model::ReadBudget& budget) {
   std::vector<Entry> entries;
   std::set<std::string> tags;
   std::map<std::string, std::uint64_t> highest;
-  for_lines(part, origin, [&](std::string_view line) {
-    const Json json = model::parse_strictly<Json>(line, origin,
-                                                  {.depth = 8, .values = 100'000, .members = 1024});
+  for_lines(part, origin, budget, [&](std::string_view line) {
+    budget.take(model::Cost::entries, 1);
+    const Json json = model::parse_strictly<Json>(line, origin, {.depth = 8});
+    budget.take(model::Cost::values, values_in(json));
     try {
       entries.push_back(entry_of(json, digit, remote, origin));
     } catch (const Json::exception&) {

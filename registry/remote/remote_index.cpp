@@ -43,9 +43,10 @@ void fill_anew(const std::string& path, const std::vector<std::vector<Entry>>& p
 void fill_table(const std::string& path, const Layout& layout, const Index& index,
                 const Remote& remote, const Parts& changed) {
   std::vector<std::vector<Entry>> parts(kParts);
+  model::ReadBudget budget = budget_of(index, remote);
   const auto read_parts = [&](const auto& digits) {
     for (const std::size_t digit : digits)
-      parts[digit] = entries_of_part(layout, index, digit, remote);
+      parts[digit] = entries_of_part(layout, index, digit, remote, budget);
   };
   read_parts(changed);
   if (changed.size() < kParts && model::is_there(path)) {
@@ -162,8 +163,10 @@ std::string indexed_digest(const Store& store, const Remote& remote, const Entry
   const Store kept = kept_store(store, remote);
   const auto index = kept_index(kept, remote);
   if (!index) return "";
+  model::ReadBudget budget = budget_of(*index, remote);
   for (std::size_t digit = 0; digit < kParts; ++digit)
-    for (const Entry& entry : entries_of_part(kept.layout(kIndexTag), *index, digit, remote))
+    for (const Entry& entry :
+         entries_of_part(kept.layout(kIndexTag), *index, digit, remote, budget))
       if (entry.drive == tag.drive && entry.tag == tag.version) return entry.digest;
   return "";
 }

@@ -74,7 +74,7 @@ registry::Signature signature_of(const std::string& digest, const std::string& p
 }
 
 std::string place_in(const registry::Signature& signature) {
-  const Json json = Json::parse(signature.payload, nullptr, false);
+  const Json json = model::parse_or_null<Json>(signature.payload);
   const Json place = json.is_object()
                          ? json.value("/critical/identity/docker-reference"_json_pointer, Json())
                          : Json();

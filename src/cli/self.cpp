@@ -9,6 +9,7 @@
 #include "cli/command_tree.h"
 #include "cli/exit_statuses.h"
 #include "cli/subcommands.h"
+#include "model/read_budget.h"
 #include "report/model_schema.h"
 
 namespace platter::cli {
@@ -31,6 +32,8 @@ void add_self(CLI::App& app) {
       [&app, shell] { fmt::print("{}", completion(command_tree(app, "platter"), *shell)); });
   CLI::App* statuses = self->add_subcommand("statuses", "the table of docs/exit-statuses.md");
   statuses->callback([] { fmt::print("{}", status_table()); });
+  CLI::App* limits = self->add_subcommand("limits", "the table of docs/limits.md");
+  limits->callback([] { fmt::print("{}", model::limits_table()); });
   CLI::App* advice = self->add_subcommand("advice", "the table of docs/sense.md");
   advice->callback([] { fmt::print("{}", advice_table()); });
 }

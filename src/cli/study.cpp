@@ -43,6 +43,7 @@ struct StudyOptions {
   std::string path, folder, part, plots, output;
   RegistryFolder registry;
   std::size_t parts = 1;
+  std::optional<std::uint64_t> most_requests;
   double least_s = 60;
   unsigned jobs = 1;
   bool keep_results = false, json = false;
@@ -154,6 +155,7 @@ void draw_figures(const std::vector<std::string>& paths, const study::Study& stu
 // before that is known.
 Prepared prepare(const StudyOptions& options, bool counted, bool writes) {
   study::Study study = study::read_study(options.path);
+  if (options.most_requests) study.budget.allow(model::Cost::requests, *options.most_requests);
   const std::string version = version_text();
   study::Program program{version.substr(0, version.find('\n'))};
   study::Store store(options.results());
@@ -169,7 +171,8 @@ Prepared prepare(const StudyOptions& options, bool counted, bool writes) {
     for (const std::string& path : figure_paths(options, study)) options.outputs.writes(path);
   }
   study::Points points = study::points_of(
-      study, program, study_models(options.registry, store.folder()), store.folder(), counted);
+      study, program, study_models(options.registry, store.folder(), options.path), store.folder(),
+      counted);
   study::require_an_end(study, points);
   return {std::move(study), std::move(program), std::move(store), std::move(points)};
 }
@@ -181,7 +184,7 @@ std::string point_words(const Prepared& prepared, std::size_t index) {
   if (!point.device.empty()) words += ", device " + point.device;
   for (const study::Dimension& dimension : prepared.study.options)
     words += fmt::format(", {} {}", dimension.option,
-                         model::json_text(point.options.at(dimension.option)));
+                         model::json_text(point.options->at(dimension.option)));
   return model::printable(words);
 }
 
@@ -349,7 +352,8 @@ void print_slurm(const StudyOptions& options) {
                     .folder = options.results(),
                     .name = prepared.study.name,
                     .parts = study::sensible_parts(prepared.points, options.parts, options.least_s),
-                    .jobs = options.jobs}));
+                    .jobs = options.jobs,
+                    .most_requests = options.most_requests}));
 }
 
 CLI::App* add_verb(CLI::App& study, const char* name, const char* about,
@@ -362,6 +366,9 @@ CLI::App* add_verb(CLI::App& study, const char* name, const char* about,
         return name.empty() ? std::string("an empty name is no folder") : std::string();
       });
   options->registry.add_to(*verb);
+  verb->add_option("--most-requests", options->most_requests,
+                   "of all points together (else: as docs/limits.md says)")
+      ->transform(at_least(1));
   return verb;
 }
 

@@ -4,9 +4,12 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "calibrate/calibrate.h"
@@ -20,7 +23,9 @@
 #include "model/derive.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/interruption.h"
 #include "model/json.h"
+#include "model/read_budget.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/pull.h"
@@ -125,48 +130,86 @@ model::DriveModel as_the_study_wants(std::string text, const std::string& source
   return changes.empty() ? model : derived(model, source, changes);
 }
 
-study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
-                    const std::string& results);
+// Each file and each derivation of it once, however often the study names it; the texts of what it
+// derives are counted with its budget.
+class Loader {
+ public:
+  Loader(const RegistryFolder& folder, std::string results, const std::string& study)
+      : folder_(folder), results_(std::move(results)), budget_(study) {}
 
-study::Model array_loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
-                          const std::string& results) {
-  std::vector<study::Model> members;
-  nlohmann::json digests = nlohmann::json::array();
-  for (const study::ModelSpec& member : spec.members) {
-    members.push_back(loaded(member, folder, results));
-    digests.push_back(members.back().digest);
+  study::Model load(const study::ModelSpec& spec) {
+    return spec.array.empty() ? load_one(spec) : load_array(spec);
   }
-  const nlohmann::json identity = {
-      {"array", spec.array}, {"plan", spec.plan}, {"members", digests}};
-  return {registry::digest_of(registry::canonical_form(identity, spec.where)),
-          [spec, members](const nlohmann::json& options) {
-            std::vector<replay::Subject> subjects;
-            for (const study::Model& member : members)
-              subjects.push_back(member.with(options).subject);
-            return array_of(spec, std::move(subjects));
-          }};
-}
 
-study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
-                    const std::string& results) {
-  if (!spec.array.empty()) return array_loaded(spec, folder, results);
-  if (emit_table::is_table_file(spec.source)) return table_of(spec);
-  std::string text = text_of(spec.source, folder);
-  if (!spec.changes.empty())
-    text = model::to_json_text(
-        derived(model::from_json_text(text, spec.source), spec.source, spec.changes));
-  return {registry::digest_of(registry::canonical_json(text, spec.source)),
-          [text, source = spec.source, results](const nlohmann::json& options) {
-            const model::DriveModel model = as_the_study_wants(text, source, options, results);
-            model::require_what_predicts(model, source, "be replayed on");
-            return study::ReplayedOn{replay::subject_of(model)};
-          }};
-}
+ private:
+  using Text = std::shared_ptr<const std::string>;
+
+  study::Model load_one(const study::ModelSpec& spec) {
+    std::vector<std::string> key = spec.changes;
+    key.push_back(spec.source);
+    auto known = models_.find(key);
+    if (known == models_.end()) known = models_.emplace(std::move(key), made(spec)).first;
+    return known->second;
+  }
+
+  study::Model made(const study::ModelSpec& spec) {
+    stop_if_asked();
+    if (emit_table::is_table_file(spec.source)) return table_of(spec);
+    Text& source = texts_[spec.source];
+    if (!source) source = std::make_shared<const std::string>(text_of(spec.source, folder_));
+    if (spec.changes.empty()) return model_of(source, spec.source);
+    const auto text = std::make_shared<const std::string>(model::to_json_text(
+        derived(model::from_json_text(*source, spec.source), spec.source, spec.changes)));
+    budget_.take(model::Cost::bytes, text->size());
+    return model_of(text, spec.source);
+  }
+
+  study::Model model_of(const Text& text, const std::string& source) const {
+    return {registry::digest_of(registry::canonical_json(*text, source)),
+            [text, source, results = results_](const nlohmann::json& options) {
+              const model::DriveModel model = as_the_study_wants(*text, source, options, results);
+              model::require_what_predicts(model, source, "be replayed on");
+              return study::ReplayedOn{replay::subject_of(model)};
+            }};
+  }
+
+  study::Model load_array(const study::ModelSpec& spec) {
+    std::vector<study::Model> members;
+    nlohmann::json digests = nlohmann::json::array();
+    for (const study::ModelSpec& member : spec.members) {
+      members.push_back(load_one(member));
+      digests.push_back(members.back().digest);
+    }
+    const nlohmann::json identity = {
+        {"array", spec.array}, {"plan", spec.plan}, {"members", digests}};
+    return {registry::digest_of(registry::canonical_form(identity, spec.where)),
+            [spec, members](const nlohmann::json& options) {
+              std::map<std::string, replay::Subject> known;  // members of one model share it
+              std::vector<replay::Subject> subjects;
+              for (const study::Model& member : members) {
+                auto at = known.find(member.digest);
+                if (at == known.end())
+                  at = known.emplace(member.digest, member.with(options).subject).first;
+                subjects.push_back(at->second);
+              }
+              return array_of(spec, std::move(subjects));
+            }};
+  }
+
+  const RegistryFolder& folder_;
+  std::string results_;
+  model::ReadBudget budget_;
+  std::map<std::string, Text> texts_{};  // by source
+  std::map<std::vector<std::string>, study::Model> models_{};
+};
 
 }  // namespace
 
-study::LoadModel study_models(const RegistryFolder& folder, const std::string& results) {
-  return [&folder, results](const study::ModelSpec& spec) { return loaded(spec, folder, results); };
+study::LoadModel study_models(const RegistryFolder& folder, const std::string& results,
+                              const std::string& study) {
+  return [loader = std::make_shared<Loader>(folder, results, study)](const study::ModelSpec& spec) {
+    return loader->load(spec);
+  };
 }
 
 }  // namespace platter::cli

@@ -7,8 +7,10 @@
 namespace platter::cli {
 
 // Throws, when called, Error(bad_input) for what is no model, Error(usage) for a change that cannot
-// be made. The registry may be gone afterwards; `folder` may not. `results`: the study's folder, in
-// which calibrated models are kept.
-study::LoadModel study_models(const RegistryFolder& folder, const std::string& results);
+// be made, and Error(bad_input) that names the study for more than a document may ask for. The
+// registry may be gone afterwards; `folder` may not. `results`: the study's folder, in which
+// calibrated models are kept.
+study::LoadModel study_models(const RegistryFolder& folder, const std::string& results,
+                              const std::string& study);
 
 }  // namespace platter::cli

@@ -55,13 +55,16 @@ if [ -z "${{SLURM_ARRAY_TASK_ID:-}}" ]; then
   job=$(sbatch --parsable "$0" | cut -d ';' -f 1)
   export platter study folder
   sbatch --parsable --job-name={name}-table --dependency="afterany:$job" --requeue --open-mode=append \
-    --output={name}-table.log --export=ALL --wrap 'exec "$platter" study collect "$study" -C "$folder"'
+    --output={name}-table.log --export=ALL --wrap 'exec "$platter" study collect "$study" -C "$folder"{more}'
   exit
 fi
-exec "$platter" study run "$study" -C "$folder" --part "$SLURM_ARRAY_TASK_ID/{parts}" --jobs {jobs} --progress none
+exec "$platter" study run "$study" -C "$folder" --part "$SLURM_ARRAY_TASK_ID/{parts}" --jobs {jobs} --progress none{more}
 )",
       fmt::arg("name", job_name(study.name)), fmt::arg("parts", study.parts),
       fmt::arg("jobs", study.jobs),
+      fmt::arg("more", study.most_requests
+                           ? fmt::format(" --most-requests {}", *study.most_requests)
+                           : std::string()),
       fmt::arg("platter", in_quotes(absolute(
                               std::filesystem::read_symlink("/proc/self/exe", unknown).string()))),
       fmt::arg("study", in_quotes(absolute(study.study))),

@@ -1,6 +1,8 @@
 // A study's parts as a job array of Slurm.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace platter::cli {
@@ -9,6 +11,7 @@ struct SlurmStudy {
   std::string study{}, folder{}, name{};
   std::size_t parts = 1;
   unsigned jobs = 1;  // processes of a part, and its processors
+  std::optional<std::uint64_t> most_requests{};
 };
 
 // A script for sh, which submits itself as an array, and behind it a job that collects and fails

@@ -9,6 +9,7 @@
 #include "model/file.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/strict_json.h"
 #include "transport/sysfs.h"
 
 namespace platter::host {
@@ -17,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "platter-host-journal";
+constexpr std::size_t kMostPolicies = 8192;  // what Linux has of processors
 
 }  // namespace
 
@@ -34,7 +36,7 @@ Journal read_host_journal(const std::string& path) {
   try {
     const auto object = model::object_of_checked_file(model::read_file(path));
     if (!object) throw std::invalid_argument(path);
-    const Json json = Json::parse(*object);
+    const Json json = model::parse_or_null<Json>(*object, {.members = kMostPolicies});
     if (json.at("schema").at("name") != kSchema) throw std::invalid_argument(path);
     Journal journal{json.at("boot").get<std::string>(), {}};
     for (const auto& [policy, name] : json.at("governors").items()) {

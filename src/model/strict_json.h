@@ -17,14 +17,15 @@
 
 #include "model/error.h"
 #include "model/json_text.h"
+#include "model/read_budget.h"
 
 namespace platter::model {
 
 struct JsonLimits {
-  int depth = 128;                 // levels of lists and objects
-  std::size_t values = 6'000'000;  // in all; what 64 MiB of a model's own lists hold, and more
-  std::size_t members = 128;       // of one object
-  const char* needed = "";         // ends sentences on what is no JSON: "; a model file is needed"
+  int depth = 128;            // levels of lists and objects
+  std::size_t values = 0;     // in all; 0: as every document may have
+  std::size_t members = 128;  // of one object
+  const char* needed = "";    // ends sentences on what is no JSON: "; a model file is needed"
 };
 
 template <class Json>
@@ -33,7 +34,10 @@ class StrictJsonBuilder {
   using string_t = typename Json::string_t;
 
   StrictJsonBuilder(std::string_view text, const JsonLimits& limits, const std::string& origin)
-      : text_(text), limits_(limits), origin_(origin) {}
+      : text_(text), limits_(limits), budget_(origin) {
+    budget_.take(Cost::bytes, text.size());
+    if (limits.values > 0) budget_.allow(Cost::values, limits.values);
+  }
 
   Json take() { return std::move(root_); }
 
@@ -77,11 +81,12 @@ class StrictJsonBuilder {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin_, what));
+    throw Error(ExitStatus::bad_input, fmt::format("{}: {}", budget_.document(), what));
   }
 
   Json& place(Json&& value) {
-    if (++values_ > limits_.values) fail(fmt::format("has more than {} values", limits_.values));
+    budget_.take(Cost::values, 1);
+    if (budget_.taken(Cost::values) % kValuesBetweenLooks == 0) budget_.require_time();
     if (open_.empty()) return root_ = std::move(value);
     if (member_ != nullptr) return *std::exchange(member_, nullptr) = std::move(value);
     auto& list = open_.back()->template get_ref<typename Json::array_t&>();
@@ -104,11 +109,11 @@ class StrictJsonBuilder {
 
   std::string_view text_;
   const JsonLimits& limits_;
-  const std::string& origin_;
+  ReadBudget budget_;
   Json root_;
   std::vector<Json*> open_;
   Json* member_ = nullptr;  // whose value comes next
-  std::size_t values_ = 0;
+  static constexpr std::size_t kValuesBetweenLooks = 65536;
 };
 
 // Throws Error(bad_input) that begins with `origin` for what is not JSON, has a member twice in one
@@ -119,6 +124,17 @@ Json parse_strictly(std::string_view text, const std::string& origin,
   StrictJsonBuilder<Json> builder(text, limits, origin);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
+}
+
+// The same, and null for what cannot be read so: for what is one of several things, or says itself
+// what it should be.
+template <class Json>
+Json parse_or_null(std::string_view text, const JsonLimits& limits = {}) {
+  try {
+    return parse_strictly<Json>(text, "it", limits);
+  } catch (const Error&) {
+    return Json();
+  }
 }
 
 }  // namespace platter::model

@@ -10,6 +10,7 @@
 
 #include "model/error.h"
 #include "model/json_text.h"
+#include "model/strict_json.h"
 #include "replay/result_forms.h"
 
 namespace platter::replay {
@@ -138,7 +139,7 @@ std::string text_of(const ResultHead& head, const Extent& extent) {
 
 Extent extent_of(std::string_view text, const std::string& path) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
+    const auto json = model::parse_strictly<nlohmann::json>(text, path);
     if (json.at("columns") != nlohmann::json(kColumns))
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: has the columns {}, this platter reads {}; replay again", path,
@@ -270,6 +271,9 @@ class ColumnsReader final : public ResultReader {
     group += take(head.bytes);
     if (head.crc != crc_of(std::string_view(group).substr(sizeof head.crc)))
       fail(fmt::format("the checksum of the row group at byte {} is wrong", at_ - group.size()));
+    // Of the requests of a replay no two are alike in all columns: each has a byte at least.
+    if (rows_ + head.rows > at_ + kGroupRows)
+      fail(fmt::format("before byte {} it has more rows than bytes, as no replay has", at_));
     decode(std::string_view(group).substr(sizeof head), head.rows);
     rows_ += head.rows;
     next_ = 0;

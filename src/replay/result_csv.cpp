@@ -7,6 +7,7 @@
 
 #include "model/error.h"
 #include "model/json_text.h"
+#include "model/strict_json.h"
 #include "replay/result_forms.h"
 
 namespace platter::replay {
@@ -81,7 +82,7 @@ Part read_row(Row row, bool waited, Response& response) {
 
 // Of the file, where its head tells; what other programs write need not.
 std::optional<std::uint64_t> rows_of(std::string_view head, const std::string& path) {
-  const auto json = nlohmann::json::parse(head);
+  const auto json = model::parse_strictly<nlohmann::json>(head, path);
   if (!json.contains("rows")) return std::nullopt;
   if (!json["rows"].is_number_unsigned())
     throw Error(ExitStatus::bad_input,

@@ -5,6 +5,7 @@
 #include "model/error.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/strict_json.h"
 #include "replay/array_json.h"
 #include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
@@ -130,7 +131,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
 ResultHead head_of(std::string_view text, const std::string& path) {
   ResultHead head;
   try {
-    const Json json = Json::parse(text);
+    const Json json = model::parse_or_null<Json>(text);
     if (json.at("schema") != model::json_head(kSchema).at("schema"))
       throw Error(ExitStatus::bad_input,
                   fmt::format("{}: its schema is {}, this platter reads {} 1.0; replay again", path,

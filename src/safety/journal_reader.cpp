@@ -14,6 +14,7 @@
 #include "model/bounded_line.h"
 #include "model/checked_line.h"
 #include "model/error.h"
+#include "model/strict_json.h"
 #include "safety/journal_form.h"
 
 namespace platter::safety {
@@ -39,7 +40,7 @@ struct Entry {
 };
 
 Entry entry_of(const std::string& object, const model::Identity& drive) {
-  const Json json = Json::parse(object);
+  const Json json = model::parse_strictly<Json>(object, "it");
   Entry entry{count_of(json, "lbn"), unhex(json.at("bytes").get<std::string>())};
   require(!entry.bytes.empty() && entry.bytes.size() % drive.block_bytes == 0);
   require(entry.lbn < drive.blocks &&
@@ -49,7 +50,7 @@ Entry entry_of(const std::string& object, const model::Identity& drive) {
 
 JournalContents head_of(const std::string& object) {
   JournalContents contents;
-  const Json head = Json::parse(object);
+  const Json head = model::parse_strictly<Json>(object, "it");
   require(head.at("schema").at("name") == kSchemaName &&
           head.at("schema").at("version") == kJournalVersion);
   contents.device = head.at("device");

@@ -48,7 +48,7 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
   std::string text;
   const bool ended = model::read_line(in_, text, kLongestLine) == model::LineRead::whole;
   const auto line = model::as_checked_line(text);
-  const Json head = ended ? Json::parse(text, nullptr, false) : Json();
+  const Json head = ended ? model::parse_or_null<Json>(text) : Json();
   const auto text_at = [&head](const char* pointer) {
     try {
       return head.at(Json::json_pointer(pointer)).get<std::string>();

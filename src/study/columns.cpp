@@ -36,8 +36,8 @@ std::vector<Column> all_columns() {
       {"device",
        [](const Row& row) { return row.point.device.empty() ? Json() : Json(row.point.device); }}};
   for (const Option& option : options())
-    all.push_back(
-        {option.name, [name = option.name](const Row& row) { return row.point.options.at(name); }});
+    all.push_back({option.name,
+                   [name = option.name](const Row& row) { return row.point.options->at(name); }});
   const std::vector<Column> results = {stored("requests", "/result/requests"),
                                        stored("seconds", "/result/seconds"),
                                        of_some("mean_ms", "all", "mean_ms"),

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "model/error.h"
 #include "model/json_text.h"
 #include "registry/canonical_json.h"
 #include "report/gnuplot.h"
@@ -37,11 +38,20 @@ std::string label_of(const Cells& row, const std::vector<std::string>& of) {
   return label;
 }
 
+// What nobody could tell apart is not drawn.
+constexpr std::size_t kMostPanels = 64, kMostCurves = 1000;
+
 // Keeps the order in which things come.
 template <class Value>
-Value& at(std::vector<std::pair<std::string, Value>>& all, const std::string& name) {
+Value& at(std::vector<std::pair<std::string, Value>>& all, const std::string& name,
+          const char* what, std::size_t most) {
   for (auto& [label, value] : all)
     if (label == name) return value;
+  if (all.size() == most)
+    throw Error(ExitStatus::bad_input,
+                fmt::format("a figure has at most {} {}; leave out one of the columns that its "
+                            "plot tells apart by",
+                            most, what));
   return all.emplace_back(name, Value{}).second;
 }
 
@@ -99,6 +109,7 @@ std::vector<std::string> figure_names(const Study& study) {
 Figure figure_of(const PlotSpec& plot, const Table& table) {
   const std::size_t x_at = index_of(plot.x), y_at = index_of(plot.y);
   std::vector<std::string> places;  // of an x that is no number
+  std::map<std::string, std::size_t> place_of;
   std::vector<std::pair<std::string, Panel>> panels;
   for (const Cells& row : table.rows) {
     if (!row[y_at].is_number()) continue;
@@ -107,11 +118,12 @@ Figure figure_of(const PlotSpec& plot, const Table& table) {
       x = row[x_at].get<double>();
     } else {
       const std::string word = words_of(row[x_at]);
-      const auto found = std::ranges::find(places, word);
-      x = static_cast<double>(found - places.begin());
-      if (found == places.end()) places.push_back(word);
+      const auto [known, is_new] = place_of.try_emplace(word, places.size());
+      x = static_cast<double>(known->second);
+      if (is_new) places.push_back(word);
     }
-    at(at(panels, label_of(row, plot.panel)), label_of(row, plot.series))
+    Panel& panel = at(panels, label_of(row, plot.panel), "panels", kMostPanels);
+    at(panel, label_of(row, plot.series), "curves", kMostCurves)
         .emplace_back(x, row[y_at].get<double>());
   }
   std::string script = fmt::format(

@@ -42,8 +42,12 @@ std::size_t sensible_parts(const Points& points, std::size_t most, double least_
 
 void require_an_end(const Study& study, const Points& points) {
   constexpr double kYear_s = 365.25 * 86400;
+  model::ReadBudget budget = study.budget;
   for (const Point& point : points.points) {
-    if (estimated_s(point) <= kYear_s) continue;
+    if (estimated_s(point) <= kYear_s) {
+      budget.take(model::Cost::requests, point.requests);
+      continue;
+    }
     throw Error(
         ExitStatus::bad_input,
         fmt::format("{}: {} requests are estimated to take {:.3g} years on one model, and a "

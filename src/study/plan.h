@@ -21,8 +21,9 @@ std::vector<Part> parts_of(const Points& points, std::size_t many);
 // less, starting it takes its time.
 std::size_t sensible_parts(const Points& points, std::size_t most, double least_s);
 
-// Throws Error(bad_input) that names the trace of a point that is estimated to take longer than a
-// year: a point is kept whole or not at all, so that nobody would get it.
+// Throws Error(bad_input) for more requests of all points together than the study's budget has;
+// and, naming its trace, for a point that is estimated to take longer than a year: a point is kept
+// whole or not at all, so that nobody would get it.
 void require_an_end(const Study& study, const Points& points);
 
 }  // namespace platter::study

@@ -21,7 +21,8 @@ constexpr const char* kWith = "calibrate_with";
 
 // Every combination of the dimensions' values, the last dimension's changing fastest; what a study
 // does not say is as usual.
-std::vector<Json> combinations(const std::vector<Dimension>& dimensions) {
+using Combinations = std::vector<std::shared_ptr<const Json>>;
+Combinations combinations(const std::vector<Dimension>& dimensions) {
   std::vector<Json> all = {usual_options()};
   for (const Dimension& dimension : dimensions) {
     std::vector<Json> more;
@@ -32,7 +33,24 @@ std::vector<Json> combinations(const std::vector<Dimension>& dimensions) {
       }
     all = std::move(more);
   }
-  return all;
+  Combinations shared;
+  for (Json& each : all) shared.push_back(std::make_shared<const Json>(std::move(each)));
+  return shared;
+}
+
+// `traces`: with the devices that they are split by, as far as those are known.
+void count_points(const Study& study, std::uint64_t traces) {
+  std::vector<model::Factor> factors = {{"models", study.models.size()}, {"traces", traces}};
+  for (const Dimension& dimension : study.options)
+    factors.push_back({"values of " + dimension.option, dimension.values.size()});
+  model::ReadBudget(study.budget).take_product(model::Cost::points, factors);
+}
+
+std::vector<std::string> devices_of(const TraceFacts& facts) {
+  std::vector<std::string> devices;
+  for (const DeviceFacts& device : facts.devices) devices.push_back(device.name);
+  if (devices.empty()) devices = {""};
+  return devices;
 }
 
 std::uint64_t requests_of(const TraceSpec& trace, const TraceFacts& facts,
@@ -79,11 +97,11 @@ Json identity_of(const Study& study, const Points& points, const Point& point,
           {"program", program.version},
           {"model", points.models[point.model].digest},
           {"trace", trace},
-          {"options", told_options(point.options, points)}};
+          {"options", told_options(*point.options, points)}};
 }
 
 ReplayedOn replayed_on(const Study& study, const Points& points, const Point& point) {
-  Json changes = options_of_model(point.options);
+  Json changes = options_of_model(*point.options);
   if (!changes.at(kWith).is_null()) {
     const std::string given = changes.at(kWith);
     changes[kWith] = path_in(study, given);
@@ -94,6 +112,7 @@ ReplayedOn replayed_on(const Study& study, const Points& points, const Point& po
 
 Points points_of(const Study& study, const Program& program, const LoadModel& load,
                  const std::string& folder, bool counted) {
+  count_points(study, study.traces.size());
   Points points;
   for (const ModelSpec& model : study.models)
     points.models.push_back(made_for(model.where, [&] { return load(model); }));
@@ -106,23 +125,24 @@ Points points_of(const Study& study, const Program& program, const LoadModel& lo
         points.results[value] = made_for(fmt::format("{}: \"{}\"", study.name, kWith), [&] {
           return registry::digest_of_file(path_in(study, value));
         });
-  const std::vector<Json> options = combinations(study.options);
+  std::vector<std::vector<std::string>> devices;
+  std::uint64_t traces = 0;
+  for (const TraceFacts& facts : points.traces)
+    traces += devices.emplace_back(devices_of(facts)).size();
+  count_points(study, traces);
+  const Combinations options = combinations(study.options);
   for (std::size_t model = 0; model < study.models.size(); ++model)
-    for (std::size_t trace = 0; trace < study.traces.size(); ++trace) {
-      std::vector<std::string> devices;
-      for (const DeviceFacts& device : points.traces[trace].devices) devices.push_back(device.name);
-      if (devices.empty()) devices = {""};
-      for (const std::string& device : devices)
-        for (const Json& combination : options) {
+    for (std::size_t trace = 0; trace < study.traces.size(); ++trace)
+      for (const std::string& device : devices[trace])
+        for (const auto& combination : options) {
           Point point{.model = model, .trace = trace, .device = device, .options = combination};
           const Json identity = identity_of(study, points, point, program);
           point.key =
               registry::hex_of(registry::digest_of(registry::canonical_form(identity, study.name)));
           point.requests = requests_of(study.traces[trace], points.traces[trace], device,
-                                       combination);
+                                       *combination);
           points.points.push_back(std::move(point));
         }
-    }
   return points;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -34,9 +35,10 @@ using LoadModel = std::function<Model(const ModelSpec&)>;
 struct Point {
   std::size_t model = 0, trace = 0;  // of the study's lists
   std::string device{};              // "": the trace's only one
-  nlohmann::json options{};          // every option that there is, by its name
-  std::string key{};                 // 64 hexadecimal digits
-  std::uint64_t requests = 0;        // estimated where they were not counted
+  // Every option that there is, by its name; shared by the points of one combination.
+  std::shared_ptr<const nlohmann::json> options{};
+  std::string key{};           // 64 hexadecimal digits
+  std::uint64_t requests = 0;  // estimated where they were not counted
 };
 
 struct Points {
@@ -52,7 +54,8 @@ struct Program {
 };
 
 // Reads every model and looks at every trace, each only once (trace_facts.h). `counted`: also
-// counts the requests of traces, for what is to be estimated from them.
+// counts the requests of traces, for what is to be estimated from them. Throws Error(bad_input) for
+// more points than the study's budget has, before anything is read.
 Points points_of(const Study& study, const Program& program, const LoadModel& load,
                  const std::string& folder, bool counted);
 

@@ -97,7 +97,7 @@ class Computer {
   const ReplayedOn& replayed_on_at(const Point& point) {
     if (loaded_ != point.model) ready_.clear();
     loaded_ = point.model;
-    const std::string changes = model::json_text(options_of_model(point.options));
+    const std::string changes = model::json_text(options_of_model(*point.options));
     const auto known = ready_.find(changes);
     if (known != ready_.end()) return known->second;
     return ready_.emplace(changes, replayed_on(study_, points_, point)).first->second;
@@ -149,7 +149,7 @@ class Computer {
                          .think_in_front = trace.reading.think_in_front,
                          .shares = told_shares()};
     for (const Option& option : options())
-      if (option.set) option.set(point.options.at(option.name), run);
+      if (option.set) option.set(point.options->at(option.name), run);
     if (options_.keep_results) run.output = prepared_output(point.key);
     const replay::OpenTrace open = [&] {
       return open_trace_of(trace, facts, point.device, on.subject, store_.folder());

@@ -6,12 +6,15 @@
 #include "model/checked_line.h"
 #include "model/file.h"
 #include "model/folder.h"
+#include "model/strict_json.h"
 #include "study/locked_file.h"
 
 namespace platter::study {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestPoint = 1 << 20;
 
 std::vector<fs::path> unfinished_in(const fs::path& folder) {
   std::vector<fs::path> all;
@@ -36,10 +39,10 @@ std::string Store::result_path(const std::string& key) const {
 nlohmann::json Store::point(const std::string& key) const {
   const std::string path = point_path(key);
   if (!model::is_file(path)) return {};
-  const auto line = model::object_of_checked_file(model::beginning_of(path, model::kLargestFile));
+  const auto line = model::object_of_checked_file(model::beginning_of(path, kLargestPoint));
   if (!line) return {};
-  nlohmann::json point = nlohmann::json::parse(*line, nullptr, false);
-  if (!point.is_object() || point.value("key", "") != key) return {};
+  auto point = model::parse_or_null<nlohmann::json>(*line);
+  if (!point.is_object() || point.value("key", nlohmann::json()) != key) return {};
   return point;
 }
 

@@ -192,6 +192,7 @@ ModelSpec array_of(Members& members, const std::string& where,
   spec.plan = plan_of(members, spec.array);
   const Json& all = members.at("members");
   if (!all.is_array() || all.empty()) members.fail("has \"members\" that are no list of models");
+  model::ReadBudget(where).take(model::Cost::members, all.size());
   for (const Json& one : all) {
     spec.members.push_back(
         model_of(one, fmt::format("{}, member {}", where, spec.members.size()), folder));
@@ -346,14 +347,12 @@ std::vector<Dimension> dimensions_of(const Json& json, const std::string& where)
     Dimension dimension{
         option.name, given.is_array() ? given.get<std::vector<Json>>() : std::vector<Json>{given}};
     if (dimension.values.empty()) members.fail(fmt::format("has no \"{}\" at all", option.name));
-    for (std::size_t i = 0; i < dimension.values.size(); ++i) {
-      const Json& value = dimension.values[i];
+    std::set<Json> different;
+    for (const Json& value : dimension.values) {
       if (!option.takes(value))
         members.fail(fmt::format("has the \"{}\" {}, which is not {}", option.name,
                                  model::json_text(value), option.what));
-      if (std::find(dimension.values.begin(),
-                    dimension.values.begin() + static_cast<std::ptrdiff_t>(i),
-                    value) != dimension.values.begin() + static_cast<std::ptrdiff_t>(i))
+      if (!different.insert(value).second)
         members.fail(fmt::format("has the \"{}\" {} twice", option.name, model::json_text(value)));
     }
     dimensions.push_back(std::move(dimension));
@@ -420,6 +419,13 @@ const Json& list_of(Members& members, const char* name) {
   return list;
 }
 
+void count_files(Study& study) {
+  study.budget.take(model::Cost::files, study.models.size());
+  study.budget.take(model::Cost::files, study.traces.size());
+  for (const ModelSpec& model : study.models)
+    study.budget.take(model::Cost::files, model.members.size());
+}
+
 }  // namespace
 
 std::string path_in(const Study& study, const std::string& given) {
@@ -436,7 +442,8 @@ Study read_study(const std::string& path) {
     members.fail(R"(is no study: it needs "schema": "platter-study", "schema_version": "1.0")");
   Study study{.name = members.text("name", std::filesystem::path(path).stem().string()),
               .says = members.text("says"),
-              .folder = folder.string()};
+              .folder = folder.string(),
+              .budget = model::ReadBudget(path)};
   for (const Json& one : list_of(members, "models"))
     study.models.push_back(
         model_of(one, fmt::format("{}: model {}", path, study.models.size() + 1), folder));
@@ -452,6 +459,7 @@ Study read_study(const std::string& path) {
   members.done();
   require_names_apart(study.models, "models", path);
   require_names_apart(study.traces, "traces", path);
+  count_files(study);
   return study;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/read_budget.h"
 #include "trace/fit.h"
 #include "trace/stream.h"
 #include "trace/workload.h"
@@ -61,6 +62,7 @@ struct Study {
   std::vector<TraceSpec> traces{};
   std::vector<Dimension> options{};
   std::vector<PlotSpec> plots{};
+  model::ReadBudget budget{"study"};  // the file's; what its points ask for is counted with it
 };
 
 // A path of the study's file, from where the program runs.

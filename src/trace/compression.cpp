@@ -15,6 +15,11 @@ namespace platter::trace {
 namespace {
 
 constexpr std::size_t kBuffer = 128 * 1024;
+// A trace is a stream and may be of any length, but there is something in each of its requests:
+// those of one sequential stream, the most alike that there are, are packed to a hundredth. What
+// expands to more is made of nothing.
+constexpr std::uint64_t kExpandedFreely = std::uint64_t{32} << 20, kMostTimes = 150;
+
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
 
@@ -30,7 +35,20 @@ class Decompressor : public ByteSource {
     if (at_ < filled_) return true;
     at_ = 0;
     filled_ = bytes_->read(buffer_.data(), buffer_.size());
+    read_ += filled_;
     return filled_ > 0;
+  }
+
+  // So many bytes came out.
+  std::size_t expanded(std::size_t bytes) {
+    expanded_ += bytes;
+    if (expanded_ > kExpandedFreely + kMostTimes * read_)
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format("{} is compressed with {} and expands to more than {} times its size, "
+                      "as no trace does; if it is one, expand it and give that",
+                      name_, method_, kMostTimes));
+    return bytes;
   }
 
   [[noreturn]] void cut_short() const {
@@ -49,6 +67,7 @@ class Decompressor : public ByteSource {
   const char* method_;
   std::vector<char> buffer_;
   std::size_t at_ = 0, filled_ = 0;
+  std::uint64_t read_ = 0, expanded_ = 0;
 };
 
 class Gunzip final : public Decompressor {
@@ -82,7 +101,7 @@ class Gunzip final : public Decompressor {
       else if (result != Z_OK && result != Z_BUF_ERROR)
         damaged(stream_.msg ? stream_.msg : "inflate");
     }
-    return wanted - stream_.avail_out;
+    return expanded(wanted - stream_.avail_out);
   }
 
  private:
@@ -112,7 +131,7 @@ class Unzstd final : public Decompressor {
       inside_ = result != 0;
       if (!more && inside_ && output.pos == 0) cut_short();
     }
-    return output.pos;
+    return expanded(output.pos);
   }
 
  private:

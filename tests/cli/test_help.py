@@ -62,6 +62,10 @@ class ManPages(PlatterTest):
         with open(os.path.join(os.path.dirname(HERE), "../docs/exit-statuses.md"), encoding="utf-8") as file:
             self.assertIn("\n\n" + self.platter("self", "statuses") + "\n", file.read())
 
+    def test_the_document_has_the_same_limits(self):
+        with open(os.path.join(os.path.dirname(HERE), "../docs/limits.md"), encoding="utf-8") as file:
+            self.assertIn("\n\n" + self.platter("self", "limits") + "\n", file.read())
+
     def test_the_document_has_the_same_advice(self):
         with open(os.path.join(os.path.dirname(HERE), "../docs/sense.md"), encoding="utf-8") as file:
             self.assertIn("\n\n" + self.platter("self", "advice") + "\n", file.read())

@@ -32,7 +32,7 @@ int main(int count, char** words) {
   if (count != 2) return 2;
   bool all = true;
   for (const auto& list : {document_targets(), scsi_targets(), trace_targets(), result_targets(),
-                           run_targets(), guest_targets(), file_system_targets()})
+                           run_targets(), guest_targets(), file_system_targets(), study_targets()})
     for (const Target& target : list) {
       const std::size_t inputs = run(target, std::filesystem::path(words[1]) / target.name);
       const bool seeded = inputs > 0 || target.name.starts_with("trace-");  // those have seeds of

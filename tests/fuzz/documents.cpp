@@ -1,3 +1,5 @@
+#include <zstd.h>
+
 #include <cstring>
 #include <memory>
 #include <sstream>
@@ -14,6 +16,7 @@
 #include "model/json.h"
 #include "registry/canonical_json.h"
 #include "registry/oci.h"
+#include "registry/remote/index_lines.h"
 
 namespace platter::fuzz {
 namespace {
@@ -149,6 +152,24 @@ void registry_entry(const std::string& bytes) {
   });
 }
 
+// The part "0" of a remote's index; "=" in front: not yet compressed.
+void remote_index(const std::string& bytes) {
+  std::string part = bytes;
+  if (bytes.starts_with('=')) {
+    part.resize(ZSTD_compressBound(bytes.size()));
+    part.resize(ZSTD_compress(part.data(), part.size(), bytes.data() + 1, bytes.size() - 1, 1));
+  }
+  refusing([&] {
+    model::ReadBudget budget = registry_remote::index_budget("i", part.size());
+    const auto entries = registry_remote::entries_in(part, 0, "lab", "i", budget);
+    require(budget.taken(model::Cost::entries) == entries.size(), "each entry is counted");
+    model::ReadBudget again = registry_remote::index_budget("i", 1 << 20);
+    const std::string made = registry_remote::index_parts(entries)[0];
+    require(registry_remote::entries_in(made, 0, "lab", "i", again).size() == entries.size(),
+            "an index is read as it was written");
+  });
+}
+
 }  // namespace
 
 std::vector<Target> document_targets() {
@@ -158,7 +179,8 @@ std::vector<Target> document_targets() {
           {"disksim-answers", disksim_answers},
           {"disksim-seek", seek_file},
           {"disksim-map", layout_map_file},
-          {"registry", registry_entry}};
+          {"registry", registry_entry},
+          {"remote-index", remote_index}};
 }
 
 }  // namespace platter::fuzz

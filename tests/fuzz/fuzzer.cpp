@@ -1,7 +1,9 @@
 // The fuzzers of one list of targets (PLATTER_FUZZ_TARGETS); the environment's PLATTER_FUZZ_TARGET
-// names the one that runs.
+// names the one that runs; "?" lists them.
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "fuzz/targets.h"
 
@@ -9,8 +11,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const platter::fuzz::Target target = [] {
     const char* name = std::getenv("PLATTER_FUZZ_TARGET");
     platter::fuzz::require(name != nullptr, "PLATTER_FUZZ_TARGET names no target");
-    for (const platter::fuzz::Target& each : platter::fuzz::PLATTER_FUZZ_TARGETS())
+    const bool list = std::string_view(name) == "?";
+    for (const platter::fuzz::Target& each : platter::fuzz::PLATTER_FUZZ_TARGETS()) {
       if (each.name == name) return each;
+      if (list) std::printf("%s\n", each.name.c_str());
+    }
+    if (list) std::exit(0);
     platter::fuzz::require(false, "PLATTER_FUZZ_TARGET names none of these targets");
     std::abort();
   }();

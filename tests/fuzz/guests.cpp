@@ -8,8 +8,11 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <sstream>
+#include <vector>
 
 #include "emulator/check/check_log.h"
 #include "emulator/contents/contents_file.h"
@@ -305,6 +308,8 @@ void log(const std::string& bytes) {
     check_log(text, "log", drives);
   });
 }
+
+// A drive's pieces: page (3 bytes), place in it (2), length (2), what is there.
 
 }  // namespace
 

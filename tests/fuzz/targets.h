@@ -3,6 +3,7 @@
 // it ends the program (abort) where a promise does not hold.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,7 @@ namespace platter::fuzz {
 
 struct Target {
   std::string name;
-  void (*run)(const std::string& bytes);
+  std::function<void(const std::string& bytes)> run;
 };
 
 // Those of the files, one list each; a fuzzer holds one of them.
@@ -24,6 +25,7 @@ std::vector<Target> result_targets();       // of replays
 std::vector<Target> run_targets();          // what runs leave behind, and programs as drives
 std::vector<Target> guest_targets();        // guests of emulated drives, and their logs
 std::vector<Target> file_system_targets();  // file systems on emulated drives
+std::vector<Target> study_targets();        // studies, their arrays, the points of their results
 
 // Ends the program.
 void require(bool holds, const char* promise);

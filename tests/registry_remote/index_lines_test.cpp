@@ -28,6 +28,12 @@ std::string zstd(const std::string& text) {
   return bytes;
 }
 
+std::vector<registry::Entry> entries_of(const std::string& part, std::size_t digit,
+                                        const std::string& origin) {
+  model::ReadBudget budget = index_budget(origin, part.size());
+  return entries_in(part, digit, "lab", origin, budget);
+}
+
 std::string line(const std::string& tag, char digit) {
   return R"({"tag":")" + tag + R"(","digest":"sha256:)" + std::string(64, 'e') +
          R"(","annotations":{"vnd.platter.drive":"sha256:)" + std::string(64, digit) +
@@ -49,7 +55,7 @@ TEST_CASE("an entry that nobody could read is kept out of the index") {
 TEST_CASE("an index gives its entries back, each from the part of its drive's identity") {
   const auto parts =
       index_parts({some_entry("one", '3', 2), some_entry("one", '3', 10), some_entry("two", 'f')});
-  const auto three = entries_in(parts[3], 3, "lab", "lab/index");
+  const auto three = entries_of(parts[3], 3, "lab/index");
   REQUIRE(three.size() == 2);
   for (const registry::Entry& entry : three) {
     const registry::Entry was = some_entry("one", '3', entry.tag == "v2" ? 2 : 10);
@@ -60,8 +66,8 @@ TEST_CASE("an index gives its entries back, each from the part of its drive's id
     CHECK(entry.signatures == was.signatures);
     CHECK(entry.latest == (was.tag == "v10"));
   }
-  CHECK(entries_in(parts[15], 15, "lab", "lab/index").size() == 1);
-  CHECK(entries_in(parts[0], 0, "lab", "lab/index").empty());
+  CHECK(entries_of(parts[15], 15, "lab/index").size() == 1);
+  CHECK(entries_of(parts[0], 0, "lab/index").empty());
 }
 
 TEST_CASE("a further entry changes one part, and the order in which they come changes none") {
@@ -73,7 +79,7 @@ TEST_CASE("a further entry changes one part, and the order in which they come ch
 }
 
 TEST_CASE("a hostile part of an index is refused by a sentence") {
-  const auto read = [](const std::string& part) { return entries_in(part, 3, "lab", "the part"); };
+  const auto read = [](const std::string& part) { return entries_of(part, 3, "the part"); };
   CHECK(read(zstd(line("one.v1", '3') + line("one.v2", '3'))).size() == 2);
   CHECK_THROWS_WITH(read("no zstd"), "the part: is no zstd");
   CHECK_THROWS_WITH(read(""), Catch::Contains("is cut off"));
@@ -90,6 +96,19 @@ TEST_CASE("a hostile part of an index is refused by a sentence") {
   CHECK_THROWS_WITH(read(zstd(std::string(std::size_t{300} << 20, 'x'))),
                     Catch::Contains("longer than any"));
   CHECK_THROWS_WITH(read(zstd(std::string(100, '\n'))), Catch::Contains("not valid JSON"));
+}
+
+TEST_CASE("an index asks for no more than its bytes can be worth") {
+  std::string alike, long_ones;
+  for (int i = 0; i < 5000; ++i) alike += line("d" + std::to_string(i) + ".v1", '3');
+  CHECK_THROWS_WITH(
+      entries_of(zstd(alike), 3, "lab/index"),
+      Catch::Contains("lab/index: asks for more than 4") && Catch::Contains("entries"));
+  for (int i = 0; i < 40; ++i) {
+    const std::string one = line("d" + std::to_string(i) + ".v1", '3');
+    long_ones += one.substr(0, one.size() - 4) + "\"" + std::string(900'000, 'x') + "\"]}\n";
+  }
+  CHECK_THROWS_WITH(entries_of(zstd(long_ones), 3, "lab/index"), Catch::Contains("bytes expanded"));
 }
 
 TEST_CASE("places and tags are those of the distribution specification") {

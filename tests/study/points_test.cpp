@@ -30,10 +30,10 @@ TEST_CASE("points are the product of traces and options, the last option fastest
   std::set<std::string> keys;
   for (const Point& point : points.points) keys.insert(point.key);
   CHECK(keys.size() == 8);
-  CHECK(points.points[0].options.at("scheduler") == "fcfs");
-  CHECK(points.points[1].options.at("depth") == 4);
-  CHECK(points.points[2].options.at("scheduler") == "sptf");
-  for (const Point& point : points.points) CHECK(point.options.at("speed") == 2);
+  CHECK(points.points[0].options->at("scheduler") == "fcfs");
+  CHECK(points.points[1].options->at("depth") == 4);
+  CHECK(points.points[2].options->at("scheduler") == "sptf");
+  for (const Point& point : points.points) CHECK(point.options->at("speed") == 2);
   CHECK(points.points[0].requests == 3);
   CHECK(points.points[7].requests == 7);
 }
