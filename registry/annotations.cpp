@@ -6,10 +6,12 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "identity/drive_mark.h"
 #include "model/standing.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/plausibility.h"
+#include "registry/privacy.h"
 
 namespace platter::registry {
 namespace {
@@ -47,7 +49,7 @@ Annotations annotations_of(const model::DriveModel& model, const std::string& to
   say("org.opencontainers.image.created", model.provenance.date);
   say("org.opencontainers.image.licenses", model.provenance.licence);
   say("vnd.platter.source", model.provenance.source);
-  say(kDriveKey, drive_identity(identity));
+  say(kDriveKey, drive_identity(identity, run_without_number(model)));
   say("vnd.platter.vendor", identity.vendor);
   say("vnd.platter.product", identity.product);
   say("vnd.platter.revision", identity.revision);
@@ -69,9 +71,19 @@ Annotations annotations_of(const model::DriveModel& model, const std::string& to
   return annotations;
 }
 
-std::string drive_identity(const model::Identity& identity) {
-  const Json parts = {identity.vendor, identity.product, identity.serial,
-                      identity.serial.empty() ? identity.name : ""};
+std::string run_without_number(const model::DriveModel& model) {
+  const model::Provenance& run = model.provenance;
+  if (run.method != "characterized" || identity::can_be_told(model.identity) ||
+      is_stand_in(model.identity.serial))
+    return "";
+  return fmt::format("{} {} {} {} {}", run.date, run.source, run.seed, run.commands,
+                     run.drive_seconds);
+}
+
+std::string drive_identity(const model::Identity& identity, const std::string& run) {
+  Json parts = {identity.vendor, identity.product, identity.serial,
+                identity.serial.empty() ? identity.name : ""};
+  if (!run.empty()) parts.push_back(run);
   return digest_of(canonical_json(parts.dump(), "identity"));
 }
 
@@ -92,8 +104,9 @@ std::string drive_name(const model::Identity& identity) {
   return name.empty() ? "unnamed" : name;
 }
 
-std::string longer_drive_name(const model::Identity& identity) {
-  return fmt::format("{}-{}", drive_name(identity), hex_of(drive_identity(identity)).substr(0, 8));
+std::string longer_drive_name(const model::Identity& identity, const std::string& run) {
+  return fmt::format("{}-{}", drive_name(identity),
+                     hex_of(drive_identity(identity, run)).substr(0, 8));
 }
 
 bool is_drive_name(const std::string& text) {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/revolution.h"
@@ -146,7 +146,7 @@ std::vector<Attachment> read_attachments(const std::vector<std::string>& paths) 
 
 void require_of_drive(const Attachment& attachment, const model::DriveModel& model) {
   const std::string mark = mark_in(attachment);
-  const std::string own = model::drive_mark(model.identity);
+  const std::string own = identity::drive_mark(model.identity);
   // What was measured before the number was hidden has the mark of the number itself.
   const bool can_be_told = !own.empty() && !is_stand_in(model.identity.serial);
   if (!mark.empty() && can_be_told && mark != own) refuse_other_drive(attachment);
@@ -185,9 +185,9 @@ void hide_serial(Attachment& attachment, const model::Identity& plain,
                  const model::DriveModel& hidden, const Tables& tables) {
   std::string& content = attachment.content;
   if (const std::string mark = mark_in(attachment);
-      !mark.empty() && mark == model::drive_mark(plain)) {
+      !mark.empty() && mark == identity::drive_mark(plain)) {
     // Of the same length, so that what follows a head of fixed size stays where it is.
-    content.replace(content.find(mark), mark.size(), model::drive_mark(hidden.identity));
+    content.replace(content.find(mark), mark.size(), identity::drive_mark(hidden.identity));
   }
   if (!is_telling(plain.serial)) return;
   const bool is_text = attachment.media_type == kSamplesType ||

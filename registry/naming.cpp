@@ -16,9 +16,9 @@ std::string identity_in(const Layout& layout, const Descriptor& descriptor) {
   }
 }
 
-std::string name_in(const Store& store, const model::Identity& identity) {
+std::string name_in(const Store& store, const model::Identity& identity, const std::string& run) {
   const std::string name = drive_name(identity);
-  const std::string own = drive_identity(identity);
+  const std::string own = drive_identity(identity, run);
   const Layout layout = store.layout(name);
   if (!std::filesystem::exists(layout.index_path())) return name;
   std::set<std::string> seen;
@@ -26,7 +26,7 @@ std::string name_in(const Store& store, const model::Identity& identity) {
     if (!seen.insert(descriptor.digest).second) continue;
     const std::string other = identity_in(layout, descriptor);
     if (!other.empty() && other != own) {
-      return longer_drive_name(identity);
+      return longer_drive_name(identity, run);
     }
   }
   return name;

@@ -125,7 +125,7 @@ Publication publish(const Store& store, const std::string& model_path,
     for (Attachment& file : files) hide_serial(file, plain, model, options.tables);
   }
   annotate_tables(files, options.tables);
-  const std::string drive = name_in(store, model.identity);
+  const std::string drive = name_in(store, model.identity, run_without_number(model));
   const bool is_first = !std::filesystem::exists(store.layout(drive).index_path());
   const model::SignalsHeld held;  // all of it or nothing
   store.create_layout(drive);

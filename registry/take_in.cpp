@@ -51,7 +51,8 @@ TakenIn take_in(const Store& store, const Lock& lock, const Layout& from,
   const Contents contents = open({from, manifest, ""});  // a valid model, before anything is kept
   for (const Descriptor& layer : contents.manifest.layers)
     require_plain_title(layer.annotation(kTitleKey), from.index_path());
-  const std::string drive = name_in(store, contents.model.identity);
+  const std::string drive = name_in(store, contents.model.identity,
+                                    run_without_number(contents.model));
   const std::string tag = tag_of(from.index(), manifest.digest);
   const model::SignalsHeld held;  // all of it or nothing
   store.create_layout(drive);

@@ -101,9 +101,10 @@ void require_sound(const WorkingLayout& work, const Descriptor& manifest,
 // A signature is of a digest, and binds no name: the tag must be that of the model's own drive.
 void require_named(const WorkingLayout& work, const Descriptor& manifest, const EntryTag& tag,
                    const std::string& reference) {
-  const model::Identity identity = registry::open({work.layout(), manifest, ""}).model.identity;
-  const std::string name = registry::drive_name(identity);
-  if (tag.drive == name || tag.drive == registry::longer_drive_name(identity)) return;
+  const model::DriveModel model = registry::open({work.layout(), manifest, ""}).model;
+  const std::string name = registry::drive_name(model.identity);
+  const std::string run = registry::run_without_number(model);
+  if (tag.drive == name || tag.drive == registry::longer_drive_name(model.identity, run)) return;
   throw Error(
       ExitStatus::refused,
       fmt::format("{}: is a model of another drive, {}; pull it by its own name, or ask the "

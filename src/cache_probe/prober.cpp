@@ -152,12 +152,19 @@ bool Prober::tolerating_unreadable(const Body& body) {
 }
 
 Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial, std::uint64_t least) {
+  constexpr int kMostVoid = 8;  // a drive that recovers something each time is taken as it is
+  int voided = 0;
   for (;;) {
     const Tally tally = tally_of(record_, question, x);
     const Verdict verdict = judge(tally).verdict;
     if (verdict != Verdict::open && tally.all() >= least) return verdict;
     if (spent()) return Verdict::open;
+    // What the drive recovered by itself came later than it need: the trial is void.
+    const std::size_t before = record_.observations.size();
+    const std::uint64_t recovered = context_.drive.said().recovered_replies;
     if (!tolerating_unreadable([&] { return trial(x); })) return Verdict::open;
+    if (context_.drive.said().recovered_replies != recovered && ++voided <= kMostVoid)
+      record_.observations.resize(before);
   }
 }
 

@@ -39,7 +39,7 @@ namespace {
 struct Arguments {
   std::vector<std::string> devices;
   std::string device, output, samples, resume, journal = safety::default_journal_folder();
-  std::vector<std::string> writable, skip;
+  std::vector<std::string> writable, skip, not_in_use;
   std::optional<std::uint64_t> seed;
   double budget_s = 0;
   bool full_map = false, no_map = false;
@@ -178,7 +178,7 @@ void characterize(const Arguments& arguments) {
   model::require_writable(wanted.samples);
   catch_interrupts();
   const std::optional<extract::KeptRecord> kept = interrupted_run(arguments);
-  const auto device = open_device(arguments.device);
+  const auto device = open_device(arguments.device, {.not_in_use = arguments.not_in_use});
   const model::Identity drive = replay::identity_of(*device);
   if (kept) extract::require_drive_of_run(kept->record, drive, arguments.device, arguments.resume);
   arguments.outputs.reads(arguments.device);
@@ -301,6 +301,7 @@ ManyRuns many_runs(const Arguments& arguments, const CLI::App& command) {
                 arguments.output +
                     ": is a file; the models of several drives go to a folder, name one with -o");
   return {.devices = arguments.devices,
+          .not_in_use = arguments.not_in_use,
           .folder = arguments.output,
           .resumes = !arguments.resume.empty(),
           .jobs = arguments.jobs,
@@ -371,6 +372,7 @@ void add_characterize(CLI::App& app) {
       ->transform(at_least(1));
   command->add_flag("--share-bus", arguments->share_bus,
                     "several drives also at once where they share a bus, and disturb each other");
+  add_not_in_use_option(*command, arguments->not_in_use);
   add_quiet_host_option(*command, arguments->quiet);
   add_progress_option(*command, arguments->progress);
   command->add_flag("--json", arguments->json,

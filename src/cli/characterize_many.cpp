@@ -239,7 +239,7 @@ void report_on(const ManyRuns& runs, const std::vector<DriveOutcome>& outcomes, 
 void characterize_many(const ManyRuns& runs) {
   const ResultFolder folder(runs.folder);
   model::require_writable((std::filesystem::path(runs.folder) / "model.json").string());
-  const std::vector<NamedDrive> drives = named_drives(runs.devices);
+  const std::vector<NamedDrive> drives = named_drives(runs.devices, runs.not_in_use);
   RunsOnDrives all(runs, drives);
   all.go();
   report_on(runs, all.outcomes(), all.stopped());

@@ -11,7 +11,7 @@
 namespace platter::cli {
 
 struct ManyRuns {
-  std::vector<std::string> devices{};
+  std::vector<std::string> devices{}, not_in_use{};
   std::string folder{};
   bool resumes = false;               // what an earlier call left there is gone on with
   std::optional<std::size_t> jobs{};  // drives at once

@@ -8,7 +8,7 @@
 
 #include "cli/samples_at.h"
 #include "extract/resume.h"
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/file.h"
 #include "model/json.h"
 
@@ -28,7 +28,7 @@ std::string plain_name(const std::string& text) {
 }
 
 std::string stem_of(const NamedDrive& drive) {
-  const std::string mark = model::drive_mark(*drive.identity);
+  const std::string mark = identity::drive_mark(*drive.identity);
   return plain_name(drive.identity->product) + "-" + (mark.empty() ? plain_name(drive.name) : mark);
 }
 

@@ -40,9 +40,10 @@ const std::vector<StatusMeaning>& status_meanings() {
          "a file that platter did not make, or a measurement of another drive, is where an output "
          "would go, and `--force` is not given ([outputs.md](outputs.md))"},
         {kOfDrives,
-         "the device is mounted or held, or locked, or still has the settings of a run that was "
-         "cut off, or its blocks not looked after, or the run was not allowed to do what it would "
-         "need (`--allow-writes`)"},
+         "the device is mounted or held, or nobody can tell (`--not-in-use`), or it is locked, or "
+         "is another drive than the journal's by what it holds, or still has the settings of a run "
+         "that was cut off, or its blocks not looked after, or the run was not allowed to do what "
+         "it would need (`--allow-writes`)"},
         {{"characterize"},
          "`--resume` is given samples of another drive, or of one that is not as it was"},
         {{"emulate"}, "a socket exists or is served, or the contents are in use"}}},

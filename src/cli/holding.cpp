@@ -7,7 +7,7 @@
 #include "emit/disksim/export.h"
 #include "emit/table/table.h"
 #include "emit/table/text_forms.h"
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -84,13 +84,15 @@ Content content_of(const replay::ResultHead& head) {
 }
 
 Content measured_model_of(const model::Identity& drive) {
-  return {Kind::model, model::drive_mark(drive)};
+  return {Kind::model, identity::drive_mark(drive)};
 }
 
-Content result_of(const model::Identity& drive) { return {Kind::result, model::drive_mark(drive)}; }
+Content result_of(const model::Identity& drive) {
+  return {Kind::result, identity::drive_mark(drive)};
+}
 
 Content samples_of(const model::Identity& drive) {
-  return {Kind::samples, model::drive_mark(drive)};
+  return {Kind::samples, identity::drive_mark(drive)};
 }
 
 Content content_at(const std::string& path) {

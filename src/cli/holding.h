@@ -19,7 +19,7 @@ struct Content {
     foreign,  // platter did not make it
   };
   Kind kind = Kind::remade;
-  std::string drive{};  // of a measurement: model::drive_mark(), empty where it cannot be told
+  std::string drive{};  // of a measurement: identity::drive_mark(), empty where it cannot be told
 };
 
 Content content_of(const model::DriveModel& model);

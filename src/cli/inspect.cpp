@@ -41,7 +41,7 @@ std::optional<transport::HostDrive> drive_of_host(const std::string& name) {
 }
 
 Inspected inspect(const InspectOptions& options) {
-  const auto device = open_device(options.device);
+  const auto device = open_device(options.device, {.changes = false});
   catch_interrupts();
   const HostKeptQuiet quiet(options.quiet, options.device);
   scsi::Guard guard(*device, {.settings = false, .writes = {}});
@@ -58,10 +58,11 @@ Inspected inspect(const InspectOptions& options) {
   constexpr double kUsual_rpm = 7200, kMinute_ms = 60'000;
   const double rpm = extract::nominal_speed(drive).rpm;
   found.period_ms = kMinute_ms / (rpm > 0 ? rpm : kUsual_rpm);
-  if (rotates(found.drive)) {
+  if (rotates(found.drive) && !drive.is_host_managed()) {
     found.drive.reads_reach = extract::reads_reach(drive);
     found.expected_time = extract::expected_time(drive);
   }
+  scsi::note_what_was_said(drive, found.drive);
   const std::string& root = options.quiet.root;
   found.host = transport::host_fitness(root);
   found.host_checks = host::host_checks(found.host, root);

@@ -53,6 +53,18 @@ std::vector<PageValue> page_values(std::uint8_t code, const std::vector<std::uin
   return {};
 }
 
+std::string in_words(scsi::SeekCommand seek) {
+  switch (seek) {
+    case scsi::SeekCommand::refused:
+      return "no";
+    case scsi::SeekCommand::waits_for_arm:
+      return "yes, it waits for the arm";
+    case scsi::SeekCommand::at_once:
+      break;
+  }
+  return "answered before the arm is there, if it moves at all";
+}
+
 std::string in_words(scsi::ReadsReach reach) {
   switch (reach) {
     case scsi::ReadsReach::as_they_are:

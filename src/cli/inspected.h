@@ -39,6 +39,7 @@ struct PageValue {
 std::vector<PageValue> page_values(std::uint8_t code, const std::vector<std::uint8_t>& bytes);
 
 std::string in_words(scsi::ReadsReach reach);
+std::string in_words(scsi::SeekCommand seek);
 
 // With the raw mode and VPD pages where `raw`.
 std::string inspection_text(const Inspected& found, bool raw);

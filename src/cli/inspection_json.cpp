@@ -84,7 +84,10 @@ Json capabilities_json(const Inspected& all) {
           {"last_block", place_json(found.last_block)},
           {"primary_defects", optional_json(found.primary_defects)},
           {"grown_defects", optional_json(found.grown_defects)},
-          {"seek", found.seeks},
+          {"seek", found.seek == scsi::SeekCommand::waits_for_arm},
+          {"seek_command", found.seek == scsi::SeekCommand::refused         ? "refused"
+                           : found.seek == scsi::SeekCommand::waits_for_arm ? "waits for the arm"
+                                                                            : "at once"},
           {"write_cache_changeable", found.write_cache_can_change() != CanChange::no},
           {"read_cache_changeable", found.read_cache_can_change() != CanChange::no},
           {"read_ahead_changeable", found.read_ahead_can_change() != CanChange::no},
@@ -129,6 +132,20 @@ Json noise_json(const Inspected& all) {
           {"enough_for", noise::enough_for(*host, all.period_ms, most_ms)}};
 }
 
+Json claims_json(const std::vector<identity::Claim>& claims) {
+  Json all = Json::array();
+  for (const identity::Claim& claim : claims) {
+    Json witnesses = Json::array();
+    for (const identity::Witness& witness : claim.witnesses)
+      witnesses.push_back({{"by", witness.by}, {"says", witness.says}});
+    all.push_back({{"claim", identity::row_of(claim.subject).what},
+                   {"taken", claim.taken},
+                   {"contradicted", claim.contradicted()},
+                   {"witnesses", std::move(witnesses)}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string inspection_json(const Inspected& all) {
@@ -140,11 +157,24 @@ std::string inspection_json(const Inspected& all) {
                           {"product", id.product},
                           {"revision", id.revision},
                           {"serial", id.serial},
+                          {"serial_by", id.serial_by},
+                          {"name", id.name},
+                          {"bridge", id.bridge},
                           {"names", found.designators},
                           {"scsi_version", found.inquiry.version},
                           {"blocks", id.blocks},
                           {"block_bytes", id.block_bytes},
-                          {"physical_block_bytes", id.physical_block_bytes}};
+                          {"physical_block_bytes", id.physical_block_bytes},
+                          {"zones", id.zones},
+                          {"trims", id.trims},
+                          {"positioning_ranges", id.positioning_ranges.size()},
+                          {"logical_units", optional_json(id.logical_units)},
+                          {"depopulated_elements", optional_json(id.depopulated_elements)},
+                          {"failure_predicted", id.failure_predicted}};
+  document["claims"] = claims_json(found.claims);
+  document["recovered"] = found.recovered;
+  document["warnings"] = found.warnings;
+  document["counted_as_not_supported"] = found.odd_refusals;
   Json pages = Json::array(), contents = Json::object();
   for (const auto page : found.vpd_pages) pages.push_back(fmt::format("{:02x}h", page));
   for (const auto& [page, bytes] : found.vpd_contents)

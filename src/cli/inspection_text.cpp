@@ -48,7 +48,10 @@ std::string identity_lines(const Inspected& all) {
   const auto& id = found.identity;
   std::string text = fmt::format("{}: {} {} revision {}\n", all.device, id.vendor, id.product,
                                  id.revision);
-  text += entry("serial number", id.serial.empty() ? "not offered" : id.serial);
+  if (!id.bridge.empty()) text += entry("behind the bridge", id.bridge);
+  text += entry("serial number", id.serial.empty()
+                                     ? "none that tells this drive from others"
+                                     : fmt::format("{} (by {})", id.serial, id.serial_by));
   for (const auto& name : found.designators) text += entry("name", name);
   text += entry("capacity",
                 fmt::format("{} blocks of {} bytes ({:.3f} GB)", id.blocks, id.block_bytes,
@@ -99,7 +102,7 @@ std::string capability_lines(const Inspected& all) {
   }
   text += entry("defects", fmt::format("primary {}, grown {}", count(found.primary_defects),
                                        count(found.grown_defects)));
-  text += entry("SEEK(10)", yes_or_no(found.seeks));
+  text += entry("SEEK(10)", in_words(found.seek));
   text += entry("caches now", cache_state(found));
   text += entry(
       "cache can be switched",
@@ -114,6 +117,22 @@ std::string capability_lines(const Inspected& all) {
                                      : fmt::format("{} {}", value.name, value.value));
     text += entry(fmt::format("mode page {:02X}h", code),
                   fmt::format("{}", fmt::join(values, ", ")));
+  }
+  return text;
+}
+
+// What the drive says of itself, and who says so.
+std::string claim_lines(const Inspection& found) {
+  std::string text = "claims\n";
+  for (const identity::Claim& claim : found.claims) {
+    std::vector<std::string> said;
+    for (const identity::Witness& witness : claim.witnesses)
+      said.push_back(fmt::format("{} ({})", witness.says, witness.by));
+    std::string line = fmt::format("{}", fmt::join(said, ", "));
+    if (claim.contradicted())
+      line += claim.taken.empty() ? ": they disagree, none is taken"
+                                  : fmt::format(": they disagree, {} is taken", claim.taken);
+    text += entry(identity::row_of(claim.subject).what, line);
   }
   return text;
 }
@@ -167,6 +186,7 @@ std::string advice_lines(std::string_view whose, const std::vector<std::string>&
 std::string inspection_text(const Inspected& all, bool raw) {
   std::string text = identity_lines(all) + capability_lines(all);
   if (raw) text += raw_lines(all.drive);
+  text += claim_lines(all.drive);
   text += host_lines(all);
   text += advice_lines("drive", all.drive.complaints());
   text += advice_lines("host", all.advice_for_host());

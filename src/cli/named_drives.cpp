@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "cli/open_device.h"
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "replay/replay_drive.h"
 #include "transport/bus.h"
 #include "transport/host_drives.h"
@@ -47,9 +47,9 @@ std::string device_behind(const std::string& name,
          (options == std::string::npos ? "" : name.substr(options));
 }
 
-void ask_who_it_is(NamedDrive& drive) {
+void ask_who_it_is(NamedDrive& drive, const Opening& opening) {
   try {
-    drive.identity = replay::identity_of(*open_device(drive.name));
+    drive.identity = replay::identity_of(*open_device(drive.name, opening));
   } catch (const Error& error) {
     drive.why_not = error;
   }
@@ -66,11 +66,13 @@ void require_first(std::map<std::string, std::string>& seen, const std::string& 
 
 }  // namespace
 
-std::vector<NamedDrive> named_drives(const std::vector<std::string>& names) {
+std::vector<NamedDrive> named_drives(const std::vector<std::string>& names,
+                                     const std::vector<std::string>& not_in_use) {
+  const Opening opening{.not_in_use = not_in_use};
   std::vector<NamedDrive> drives;
   std::map<std::string, std::string> devices, marks;
   for (const std::string& name : names) {
-    if (!names_device(name)) static_cast<void>(open_device(name));  // throws
+    if (!names_device(name)) static_cast<void>(open_device(name, opening));  // throws
     const auto node = drive_of_node(name);
     require_first(devices, device_behind(name, node), name, "under two names or twice under one");
     NamedDrive drive{name};
@@ -79,11 +81,13 @@ std::vector<NamedDrive> named_drives(const std::vector<std::string>& names) {
     drives.push_back(std::move(drive));
   }
   for (NamedDrive& drive : drives) {
-    ask_who_it_is(drive);
-    const std::string mark = drive.identity ? model::drive_mark(*drive.identity) : "";
+    ask_who_it_is(drive, opening);
+    const std::string mark = drive.identity ? identity::drive_mark(*drive.identity) : "";
     if (!mark.empty())
-      require_first(marks, mark, drive.name,
-                    "by the vendor, product, serial number and size that they tell");
+      require_first(
+          marks, mark, drive.name,
+          "by the vendor, product, serial number and size that they tell (or one number that "
+          "a bridge gives to both: then measure one after the other)");
   }
   return drives;
 }

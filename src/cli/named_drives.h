@@ -20,7 +20,8 @@ struct NamedDrive {
 
 // Asks each once who it is, and lets go of it. Throws Error(usage) where a name is none of a
 // device, and where two are names of one drive: by the kernel (/dev/sda and /dev/sg0, links, a
-// model's file), or by what the drives say of themselves.
-std::vector<NamedDrive> named_drives(const std::vector<std::string>& names);
+// model's file), or by what the drives say of themselves. `not_in_use`: as in open_device.h.
+std::vector<NamedDrive> named_drives(const std::vector<std::string>& names,
+                                     const std::vector<std::string>& not_in_use);
 
 }  // namespace platter::cli

@@ -54,24 +54,39 @@ class NoticeOfWaiting {
   std::thread thread_{};
 };
 
+bool is_one_of(const std::string& name, const std::vector<std::string>& devices) {
+  return std::ranges::any_of(devices, [&](const std::string& device) {
+    std::error_code failed;
+    return device == name || std::filesystem::equivalent(device, name, failed);
+  });
+}
+
+std::unique_ptr<scsi::Device> open_node(const std::string& name, const Opening& opening) {
+  using transport::UnknownUse;
+  const bool said = is_one_of(name, opening.not_in_use);
+  auto device = std::make_unique<transport::SgIoDevice>(
+      name, said || !opening.changes ? UnknownUse::taken : UnknownUse::refused);
+  if (const auto& why = device->why_use_is_unknown(); why && !said)
+    fmt::print(stderr, "platter: {} may be in use, and is only read: {}\n", model::printable(name),
+               *why);
+  return device;
+}
+
 struct Opener {
   std::string_view prefix;
-  std::unique_ptr<scsi::Device> (*open)(const std::string& name);
+  std::unique_ptr<scsi::Device> (*open)(const std::string& name, const Opening& opening);
 };
 
 // The first one whose prefix the name has opens it. A new kind of device is a new line.
 constexpr Opener kOpeners[] = {
-    {"/dev/",
-     [](const std::string& name) -> std::unique_ptr<scsi::Device> {
-       return std::make_unique<transport::SgIoDevice>(name);
-     }},
+    {"/dev/", open_node},
     {"exec:",
-     [](const std::string& name) -> std::unique_ptr<scsi::Device> {
+     [](const std::string& name, const Opening&) -> std::unique_ptr<scsi::Device> {
        const NoticeOfWaiting notice(name);
        return std::make_unique<transport::ExecDevice>(name.substr(5));
      }},
     {"virtual:",
-     [](const std::string& name) -> std::unique_ptr<scsi::Device> {
+     [](const std::string& name, const Opening&) -> std::unique_ptr<scsi::Device> {
        return virtual_drive::open_virtual(name);
      }},
 };
@@ -97,9 +112,17 @@ bool names_device(const std::string& name) {
   return std::ranges::any_of(kOpeners, [&](const Opener& o) { return name.starts_with(o.prefix); });
 }
 
-std::unique_ptr<scsi::Device> open_device(const std::string& name) {
+void add_not_in_use_option(CLI::App& command, std::vector<std::string>& not_in_use) {
+  command
+      .add_option("--not-in-use", not_in_use,
+                  "a DEVICE that Linux has no block device of is in no RAID, and nothing uses it "
+                  "(repeatable)")
+      ->allow_extra_args(false);
+}
+
+std::unique_ptr<scsi::Device> open_device(const std::string& name, const Opening& opening) {
   for (const auto& opener : kOpeners)
-    if (name.starts_with(opener.prefix)) return opener.open(name);
+    if (name.starts_with(opener.prefix)) return opener.open(name, opening);
   throw Error(ExitStatus::usage,
               fmt::format("'{}' names no device; {}name /dev/sgN, /dev/sdX, /dev/bsg/..., "
                           "virtual:NAME, virtual:FILE.json or exec:COMMAND",

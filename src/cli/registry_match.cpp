@@ -28,8 +28,8 @@ struct MatchOptions {
 
 // By INQUIRY, READ CAPACITY and what VPD page B1h or mode page 04h says of the speed.
 registry::AttachedDrive ask(const std::string& name) {
-  const auto device = open_device(name);
-  scsi::Guard guard(*device, {});
+  const auto device = open_device(name, {.changes = false});
+  scsi::Guard guard(*device, {.settings = false, .writes = {}});
   scsi::Drive drive(guard, device->name());
   const model::Identity identity = drive.identify();
   return {identity, extract::nominal_speed(drive).rpm};

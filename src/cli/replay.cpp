@@ -50,7 +50,7 @@ struct ReplayOptions {
   std::uint64_t delay_seed = 1;
   replay::Shape shape;
   trace::Fit fit = trace::Fit::none;
-  std::vector<std::string> writes;
+  std::vector<std::string> writes, not_in_use;
   QuietHostOption quiet;
   bool json = false;
   Outputs outputs;
@@ -115,7 +115,9 @@ Replayed on_array(const ReplayOptions& options) {
 }
 
 Replayed on_device(const ReplayOptions& options) {
-  const std::unique_ptr<scsi::Device> device = open_device(options.target);
+  const bool changes = !options.writes.empty() || kCaches.at(options.caches) == replay::Caches::off;
+  const std::unique_ptr<scsi::Device> device = open_device(
+      options.target, {.changes = changes, .not_in_use = options.not_in_use});
   const model::Identity drive = replay::identity_of(*device);
   if (!options.output.empty()) options.outputs.writes(options.output, result_of(drive));
   trace::Fitted fitted = fitted_trace(options.trace, drive.block_bytes, options.fit, drive.blocks);
@@ -129,9 +131,11 @@ Replayed on_device(const ReplayOptions& options) {
   how.caches = kCaches.at(options.caches);
   how.depth = options.depth;
   how.reference_reads = options.reference_reads;
+  how.names_short_requests = true;
   replay::Result result;
-  const auto writable = writable_ranges(options.writes, drive.blocks);
-  careful.run([&] { result = replay::replay_on_drive(*device, {.writes = writable}, trace, how); });
+  const scsi::Permission permission{.settings = changes,
+                                    .writes = writable_ranges(options.writes, drive.blocks)};
+  careful.run([&] { result = replay::replay_on_drive(*device, permission, trace, how); });
   result.speed = options.shape.speed;
   result.fit = fitted.text;
   replay::ResultSink sink(options.output, result);
@@ -139,6 +143,16 @@ Replayed on_device(const ReplayOptions& options) {
   sink.add(replay::Part::trace, result.requests);
   const replay::Summary summary = sink.finish(result);
   return {result, summary};
+}
+
+// After all that was found is told.
+void require_whole_requests(const replay::ResultHead& head) {
+  if (!head.came_short) return;
+  throw Error(ExitStatus::drive_error,
+              fmt::format("{} answered {} of the requests with GOOD and a part of their blocks: "
+                          "their times are not those of the whole requests; shorten them in the "
+                          "trace, or connect the drive another way",
+                          head.name, head.came_short->count));
 }
 
 void print(const Replayed& replayed, bool json) {
@@ -160,6 +174,7 @@ void print(const Replayed& replayed, bool json) {
         "platter: the host issued 1 % of the requests more than {:.3f} ms late, more than {:.0f} % "
         "of the mean response; replay on an idle machine\n",
         replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);
+  require_whole_requests(head);
 }
 
 struct WithoutEffect {
@@ -173,6 +188,7 @@ constexpr WithoutEffect kOnDevices[] = {
     {"--host-queue", "is a host in front of a model; a drive has this one"}};
 constexpr WithoutEffect kOnModels[] = {
     {"--allow-writes", "permits writes to a drive; those to a model change nothing, leave it out"},
+    {"--not-in-use", "is about drives; nothing else uses a model, leave it out"},
     {"--quiet-host", "is for the times of drives; a model keeps a time of its own, leave it out"}};
 
 constexpr WithoutEffect kOnArrays[] = {
@@ -323,6 +339,7 @@ void add_replay(CLI::App& app) {
   command->add_option(
       "--allow-writes", options->writes,
       "device: LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
+  add_not_in_use_option(*command, options->not_in_use);
   options->outputs.add_force(*command);
   add_quiet_host_option(*command, options->quiet);
   add_progress_option(*command, options->progress);

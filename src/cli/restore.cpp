@@ -21,7 +21,7 @@ namespace platter::cli {
 namespace {
 
 struct RestoreArguments {
-  std::vector<std::string> journals{};
+  std::vector<std::string> journals{}, not_in_use{};
   std::string device{}, host_root{};
   bool overwrite = false, yes = false, json = false;
 };
@@ -107,8 +107,9 @@ PutRight restore_drive(const RestoreArguments& arguments, const std::string& pat
   if (safety::in_use(path))
     throw Error(ExitStatus::refused,
                 path + " is the journal of a run that still goes on; wait for its end, or end it");
-  const auto device = open_device(arguments.device.empty() ? device_named_by(journal, path)
-                                                           : arguments.device);
+  const auto device = open_device(
+      arguments.device.empty() ? device_named_by(journal, path) : arguments.device,
+      {.not_in_use = arguments.not_in_use});
   const safety::Restored done = safety::put_right(
       *device, {path, journal}, {.overwrite = arguments.overwrite, .is_the_drive = arguments.yes});
   const std::uint64_t put_back = safety::blocks_of(done.media.put_back);
@@ -194,6 +195,7 @@ void add_restore(CLI::App& app) {
   command->add_flag(
       "--overwrite", arguments->overwrite,
       "also put back blocks that can be read and differ: loses what was written there since");
+  add_not_in_use_option(*command, arguments->not_in_use);
   command->add_flag("--json", arguments->json, "the same for programs");
   command->add_option("--host-root", arguments->host_root, "the tree of another host, for tests")
       ->group("");

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/advice_table.h"
 #include "cli/command_tree.h"
 #include "cli/exit_statuses.h"
 #include "cli/subcommands.h"
@@ -30,6 +31,8 @@ void add_self(CLI::App& app) {
       [&app, shell] { fmt::print("{}", completion(command_tree(app, "platter"), *shell)); });
   CLI::App* statuses = self->add_subcommand("statuses", "the table of docs/exit-statuses.md");
   statuses->callback([] { fmt::print("{}", status_table()); });
+  CLI::App* advice = self->add_subcommand("advice", "the table of docs/sense.md");
+  advice->callback([] { fmt::print("{}", advice_table()); });
 }
 
 }  // namespace platter::cli

@@ -31,8 +31,6 @@
 namespace platter::cli {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view kFromRegistry = "registry:";
 
 model::DriveModel derived(const model::DriveModel& from, const std::string& source,
@@ -62,7 +60,7 @@ study::Model table_of(const study::ModelSpec& spec) {
   };
   if (!spec.changes.empty()) refuse();
   return {registry::digest_of_file(spec.source),
-          [source = spec.source, refuse](const Json& options) {
+          [source = spec.source, refuse](const nlohmann::json& options) {
             if (options != study::options_of_model(study::usual_options())) refuse();
             return study::ReplayedOn{load_subject(source).subject};
           }};
@@ -83,14 +81,15 @@ std::string sum_of(const std::string& text, const std::string& key) {
 
 // Kept under the digest of what it is made of: a search takes longer than many replays. Its budget
 // is a day, so that no clock decides what comes out.
-std::string calibrated(const std::string& text, const std::string& source, const Json& options,
-                       const std::string& results) {
+std::string calibrated(const std::string& text, const std::string& source,
+                       const nlohmann::json& options, const std::string& results) {
   const std::string version = version_text();
-  const Json identity = {{"schema", "platter-study-calibration 1.0"},
-                         {"program", version.substr(0, version.find('\n'))},
-                         {"model", registry::digest_of(registry::canonical_json(text, source))},
-                         {"result", options.at("digest")},
-                         {"only", options.at("calibrate_only")}};
+  const nlohmann::json identity = {
+      {"schema", "platter-study-calibration 1.0"},
+      {"program", version.substr(0, version.find('\n'))},
+      {"model", registry::digest_of(registry::canonical_json(text, source))},
+      {"result", options.at("digest")},
+      {"only", options.at("calibrate_only")}};
   const std::string key(
       registry::hex_of(registry::digest_of(registry::canonical_form(identity, source))));
   const std::string path = results + "/models/" + key + ".json", sum = path + ".sha256";
@@ -104,7 +103,7 @@ std::string calibrated(const std::string& text, const std::string& source, const
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: changed while the study ran; run it again", result));
   calibrate::Options how;
-  if (const Json& only = options.at("calibrate_only"); !only.is_null())
+  if (const nlohmann::json& only = options.at("calibrate_only"); !only.is_null())
     how.groups = groups_named(words_of(only));
   how.budget = std::chrono::hours(24);
   const std::string made = model::to_json_text(
@@ -116,11 +115,11 @@ std::string calibrated(const std::string& text, const std::string& source, const
 
 // As a study's options change it: first calibrated, then derived.
 model::DriveModel as_the_study_wants(std::string text, const std::string& source,
-                                     const Json& options, const std::string& results) {
+                                     const nlohmann::json& options, const std::string& results) {
   if (!options.at("calibrate_with").is_null()) text = calibrated(text, source, options, results);
   const model::DriveModel model = model::from_json_text(text, source);
   std::vector<std::string> changes;
-  if (const Json& derive = options.at("derive"); !derive.is_null())
+  if (const nlohmann::json& derive = options.at("derive"); !derive.is_null())
     changes = study::changes_in(derive);
   if (options.at("read_ahead") == "off") changes.push_back("cache.read_ahead=0");
   return changes.empty() ? model : derived(model, source, changes);
@@ -132,14 +131,15 @@ study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
 study::Model array_loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
                           const std::string& results) {
   std::vector<study::Model> members;
-  Json digests = Json::array();
+  nlohmann::json digests = nlohmann::json::array();
   for (const study::ModelSpec& member : spec.members) {
     members.push_back(loaded(member, folder, results));
     digests.push_back(members.back().digest);
   }
-  const Json identity = {{"array", spec.array}, {"plan", spec.plan}, {"members", digests}};
+  const nlohmann::json identity = {
+      {"array", spec.array}, {"plan", spec.plan}, {"members", digests}};
   return {registry::digest_of(registry::canonical_form(identity, spec.where)),
-          [spec, members](const Json& options) {
+          [spec, members](const nlohmann::json& options) {
             std::vector<replay::Subject> subjects;
             for (const study::Model& member : members)
               subjects.push_back(member.with(options).subject);
@@ -156,7 +156,7 @@ study::Model loaded(const study::ModelSpec& spec, const RegistryFolder& folder,
     text = model::to_json_text(
         derived(model::from_json_text(text, spec.source), spec.source, spec.changes));
   return {registry::digest_of(registry::canonical_json(text, spec.source)),
-          [text, source = spec.source, results](const Json& options) {
+          [text, source = spec.source, results](const nlohmann::json& options) {
             const model::DriveModel model = as_the_study_wants(text, source, options, results);
             model::require_what_predicts(model, source, "be replayed on");
             return study::ReplayedOn{replay::subject_of(model)};

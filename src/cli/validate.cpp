@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 
 struct ValidateOptions {
   std::string device, output;
-  std::vector<std::string> models, writes;
+  std::vector<std::string> models, writes, not_in_use;
   std::uint64_t requests = 5000, seed = 1;
   bool json = false, update = false, tables = false, forms = false;
   std::string disksim;
@@ -146,7 +146,8 @@ void validate(const ValidateOptions& options) {
                 "leave it out");
   std::vector<std::string> contenders = options.models;
   if (options.forms) add_forms(judged, options.models, subjects, contenders);
-  const std::unique_ptr<scsi::Device> device = open_device(options.device);
+  const std::unique_ptr<scsi::Device> device = open_device(options.device,
+                                                           {.not_in_use = options.not_in_use});
   replay::require_same_size(*device, subjects);
   DiskSimColumn disksim(options.disksim, judged, options.models);
   for (const std::size_t model : disksim.models())
@@ -217,6 +218,7 @@ void add_validate(CLI::App& app) {
                     "each model's table and small table as well (docs/table.md)");
   add_disksim_option(*command, options->disksim);
   options->outputs.add_force(*command);
+  add_not_in_use_option(*command, options->not_in_use);
   add_quiet_host_option(*command, options->quiet);
   add_progress_option(*command, options->progress);
   CLI::Option* tables = command->add_flag("--tables", options->tables,

@@ -19,7 +19,7 @@
 #include "extract/settings_watch.h"
 #include "extract/stages.h"
 #include "extract/time_plan.h"
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/interruption.h"
 #include "mtbrc/access.h"
 #include "mtbrc/round_trips.h"
@@ -27,6 +27,7 @@
 #include "safety/journal.h"
 #include "scsi/drive.h"
 #include "scsi/physical_blocks.h"
+#include "scsi/self_description.h"
 
 namespace platter::extract {
 namespace {
@@ -78,6 +79,8 @@ class Characterization {
   void begin_session();
   void settle_in();
   Cost cost();
+  void tell_what_it_says_of_itself();
+  void tell_what_it_said();
   void leave_out_what_is_skipped();
   void narrow_writes_to_physical_blocks();
   void keep_media_access(const scsi::CommandRecord& done);
@@ -168,7 +171,8 @@ class Characterization {
   std::optional<TimePlan> plan_;
   double done_share_ = 0, announced_s_ = 0;
   bool stopping_ = false, ending_ = false;
-  std::ostringstream lines_;  // that the keeper does not have yet
+  bool another_drive_ = false;  // by what it holds of what was written
+  std::ostringstream lines_;    // that the keeper does not have yet
   std::optional<RecordWriter> file_;
 };
 
@@ -567,7 +571,10 @@ void Characterization::begin() {
     stopping_ = true;  // what restores the settings must get through
     throw Error(ExitStatus::interrupted, "interrupted; the drive's settings were restored");
   });
+  drive_.identify();
+  drive_.confirm_capacity(options_.skip);
   record_.identity = drive_.identify();
+  tell_what_it_says_of_itself();
   if (options_.resumed)
     go_on_with_run();
   else
@@ -597,6 +604,31 @@ void Characterization::begin() {
   drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
     journal_->before_write(lbn, bytes);
   });
+}
+
+void Characterization::tell_what_it_says_of_itself() {
+  for (const std::string& doubt : drive_.who().doubts) note(doubt);
+  const scsi::SelfDescription described = scsi::describe(drive_);
+  described.into(record_.identity);
+  for (const std::string& doubt : described.doubts()) note(doubt);
+}
+
+// Beside its answers, and in what other words than usual.
+void Characterization::tell_what_it_said() {
+  for (const auto& [words, count] : drive_.said().warnings) {
+    record_.identity.failure_predicted = words;
+    found_.model.identity.failure_predicted = words;
+    note(fmt::format("the drive warned of itself, {} times: {}; save its data", count, words));
+  }
+  for (const auto& [words, count] : drive_.said().recovered)
+    note(
+        fmt::format("the drive recovered {} replies by itself ({}): they took longer, and no "
+                    "figure rests on them",
+                    count, words));
+  if (const std::uint64_t replies = drive_.short_replies(); replies > 0)
+    note(fmt::format("{} replies came short with GOOD and were asked for again", replies));
+  for (const auto& [command, words] : drive_.odd_refusals())
+    note(fmt::format("{} counts as not supported: the drive answers it with {}", command, words));
 }
 
 void Characterization::leave_out_what_is_skipped() {
@@ -733,13 +765,12 @@ void Characterization::require_the_same_drive() {
   scsi::Drive now(guard_, options_.device_name);
   const model::Identity& found = now.identify();
   const model::Identity& begun = record_.identity;
-  if (model::same_drive(found, begun)) return;
+  if (identity::same_drive(found, begun)) return;
   throw scsi::AnotherDrive(
       ExitStatus::protocol,
-      fmt::format("{} is not the drive that it was when the run began: {} {} with {} blocks "
-                  "then, {} {} with {} now; no model is written",
-                  options_.device_name, begun.vendor, begun.product, begun.blocks, found.vendor,
-                  found.product, found.blocks));
+      fmt::format("{} is not the drive that it was when the run began: {} then, {} now; no model "
+                  "is written",
+                  options_.device_name, identity::in_words(begun), identity::in_words(found)));
 }
 
 safety::MediaCheckOptions Characterization::how_to_check() const {
@@ -774,8 +805,12 @@ void Characterization::put_back_settings() {
   stopping_ = true;  // a signal comes too late
   const auto blocks = look_after_what_was_written();
   if (blocks) not_restored_ = advice_of(blocks, nullptr);
+  another_drive_ = blocks && blocks->media.is_another_drive;
   try {
-    settings_.put_back();
+    if (another_drive_)
+      drive_.settings().keep();
+    else
+      settings_.put_back();
   } catch (const Error& error) {
     not_restored_ = advice_of(blocks, &error);
     drive_.settings().keep();  // nothing is tried again behind the journal's back
@@ -788,6 +823,7 @@ void Characterization::put_back_settings() {
 // reason for all of it, and gave it when the run ended.
 std::string Characterization::advice_of(const std::optional<safety::EndOfRun>& blocks,
                                         const Error* settings) const {
+  if (blocks && blocks->media.is_another_drive) return blocks->trouble;
   const auto* refusal = dynamic_cast<const scsi::NotTakenBack*>(settings);
   std::string text, held;
   if (blocks) {
@@ -814,6 +850,10 @@ void Characterization::finish() {
     for (auto& hint : contradicted_hints(drive_, found_.model.layout, *found_.map))
       note(std::move(hint));
   put_back_settings();
+  if (another_drive_)
+    throw scsi::AnotherDrive(
+        ExitStatus::drive_error,
+        options_.device_name + " was replaced while it was measured, and no model is written");
   record_.ending.finished = true;
 }
 
@@ -831,6 +871,7 @@ Run Characterization::as_it_is() {
                     "that no limit "
                     "stops",
                     took_s, *options_.budget_s));
+  tell_what_it_said();
   if (drive_.unit_attentions() > 0)
     note(fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
   record_.samples = std::move(context_.samples);
@@ -855,8 +896,9 @@ Run Characterization::ended_by(const Error& error) {
   const auto trouble = give_up();
   const Error& cause = another ? *another : error;
   const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));
-  if (another || !last_whole_ || last_whole_->found.model.layout.zones.empty()) {
-    const bool may_go_on = !another && record_.stages.size() > kRotation && goes_by(ended.status());
+  if (another || another_drive_ || !last_whole_ || last_whole_->found.model.layout.zones.empty()) {
+    const bool may_go_on = !another && !another_drive_ && record_.stages.size() > kRotation &&
+                           goes_by(ended.status());
     if (file_ && !options_.resumed && !may_go_on) options_.keeper->throw_away();
     if (file_ && may_go_on) leave_it_to_a_later_run();
     throw ended;

@@ -29,8 +29,7 @@ double share_of(const std::vector<LbnRange>& ranges, std::uint64_t blocks) {
 // SBC-3, Block Device Characteristics: nothing of such a drive has an angle, and what times its
 // reads show is its own affair.
 void Fitness::require_rotation() {
-  const auto page = drive_.vpd_page(0xB1);
-  const auto said = page ? scsi::decode_characteristics(*page) : std::nullopt;
+  const auto said = drive_.characteristics();
   if (!said || said->rotation_rate != 1) return;
   throw Error(
       ExitStatus::unsupported,
@@ -187,11 +186,11 @@ void Fitness::require_reads_from_the_media(mtbrc::Context& context) {
       without, kWarmUpReads));
 }
 
-// A drive may refuse long commands and not say so: the longest that it takes is looked for, by
-// reads or, where they are not refused, by writes, at the same place. False: it is not for the
-// length. Writes of whole physical blocks, as all are.
+// A drive may refuse long commands, or cut them short, and not say so: the longest that it takes is
+// looked for, by reads or, where they are not refused, by writes, at the same place. False: it is
+// not for the length. Writes of whole physical blocks, as all are.
 bool Fitness::shorten_commands(const scsi::DriveError& error) {
-  if (!error.refused() || error.blocks < 2) return false;
+  if ((!error.refused() && !error.came_short()) || error.blocks < 2) return false;
   const scsi::PhysicalBlocks& physical = drive_.physical_blocks();
   bool write = false;
   const auto takes = [&](std::uint32_t blocks) {
@@ -201,8 +200,9 @@ bool Fitness::shorten_commands(const scsi::DriveError& error) {
       else
         drive_.read(error.lbn, blocks);
     } catch (const scsi::DriveError& refusal) {
-      if (!refusal.refused() && !refusal.may_do_elsewhere()) throw;
-      return !refusal.refused();
+      const bool for_its_length = refusal.refused() || refusal.came_short();
+      if (!for_its_length && !refusal.may_do_elsewhere()) throw;
+      return !for_its_length;
     }
     return true;
   };
@@ -217,16 +217,20 @@ bool Fitness::shorten_commands(const scsi::DriveError& error) {
     const std::uint32_t middle = taken + (refused - taken) / (2 * unit) * unit;
     (takes(middle) ? taken : refused) = middle;
   }
+  came_short_ = error.came_short();
   drive_.limit_blocks(taken);
   require_long_enough_commands();
   return true;
 }
 
 void Fitness::tell_shortest_limit() {
-  note_(fmt::format(
-      "the drive refuses commands of more than {} blocks and does not say so (VPD page B0h); "
-      "longer ones were not used",
-      drive_.most_blocks()));
+  note_(came_short_
+            ? fmt::format("reads of more than {} blocks come short with GOOD, and nothing says so "
+                          "(VPD page B0h); longer ones were not used",
+                          drive_.most_blocks())
+            : fmt::format("the drive refuses commands of more than {} blocks and does not say so "
+                          "(VPD page B0h); longer ones were not used",
+                          drive_.most_blocks()));
 }
 
 }  // namespace platter::extract

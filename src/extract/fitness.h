@@ -37,6 +37,7 @@ class Fitness {
   bool answered_at_once() const { return !answered_at_once_.empty(); }
   void require_reads_from_the_media(mtbrc::Context& context);
 
+  // By refusals of longer ones, or by those that come short.
   bool shorten_commands(const scsi::DriveError& error);
   void tell_shortest_limit();
 
@@ -44,6 +45,7 @@ class Fitness {
   scsi::Drive& drive_;
   const std::string& name_;
   Note note_;
+  bool came_short_ = false;                      // by which the longest command was found
   std::vector<std::uint64_t> answered_at_once_;  // of the reads of the warm-up
 };
 

@@ -34,9 +34,8 @@ std::optional<std::uint64_t> readable_block(scsi::Drive& drive) {
 }  // namespace
 
 NominalSpeed nominal_speed(scsi::Drive& drive) {
-  if (const auto page = drive.vpd_page(0xB1))
-    if (const auto said = scsi::decode_characteristics(*page); said && said->rotation_rate > 1)
-      return {static_cast<double>(said->rotation_rate), "VPD page B1h"};
+  if (const auto said = drive.characteristics(); said && said->rotation_rate > 1)
+    return {static_cast<double>(said->rotation_rate), "VPD page B1h"};
   if (const auto page = drive.settings().mode_page(0x04, scsi::PageControl::current))
     if (const auto said = scsi::decode_geometry_page(*page); said && said->rpm > 0)
       return {static_cast<double>(said->rpm), "mode page 04h"};

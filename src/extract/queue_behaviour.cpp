@@ -108,7 +108,8 @@ Depth depth_of(const std::vector<scsi::Completion>& done) {
 }
 
 bool all_good(const std::vector<scsi::Completion>& done) {
-  return std::ranges::all_of(done, [](const auto& c) { return c.status == scsi::Status::good; });
+  return std::ranges::all_of(
+      done, [](const auto& c) { return c.status == scsi::Status::good && c.residual == 0; });
 }
 
 // Reads a quarter of a turn apart, so that the many of them take little time.

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "extract/stages.h"
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/json.h"
 
@@ -204,7 +204,7 @@ class RecordReader {
     model::DriveModel known = model::from_json_text(fields.at("known").dump(), "facts");
     Record& record = kept_.record;
     Facts& facts = record.facts;
-    if (has_facts_ && !model::same_drive(known.identity, record.identity))
+    if (has_facts_ && !identity::same_drive(known.identity, record.identity))
       refuse("it is of another drive than the facts before");
     record.identity = std::move(known.identity);
     facts.layout = std::move(known.layout);

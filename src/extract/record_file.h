@@ -63,7 +63,7 @@ void write_record(std::ostream& out, const Record& record);
 
 struct KeptRecord {
   Record record;
-  std::string drive;   // model::drive_mark
+  std::string drive;   // identity::drive_mark
   int version = 0;     // of the file
   bool cut = false;    // the file ends in the middle of a line, which was left out
   bool ended = false;  // it has its last line; without, the run's figures as a whole are missing

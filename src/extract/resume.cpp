@@ -8,7 +8,7 @@
 
 #include "extract/estimate.h"
 #include "extract/stages.h"
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "mtbrc/phase_drift.h"
 #include "safety/block_contents.h"

@@ -79,6 +79,9 @@ void RunSettings::tell_what_was_stopped() {
 
 void RunSettings::switch_caches_off() {
   const bool set = drive_.settings().set_cache(false, true, true);
+  // A drive without a caching page, or one that takes no change of it, may still have no cache;
+  // the rotation tells.
+  const bool in_part = !set && drive_.settings().set_cache_in_part(false, true, true);
   if (forces_reads_ || forces_writes_) {
     drive_.settings().force_access(drive_.settings().forces_reads() || forces_reads_,
                                    forces_writes_);
@@ -95,9 +98,6 @@ void RunSettings::switch_caches_off() {
           "were sent with FUA");
     return;
   }
-  // A drive without a caching page, or one that takes no change of it, may still have no cache;
-  // the rotation tells.
-  const bool in_part = drive_.settings().set_cache_in_part(false, true, true);
   note_(fmt::format(
       "mode page 08h could {}be changed{}; whether the caches are off was judged by effect",
       in_part ? "" : "not ", in_part ? " in part only" : ""));

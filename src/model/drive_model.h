@@ -28,14 +28,41 @@ struct Parameter {
   double or_else(double fallback) const { return value.value_or(fallback); }
 };
 
+// Blocks that one actuator reaches (SBC-5, Concurrent Positioning Ranges).
+struct PositioningRange {
+  std::uint64_t first = 0, blocks = 0;
+
+  bool operator==(const PositioningRange&) const = default;
+};
+
+// A power condition that the drive takes by itself after so much idle time.
+struct PowerTimer {
+  std::string condition;  // "idle_a", "idle_b", "idle_c", "standby_y", "standby_z"
+  std::uint64_t after_ms = 0;
+
+  bool operator==(const PowerTimer&) const = default;
+};
+
 struct Identity {
-  std::string vendor, product, revision, serial;
-  std::uint64_t blocks = 0;         // capacity in logical blocks
-  std::uint32_t block_bytes = 512;  // logical block length
+  std::string vendor, product, revision, serial;  // of the disk, where that could be asked
+  std::uint64_t blocks = 0;                       // capacity in logical blocks
+  std::uint32_t block_bytes = 512;                // logical block length
   std::uint32_t physical_block_bytes = 512;
   std::uint32_t heads = 0;
   std::uint32_t cylinders = 0;
-  std::string name;  // short name for people, e.g. "Quantum Atlas 10K"
+  std::string name;       // short name for people, e.g. "Quantum Atlas 10K"
+  std::string serial_by;  // the witness of the serial number: "IDENTIFY DEVICE", "VPD page 80h"
+  std::string bridge;     // what stands in front of the disk and named itself: "ASMT 2105 0"
+  std::optional<std::uint64_t> stated_blocks;  // by READ CAPACITY, where that is another number
+
+  // What the drive says of its mechanics and its state, and no run measures.
+  std::string zones;   // "host-aware", "device-managed", "host-managed"; empty: it speaks of none
+  bool trims = false;  // of a drive that rotates: its blocks move (shingled tracks, as a rule)
+  std::vector<PositioningRange> positioning_ranges;   // VPD page B9h
+  std::optional<std::uint32_t> logical_units;         // REPORT LUNS, where it has several
+  std::vector<PowerTimer> power_timers;               // mode page 1Ah, those that are on
+  std::optional<std::uint32_t> depopulated_elements;  // GET PHYSICAL ELEMENT STATUS
+  std::string failure_predicted;                      // its own words
 };
 
 // What one stage of a characterization took.

@@ -28,11 +28,33 @@ void visit_fields(Fields<Identity> auto& s, V&& visit) {
   visit.usual("product", s.product);
   visit.usual("revision", s.revision);
   visit.usual("serial", s.serial);
+  visit.compact("serial_by", s.serial_by, std::string());
+  visit.compact("bridge", s.bridge, std::string());
   visit.required("blocks", s.blocks);
+  visit.usual("stated_blocks", s.stated_blocks);
   visit.required("block_bytes", s.block_bytes);
   visit.usual("physical_block_bytes", s.physical_block_bytes);
   visit.usual("heads", s.heads);
   visit.usual("cylinders", s.cylinders);
+  visit.compact("zones", s.zones, std::string());
+  visit.compact("trims", s.trims, false);
+  visit.compact("positioning_ranges", s.positioning_ranges, std::vector<PositioningRange>());
+  visit.usual("logical_units", s.logical_units);
+  visit.compact("power_timers", s.power_timers, std::vector<PowerTimer>());
+  visit.usual("depopulated_elements", s.depopulated_elements);
+  visit.compact("failure_predicted", s.failure_predicted, std::string());
+}
+
+template <typename V>
+void visit_fields(Fields<PositioningRange> auto& s, V&& visit) {
+  visit.required("first", s.first);
+  visit.required("blocks", s.blocks);
+}
+
+template <typename V>
+void visit_fields(Fields<PowerTimer> auto& s, V&& visit) {
+  visit.required("condition", s.condition);
+  visit.required("after_ms", s.after_ms);
 }
 
 template <typename V>

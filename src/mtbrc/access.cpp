@@ -14,6 +14,10 @@ std::optional<scsi::Completion> timed(
     return done;
   } catch (const scsi::WriteFailed&) {
     throw;  // no sample less: data at risk
+  } catch (const scsi::DriveError& error) {
+    // One that comes short each time is of its length, not of this try.
+    if (error.came_short() || error.status() != ExitStatus::drive_error) throw;
+    return std::nullopt;
   } catch (const Error& error) {
     if (error.status() != ExitStatus::drive_error) throw;
     return std::nullopt;

@@ -256,10 +256,37 @@ std::size_t SeekCommands::commands_for(double error_ns) const {
   return apart_ ? 2 * commands : commands;
 }
 
+// Where the commands of a distance disagree by far more than others do, something held one of them
+// up: more of them tell which.
+void SeekCommands::settle(const std::vector<std::uint32_t>& distances, const Meter& meter) {
+  constexpr double kFar = 3;
+  constexpr std::size_t kMore = 2;
+  for (bool more = true; more && !meter.exhausted();) {
+    more = false;
+    const TimesByMove times = times_by_move(apart_);
+    const SeekTimes now = estimates(times, 2);
+    const double spread = kEfficiency * spread_ns(times);
+    for (const std::uint32_t distance : distances) {
+      const std::size_t known = timed_[distance].commands();
+      const auto disagrees = [&](std::int64_t move) {
+        const auto found = now.find(move);
+        return found != now.end() &&
+               found->second.error >
+                   kFar * spread / std::sqrt(static_cast<double>(found->second.samples));
+      };
+      if (known >= 2 * kMost || (!disagrees(distance) && !disagrees(-std::int64_t{distance})))
+        continue;
+      measure({distance}, known + kMore, meter);
+      more = more || timed_[distance].commands() > known;
+    }
+  }
+}
+
 void SeekCommands::sharpen(const std::vector<std::uint32_t>& distances, double error_ns,
                            const Meter& meter) {
   measure(distances, kFewest, meter);
   measure(distances, commands_for(error_ns), meter);
+  settle(distances, meter);
 }
 
 void SeekCommands::look_between(double tolerance_ns, double error_ns, const Meter& meter) {
@@ -309,6 +336,7 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
     // A glance at what has no reason to be bent; only where it seems so, as many as for any point.
     constexpr std::size_t kGlances = 2;
     measure(distances_of(smooth), kGlances, meter);
+    settle(distances_of(smooth), meter);
     const SeekTimes glanced = means(1);
     std::erase_if(smooth, [&](const Look& look) { return !is_off(glanced, look, 1.5); });
     std::vector<Look> looks = smooth;

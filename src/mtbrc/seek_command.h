@@ -82,6 +82,7 @@ class SeekCommands {
   std::optional<std::uint64_t> lbn_on(const engine::Track& track);
   bool reachable(std::uint32_t distance) const;
   std::size_t commands_for(double error_ns) const;
+  void settle(const std::vector<std::uint32_t>& distances, const Meter& meter);
 
   Context& context_;
   const engine::LayoutMap& map_;

@@ -30,13 +30,7 @@ void Contents::learn(scsi::Drive& drive, const Learned& learned) {
     for (std::uint64_t lbn = first; lbn < run.end; lbn += most) {
       stop_if_asked();
       const auto blocks = static_cast<std::uint32_t>(std::min(most, run.end - lbn));
-      const std::vector<std::uint8_t> bytes = drive.read(lbn, blocks, false, true).data;
-      if (bytes.size() != std::size_t{blocks} * block_bytes_)
-        throw Error(
-            ExitStatus::protocol,
-            fmt::format("a read of {} blocks at LBN {} returned {} bytes: the sectors cannot "
-                        "be rewritten, so nothing was",
-                        blocks, lbn, bytes.size()));
+      const std::vector<std::uint8_t> bytes = drive.contents(lbn, blocks);
       if (learned) learned(lbn, bytes);
       run.bytes.insert(run.bytes.end(), bytes.begin(), bytes.end());
     }

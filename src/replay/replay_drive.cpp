@@ -8,15 +8,17 @@
 #include <optional>
 #include <utility>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/interruption.h"
 #include "replay/contents.h"
 #include "replay/result_file.h"
 #include "replay/schedule.h"
+#include "scsi/advice.h"
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/forced_access.h"
+#include "scsi/reply.h"
 #include "scsi/sense.h"
 
 namespace platter::replay {
@@ -150,10 +152,17 @@ class DrivePlayer final : public Player {
     outstanding_.clear();
   }
 
+  // From now on; the reads of one block that set the phase have none.
+  void name_short_requests(bool names) { names_short_ = names; }
+
   // Asked before the next write where a unit attention may mean that the drive was replaced.
   void require_by(std::function<void()> same_drive) { require_same_drive_ = std::move(same_drive); }
 
   std::uint64_t retries() const { return retries_; }
+  // How the requests went that were carried out.
+  std::uint64_t recovered() const { return recovered_; }
+  const std::map<std::string, std::uint64_t>& warnings() const { return warnings_; }
+  const CameShort& came_short() const { return came_short_; }
   bool was_reset() const { return was_reset_; }
 
  private:
@@ -220,6 +229,7 @@ class DrivePlayer final : public Player {
     if (outstanding_.empty())
       for (Sent& doubted : std::exchange(doubted_, {})) send(std::move(doubted));
     if (!was_executed) return std::nullopt;
+    note_how_it_went(sent, completion);
     while (!held_.empty() && outstanding_.size() < room_) {
       Sent held = std::move(held_.front());
       held_.pop_front();
@@ -229,6 +239,27 @@ class DrivePlayer final : public Player {
                 .issue_ns = completion.issued_ns - start_ns_,
                 .response_ns = completion.response_ns(),
                 .refused_ns = completion.issued_ns - *sent.first_issue_ns};
+  }
+
+  void note_how_it_went(const Sent& sent, const scsi::Completion& completion) {
+    const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
+    const scsi::Cleanness how = scsi::cleanness_of(sense);
+    if (how == scsi::Cleanness::recovered) ++recovered_;
+    if (how == scsi::Cleanness::warned) ++warnings_[sense->text()];
+    const std::uint32_t missing = scsi::bytes_short(sent.command, completion);
+    if (missing == 0) return;
+    ++came_short_.count;
+    const std::uint32_t came = (sent.command.transfer_length - missing) / block_bytes_;
+    if (came_short_.first.size() < CameShort::kMostNamed)
+      came_short_.first.push_back({sent.number, sent.request.lbn, sent.request.blocks, came});
+    if (names_short_) return;
+    throw scsi::DriveError(
+        ExitStatus::drive_error,
+        fmt::format("{} answered the {} of {} blocks at LBN {} with GOOD and {} blocks; shorten "
+                    "such requests, or connect the drive another way",
+                    device_.name(), sent.request.write ? "write" : "read", sent.request.blocks,
+                    sent.request.lbn, came),
+        std::nullopt, sent.request.lbn, sent.request.blocks, scsi::DriveError::Kind::came_short);
   }
 
   // A deferred error is of an earlier command; the one that brings it was not begun (SPC-4,
@@ -254,17 +285,24 @@ class DrivePlayer final : public Player {
       held_.push_back(std::move(sent));
       return;
     }
-    if ((!attention && !busy) || ++sent.tries > kMostRetries)
-      throw Error(
-          ExitStatus::drive_error,
-          fmt::format("{} fails the {} of {} blocks at LBN {}: {}; take it out of the trace",
-                      device_.name(), sent.request.write ? "write" : "read", sent.request.blocks,
-                      sent.request.lbn,
-                      sense ? sense->text()
-                            : fmt::format("status {:02X}h", static_cast<int>(completion.status))));
+    if ((!attention && !busy) || ++sent.tries > kMostRetries) give_up(sent, completion, sense);
     if (attention) return send(std::move(sent));
     paused_.push_back(std::move(sent));
     pause_ends_ns_ = device_.clock().now_ns() + kBusyPause_ns;
+  }
+
+  // An error of these blocks alone lets the rest of the trace be replayed.
+  [[noreturn]] void give_up(const Sent& sent, const scsi::Completion& completion,
+                            const std::optional<scsi::Sense>& sense) const {
+    const scsi::Advice advice = scsi::advice_on(sense, completion.status);
+    const bool of_these_blocks = advice.affects == scsi::Affects::these_blocks;
+    throw Error(
+        advice.status == ExitStatus::refused ? ExitStatus::refused : ExitStatus::drive_error,
+        fmt::format("{} fails the {} of {} blocks at LBN {}: {}; {}", device_.name(),
+                    sent.request.write ? "write" : "read", sent.request.blocks, sent.request.lbn,
+                    sense ? sense->text()
+                          : fmt::format("status {:02X}h", static_cast<int>(completion.status)),
+                    of_these_blocks ? "take it out of the trace" : advice.text));
   }
 
   scsi::Device& device_;
@@ -277,7 +315,10 @@ class DrivePlayer final : public Player {
   Nanoseconds start_ns_;
   Sent prepared_{};
   std::uint32_t next_tag_ = 1;
-  std::uint64_t retries_ = 0;
+  std::uint64_t retries_ = 0, recovered_ = 0;
+  std::map<std::string, std::uint64_t> warnings_{};
+  CameShort came_short_{};
+  bool names_short_ = false;
   bool was_reset_ = false;
   std::map<std::uint32_t, Sent> outstanding_{};
   std::deque<Done> come_{};  // heard before a write left
@@ -362,7 +403,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   Result result;
   result.target = Result::Target::drive;
   result.name = device.name();
-  result.drive_mark = model::drive_mark(identity);
+  result.drive_mark = identity::drive_mark(identity);
   result.trace = trace.name;
   result.kind = trace.kind;
   result.caches = name_of(options.caches);
@@ -378,6 +419,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   try {
     const Nanoseconds start_ns = play_references(
         player, reference_lbns(identity.blocks, options.reference_reads), rows);
+    player.name_short_requests(options.names_short_requests);
     play(player, *trace::reader_of(trace),
          {.kind = trace.kind,
           .depth = options.depth,
@@ -394,6 +436,9 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   result.depth = std::min(options.depth, player.room());
   if (result.depth < options.depth) result.asked_depth = options.depth;
   result.retries = player.retries() + guard.sent_again() - sent_again;
+  result.recovered = player.recovered();
+  result.warnings = player.warnings();
+  if (player.came_short().count > 0) result.came_short = player.came_short();
   if (options.caches == Caches::off && player.was_reset())
     throw Error(
         ExitStatus::drive_error,

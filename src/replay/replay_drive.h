@@ -24,6 +24,8 @@ struct DriveReplay {
   std::function<void(const model::Identity& identity, scsi::Drive& drive)> before_changes{};
   std::function<void(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes)> before_writes{};
   std::function<void(std::size_t done, std::size_t total)> progress{};
+  // Requests that come short are counted and named (CameShort); else the first one is an error.
+  bool names_short_requests = false;
 };
 
 // Who the drive is; nothing but that is asked.
@@ -39,7 +41,8 @@ std::uint32_t most_blocks_of(scsi::Device& device);
 // for. Cache settings are brought back at the end. Throws Error(bad_input) for a request past the
 // drive's end, or longer than the drive or the host's path takes in one command, Error(refused) for
 // a write outside the permission, Error(unsupported) where the drive cannot do what is asked,
-// Error(drive_error) for a request that the drive fails.
+// Error(drive_error) for a request that the drive fails, or DriveError, came_short(), for one that
+// comes short.
 Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
                        const trace::Trace& trace, const DriveReplay& options = {});
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,12 +60,29 @@ struct ArrayHead {
   bool operator==(const ArrayHead&) const = default;
 };
 
+// Requests that the drive answered with GOOD and a part of their blocks: their times are not those
+// of the whole requests.
+struct CameShort {
+  static constexpr std::size_t kMostNamed = 1000;
+  struct Request {
+    std::uint64_t number = 0;  // in the trace, from 0
+    std::uint64_t lbn = 0;
+    std::uint32_t blocks = 0, came_blocks = 0;
+    bool operator==(const Request&) const = default;
+  };
+  std::uint64_t count = 0;
+  std::vector<Request> first{};  // of them, as many as are named
+
+  bool operator==(const CameShort&) const = default;
+};
+
 // All but the requests.
 struct ResultHead {
   enum class Target : std::uint8_t { drive, model };
   Target target = Target::drive;
   std::string name{};        // the drive's or the model's
-  std::string drive_mark{};  // of the drive (model/drive_mark.h), where it can be told from others
+  std::string drive_mark{};  // of the drive (identity/drive_mark.h), where it can be told from
+                             // others
   std::string trace{};       // what was replayed
   trace::Kind kind = trace::Kind::open;
   std::uint32_t depth = 1;         // most requests outstanding
@@ -83,8 +101,11 @@ struct ResultHead {
   std::optional<HostQueueUse> host_queue{};   // model: in front of it; requests are then its own
   std::uint64_t outside_validity = 0;         // model: requests beyond what the model measured
   std::uint64_t retries = 0;                  // drive: BUSY, TASK SET FULL, unit attentions
-  std::optional<Lateness> lateness{};         // of the trace's requests
-  std::optional<ArrayHead> array{};           // where the model is an array of models
+  std::uint64_t recovered = 0;                // drive: requests, by its own retries (sense key 1h)
+  std::map<std::string, std::uint64_t> warnings{};  // drive: of its own state, with how often
+  std::optional<CameShort> came_short{};            // drive
+  std::optional<Lateness> lateness{};               // of the trace's requests
+  std::optional<ArrayHead> array{};                 // where the model is an array of models
 
   bool operator==(const ResultHead&) const = default;
 };

@@ -5,6 +5,7 @@
 #include "model/error.h"
 #include "model/json_head.h"
 #include "replay/array_json.h"
+#include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
 #include "replay/result_forms.h"
 #include "replay/times_json.h"
@@ -77,6 +78,9 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "phase_ns", head.phase_ns);
   read_optional(json, "outside_validity", head.outside_validity);
   read_optional(json, "retries", head.retries);
+  read_optional(json, "recovered", head.recovered);
+  read_optional(json, "warnings", head.warnings);
+  if (json.contains("came_short")) head.came_short = came_short_of(json["came_short"]);
   if (json.contains("host_queue")) head.host_queue = host_queue_use_of(json["host_queue"]);
   if (json.contains("lateness"))
     head.lateness = Lateness{.host = delay_of(json["lateness"].at("host")),
@@ -110,6 +114,9 @@ std::string head_text(const ResultHead& head, std::string_view more) {
   if (head.phase_ns) json["phase_ns"] = *head.phase_ns;
   if (head.outside_validity) json["outside_validity"] = head.outside_validity;
   if (head.retries) json["retries"] = head.retries;
+  if (head.recovered) json["recovered"] = head.recovered;
+  if (!head.warnings.empty()) json["warnings"] = head.warnings;
+  if (head.came_short) json["came_short"] = came_short_json(*head.came_short);
   if (head.host_queue) json["host_queue"] = host_queue_json(*head.host_queue);
   if (head.lateness)
     json["lateness"] = {{"host", delay_json(head.lateness->host)},

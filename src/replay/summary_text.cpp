@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
 #include "replay/array_json.h"
+#include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
 #include "replay/summary.h"
 #include "replay/times_json.h"
@@ -82,8 +84,22 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
   if (head.array) json["array"] = array_json(*head.array);
   json["outside_validity"] = head.outside_validity;
   json["retries"] = head.retries;
+  json["recovered"] = head.recovered;
+  json["warnings"] = head.warnings;
+  json["came_short"] = head.came_short ? came_short_json(*head.came_short) : Json(nullptr);
   json["host_queue"] = head.host_queue ? host_queue_json(*head.host_queue) : Json(nullptr);
   return model::pretty(json);
+}
+
+std::string came_short_text(const CameShort& came_short) {
+  constexpr std::size_t kNamed = 5;
+  std::string text = fmt::format("{} requests came short with GOOD: ", came_short.count);
+  for (std::size_t i = 0; i < std::min(kNamed, came_short.first.size()); ++i) {
+    const CameShort::Request& request = came_short.first[i];
+    text += fmt::format("{}number {} (LBN {}, {} of {} blocks)", i > 0 ? ", " : "",
+                        request.number + 1, request.lbn, request.came_blocks, request.blocks);
+  }
+  return text + (came_short.count > kNamed ? " and more; all are named with --json\n" : "\n");
 }
 
 std::string summary_text(const ResultHead& head, const Summary& summary) {
@@ -114,6 +130,12 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
   if (head.retries > 0)
     text += fmt::format("{} commands were sent again, the drive was not ready for them\n",
                         head.retries);
+  if (head.recovered > 0)
+    text += fmt::format("{} requests were recovered by the drive itself, and took longer\n",
+                        head.recovered);
+  for (const auto& [words, count] : head.warnings)
+    text += fmt::format("the drive warned of itself, {} times: {}\n", count, words);
+  if (head.came_short) text += came_short_text(*head.came_short);
   return text;
 }
 

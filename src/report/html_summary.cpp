@@ -7,6 +7,7 @@
 
 #include "model/standing.h"
 #include "replay/delays.h"
+#include "report/drive_says.h"
 #include "report/html.h"
 
 namespace platter::report::html {
@@ -147,6 +148,7 @@ std::string fingerprint(const model::DriveModel& model) {
   add("product", drive.product);
   add("firmware", drive.revision);
   add("serial number", drive.serial);
+  for (const SaidByDrive& said : drive_says(drive)) add(said.what, said.says);
   const std::string standing = model::standing_of(p, model.validity);
   add("origin", standing.empty() ? p.method : standing);
   add("measured at", p.source);

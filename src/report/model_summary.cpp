@@ -18,6 +18,7 @@
 #include "model/standing.h"
 #include "replay/share_text.h"
 #include "report/caveats.h"
+#include "report/drive_says.h"
 #include "report/explanations.h"
 #include "report/track_list.h"
 #include "report/wrapped.h"
@@ -80,6 +81,7 @@ void append_head(std::string& text, const model::DriveModel& model) {
                           id.block_bytes),
               id.heads > 0 ? fmt::format("{} heads, {} cylinders", id.heads, id.cylinders) : ""},
              ", "));
+  for (const SaidByDrive& said : drive_says(id)) append_line(text, said.what, said.says);
   if (model.rotation.numerator_ns > 0) {
     append_line(text, "rotation", fmt::format("{:.3f} rpm", rpm_of(model.rotation)));
   } else {
@@ -509,6 +511,9 @@ std::string model_as_json(const model::DriveModel& model) {
   if (const std::string standing = model::standing_of(model.provenance, model.validity);
       !standing.empty())
     json["standing"] = standing;
+  Json says = Json::object();
+  for (const SaidByDrive& said : drive_says(id)) says[said.what] = said.says;
+  json["drive_says"] = says;
   json["capacity_bytes"] = id.blocks * id.block_bytes;
   json["rpm"] = model.rotation.numerator_ns > 0 ? Json(rpm_of(model.rotation)) : Json();
   const auto seek = summarize_seek(model);

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "safety/restore.h"
 #include "scsi/drive.h"
@@ -10,22 +10,37 @@
 namespace platter::safety {
 namespace {
 
+// A run has one write outstanding, or has journaled all its blocks before the first one: what fails
+// tears the physical block under the head, and hardly ever more than a few behind it. Restoring
+// begins later, and perhaps on another drive: there nothing is taken for torn.
+constexpr std::uint64_t kMayBeTorn = 4;
+
 std::string advice(const std::string& trouble, const Journal& journal) {
   return fmt::format("{}; what it held is in the journal: run platter restore {}", trouble,
                      journal.path());
 }
 
+std::string advice_for_another_drive(const std::string& trouble, const Journal& journal) {
+  return fmt::format(
+      "{}; what the other one held, its blocks and its settings, is in the journal: run platter "
+      "restore {} when that drive is there again",
+      trouble, journal.path());
+}
+
 }  // namespace
 
 EndOfRun check_written(scsi::Device& device, const model::Identity& identity,
-                       const Journal& journal, const MediaCheckOptions& options) {
+                       const Journal& journal, MediaCheckOptions options) {
   EndOfRun end;
   end.media.past = Past::fua;  // of no blocks
   if (journal.contents().empty()) return end;
+  options.may_be_torn = kMayBeTorn;
   try {
     end.media = check_media(device, identity, journal.contents(), options);
     end.fact = in_words(end.media, device.name());
-    if (!end.fact.empty()) end.trouble = advice(end.fact, journal);
+    if (!end.fact.empty())
+      end.trouble = end.media.is_another_drive ? advice_for_another_drive(end.fact, journal)
+                                               : advice(end.fact, journal);
   } catch (const Error& error) {
     end.media = {};
     end.fact = fmt::format("what was written, {}, could not be read back",
@@ -38,10 +53,11 @@ EndOfRun check_written(scsi::Device& device, const model::Identity& identity,
 
 EndOfRun end_run(scsi::Device& device, const model::Identity& identity, Journal& journal) {
   EndOfRun end = check_written(device, identity, journal);
+  if (end.media.is_another_drive) return end;
   try {
     scsi::Guard guard(device, {});
     scsi::Drive drive(guard, device.name());
-    if (!model::same_drive(drive.identify(), identity) ||
+    if (!identity::same_drive(drive.identify(), identity) ||
         !put_settings_back(drive, journal.settings()))
       throw Error(ExitStatus::drive_error, device.name() + " does not take its own settings back");
   } catch (const Error& error) {

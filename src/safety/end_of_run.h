@@ -20,12 +20,13 @@ struct EndOfRun {
 };
 
 // What of the journal's blocks differs or cannot be read is put back. Where the drive does not
-// answer any more, that is the trouble: nothing is thrown.
+// answer any more, or is another one by what it holds (media.is_another_drive), that is the
+// trouble: nothing is thrown.
 EndOfRun check_written(scsi::Device& device, const model::Identity& identity,
-                       const Journal& journal, const MediaCheckOptions& options = {});
+                       const Journal& journal, MediaCheckOptions options = {});
 
-// The same, and the settings are put back where they are not as they were. Where all is well the
-// journal is removed; otherwise it stays for `platter restore`.
+// The same, and the settings are put back where they are not as they were, but on no other drive.
+// Where all is well the journal is removed; otherwise it stays for `platter restore`.
 EndOfRun end_run(scsi::Device& device, const model::Identity& identity, Journal& journal);
 
 }  // namespace platter::safety

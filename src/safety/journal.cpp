@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/json_head.h"
 #include "model/user_folder.h"
@@ -98,7 +98,7 @@ std::vector<LeftJournal> left_journals(const std::string& folder, const model::I
       continue;
     try {
       LeftJournal left{path, read_journal(path)};
-      if (model::same_drive(left.contents.identity, identity)) all.push_back(std::move(left));
+      if (identity::same_drive(left.contents.identity, identity)) all.push_back(std::move(left));
     } catch (const Error&) {
       continue;  // cut off before the drive was touched, or no journal
     }
@@ -145,7 +145,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
   head["vendor"] = identity.vendor;
   head["product"] = identity.product;
   head["serial"] = identity.serial;
-  head["blocks"] = identity.blocks;
+  head["blocks"] = identity.stated_blocks.value_or(identity.blocks);
   head["block_bytes"] = identity.block_bytes;
   head.update(json_of(settings));
   append(head.dump(-1, ' ', true, Json::error_handler_t::replace));

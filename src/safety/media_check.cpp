@@ -3,61 +3,61 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
-#include "scsi/forced_access.h"
+#include "safety/drive_evidence.h"
 #include "scsi/guard.h"
+#include "scsi/physical_blocks.h"
 
 namespace platter::safety {
 namespace {
 
-constexpr int kRounds = 3;   // of putting back
-constexpr int kFlushes = 4;  // deferred errors may wait in front of it
-constexpr std::uint64_t kReadBlocks = 256;
-constexpr std::uint64_t kGap = 64;  // blocks that are read along rather than left out
+constexpr int kRounds = 3;  // of putting back
 
-// Those that a command reads, with what lies between them.
-std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t most,
-                               bool read_along) {
-  std::vector<LbnRange> reads;
-  for (LbnRange run : runs) {
-    const bool near = read_along && !reads.empty() && run.first - reads.back().last <= kGap &&
-                      run.last - reads.back().first < most;
-    if (near) {
-      reads.back().last = run.last;
-      continue;
-    }
-    for (; run.last - run.first >= most; run.first += most)
-      reads.push_back({run.first, run.first + most - 1});
-    reads.push_back(run);
-  }
-  return reads;
-}
-
-void append(std::vector<LbnRange>& ranges, const LbnRange& range) {
-  if (!ranges.empty() && ranges.back().last + 1 == range.first)
-    ranges.back().last = range.last;
-  else
-    ranges.push_back(range);
+bool holds(const std::vector<LbnRange>& ranges, std::uint64_t lbn) {
+  return std::ranges::any_of(ranges, [&](const LbnRange& range) { return range.holds(lbn, 1); });
 }
 
 class Checker {
  public:
   Checker(scsi::Drive& drive, const BlockContents& contents, const MediaCheckOptions& options)
-      : drive_(drive), contents_(contents), options_(options) {}
+      : drive_(drive),
+        contents_(contents),
+        options_(options),
+        back_(drive, contents, options.read_along) {}
 
-  MediaCheck run() {
-    flush();
-    found_.past = way_past_the_caches();
-    std::vector<LbnRange> bad = bad_of(contents_.runs());
+  // Writes nothing.
+  void compare() {
+    DriveEvidence evidence(drive_.physical_blocks());
+    back_.flush();
+    back_.find_way();
+    first_ = back_.compare(contents_.runs(), [&](std::uint64_t lbn, const Block& expected,
+                                                 bool same) { evidence.add(lbn, expected, same); });
+    found_.past = back_.past();
+    found_.readable = evidence.readable();
+    found_.is_another_drive = evidence.speaks_against() &&
+                              evidence.differing_physical_blocks() > options_.may_be_torn;
+    found_.differ = first_.differ;
+    count_intact();
+  }
+
+  const MediaCheck& found() const { return found_; }
+
+  // Needs the permission to write.
+  MediaCheck put_right() {
+    std::vector<LbnRange> bad = first_.unreadable;
+    if (options_.overwrite) {
+      std::ranges::move(std::exchange(found_.differ, {}), std::back_inserter(bad));
+      bad = scsi::merged(std::move(bad));
+    }
     std::vector<LbnRange> wrong;
     for (int round = 0; round < kRounds && !bad.empty(); ++round) {
       for (const LbnRange& range : bad) put_back(range);
-      flush();
-      if (found_.past == Past::nothing_known)
-        found_.past = way_past_the_caches();  // now they can be read
+      back_.flush();
+      if (back_.past() == Past::nothing_known) back_.find_way();  // now they can be read
       const std::vector<LbnRange> still = bad_of(bad);
       for (const LbnRange& range : bad)
         for (std::uint64_t lbn = range.first; lbn <= range.last; ++lbn)
@@ -67,144 +67,25 @@ class Checker {
     std::ranges::sort(wrong, {}, &LbnRange::first);
     for (const LbnRange& range : wrong) append(found_.put_back, range);
     found_.lost = std::move(bad);
-    found_.intact = contents_.size() - blocks_of(found_.put_back) - blocks_of(found_.differ) -
-                    blocks_of(found_.lost);
+    found_.past = back_.past();
+    if (found_.trouble.empty()) found_.trouble = back_.trouble();
+    count_intact();
     return std::move(found_);
   }
 
  private:
-  static bool holds(const std::vector<LbnRange>& ranges, std::uint64_t lbn) {
-    return std::ranges::any_of(ranges, [&](const LbnRange& range) { return range.holds(lbn, 1); });
-  }
+  void count_intact() { found_.intact = found_.readable - blocks_of(first_.differ); }
 
-  // A drive that does not know the command, or fails it, is judged by what its media hold.
-  void flush() {
-    for (int i = 0; i < kFlushes; ++i) {
-      try {
-        drive_.synchronize_cache();
-        return;
-      } catch (const scsi::DriveError& error) {
-        if (error.refused()) return;
-        found_.trouble = error.what();
-      }
-    }
-  }
-
-  enum class Reach : std::uint8_t { media, cache, refused };
-
-  // Most of three accesses to one block, one after the other: from the media they are a revolution
-  // apart.
-  template <typename Access>
-  Reach reach_of(const Access& access) {
-    constexpr int kTries = 8;  // some blocks may be the very ones that cannot be read
-    const std::vector<LbnRange> runs = contents_.runs();
-    for (std::size_t i = 0; i < std::min<std::size_t>(runs.size(), kTries); ++i) {
-      const std::uint64_t lbn =
-          runs[i * runs.size() / std::min<std::size_t>(runs.size(), kTries)].first;
-      try {
-        access(lbn);
-        int at_once = 0, later = 0;
-        while (at_once < 2 && later < 2)
-          ++(access(lbn).response_ns() < scsi::kSoonerThanAnyMedia ? at_once : later);
-        return later == 2 ? Reach::media : Reach::cache;
-      } catch (const scsi::DriveError& error) {
-        if (error.refused()) return Reach::refused;
-      }
-    }
-    return Reach::cache;  // none could be read: nothing is known of the way
-  }
-
-  bool rotates() {
-    const auto page = drive_.vpd_page(0xB1);
-    const auto said = page ? scsi::decode_characteristics(*page) : std::nullopt;
-    constexpr std::uint16_t kDoesNotRotate = 1;
-    return !said || said->rotation_rate != kDoesNotRotate;
-  }
-
-  Past way_past_the_caches() {
-    const auto forced = [&](std::uint64_t lbn) { return drive_.read(lbn, 1, true); };
-    const Reach by_fua = reach_of(forced);
-    if (by_fua == Reach::media) return Past::fua;
-    if (!rotates()) return by_fua == Reach::refused ? Past::nothing_known : Past::fua_at_its_word;
-    if (by_fua == Reach::refused &&
-        reach_of([&](std::uint64_t lbn) { return drive_.read_as_cached(lbn); }) == Reach::media)
-      return Past::no_cache;
-    if (reach_of([&](std::uint64_t lbn) { return drive_.verify(lbn); }) == Reach::media)
-      return Past::verify;
-    return Past::nothing_known;
-  }
-
-  std::vector<std::uint8_t> read(const LbnRange& range) {
-    const auto blocks = static_cast<std::uint32_t>(range.last - range.first + 1);
-    const bool fua = found_.past == Past::fua || found_.past == Past::fua_at_its_word;
-    if (found_.past == Past::verify) drive_.verify(range.first, blocks);
-    auto bytes = drive_.read(range.first, blocks, fua, true).data;
-    if (bytes.size() != std::size_t{blocks} * contents_.block_bytes()) bytes.clear();
-    return bytes;
-  }
-
-  // Of these runs of known blocks those that hold something else or cannot be read.
+  // What was put there differs, or cannot be read.
   std::vector<LbnRange> bad_of(const std::vector<LbnRange>& runs) {
-    const std::uint64_t most = std::min<std::uint64_t>(kReadBlocks, drive_.most_blocks());
-    std::vector<LbnRange> bad;
-    for (const LbnRange& all : reads_of(runs, most, options_.read_along)) judge(all, runs, bad);
-    return bad;
-  }
-
-  // Where a long read fails, its blocks are asked one by one. A drive may refuse long commands and
-  // not say so.
-  void judge(const LbnRange& all, const std::vector<LbnRange>& runs, std::vector<LbnRange>& bad) {
-    const std::uint64_t blocks = all.last - all.first + 1;
-    if (blocks > drive_.most_blocks()) return judge_halves(all, runs, bad);
-    std::vector<std::uint8_t> bytes;
-    try {
-      bytes = read(all);
-    } catch (const scsi::DriveError& error) {
-      if (error.refused() && blocks > 1) {
-        drive_.limit_blocks(static_cast<std::uint32_t>(blocks / 2));
-        return judge_halves(all, runs, bad);
-      }
-      found_.trouble = error.what();
-    }
-    const std::size_t size = contents_.block_bytes();
-    auto run = std::ranges::lower_bound(runs, all.first, {}, &LbnRange::last);
-    for (; run != runs.end() && run->first <= all.last; ++run)
-      for (std::uint64_t lbn = std::max(run->first, all.first);
-           lbn <= std::min(run->last, all.last); ++lbn) {
-        const Block& expected = contents_.block(lbn);
-        if (bytes.empty()) {
-          judge_alone(lbn, expected, bad);
-          continue;
-        }
-        const auto* at = bytes.data() + (lbn - all.first) * size;
-        if (!std::equal(expected.begin(), expected.end(), at)) differs(lbn, bad);
-      }
-  }
-
-  void judge_halves(const LbnRange& all, const std::vector<LbnRange>& runs,
-                    std::vector<LbnRange>& bad) {
-    const std::uint64_t middle = all.first + (all.last - all.first) / 2;
-    judge({all.first, middle}, runs, bad);
-    judge({middle + 1, all.last}, runs, bad);
-  }
-
-  void judge_alone(std::uint64_t lbn, const Block& expected, std::vector<LbnRange>& bad) {
-    try {
-      if (read({lbn, lbn}) != expected) differs(lbn, bad);
-    } catch (const scsi::DriveError& error) {
-      found_.trouble = error.what();
-      append(bad, {lbn, lbn});
-    }
-  }
-
-  void differs(std::uint64_t lbn, std::vector<LbnRange>& bad) {
-    append(options_.overwrite || was_put_back_ ? bad : found_.differ, {lbn, lbn});
+    Compared now = back_.compare(runs);
+    std::ranges::move(now.differ, std::back_inserter(now.unreadable));
+    return scsi::merged(std::move(now.unreadable));
   }
 
   // Whole physical blocks where all of them are known, so that the drive need not read what it
   // cannot; what somebody has changed beside them stays.
   void put_back(const LbnRange& range) {
-    was_put_back_ = true;
     const LbnRange whole = drive_.physical_blocks().covering(range.first,
                                                              range.last - range.first + 1);
     const bool ours = contents_.unknown(whole).empty() &&
@@ -221,14 +102,15 @@ class Checker {
   scsi::Drive& drive_;
   const BlockContents& contents_;
   const MediaCheckOptions& options_;
+  ReadBack back_;
+  Compared first_;  // before anything was written
   MediaCheck found_;
-  bool was_put_back_ = false;  // from then on what differs is what this put there
 };
 
 }  // namespace
 
 std::size_t reads_of_check(const BlockContents& contents, const MediaCheckOptions& options) {
-  return reads_of(contents.runs(), kReadBlocks, options.read_along).size();
+  return reads_of(contents, options.read_along);
 }
 
 MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
@@ -237,7 +119,7 @@ MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
       device, {.settings = false, .writes = {}, .writes_go_on = true, .skipped = options.skipped});
   scsi::Drive drive(guard, device.name());
   const model::Identity& found = drive.identify();
-  if (!model::same_drive(found, expected))
+  if (!identity::same_drive(found, expected))
     throw Error(
         ExitStatus::refused,
         fmt::format(
@@ -245,13 +127,21 @@ MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
             "{} {} with {} now; nothing was put back",
             device.name(), expected.vendor, expected.product, expected.serial, found.vendor,
             found.product, found.serial));
-  drive.permit_writes(scsi::touched_physical_blocks(contents.runs(), drive.physical_blocks()));
   if (options.most_blocks > 0 && options.most_blocks < drive.most_blocks())
     drive.limit_blocks(options.most_blocks);
-  return Checker(drive, contents, options).run();
+  Checker checker(drive, contents, options);
+  checker.compare();
+  if (checker.found().is_another_drive) return checker.found();
+  drive.permit_writes(scsi::touched_physical_blocks(contents.runs(), drive.physical_blocks()));
+  return checker.put_right();
 }
 
 std::string in_words(const MediaCheck& check, const std::string& device) {
+  if (check.is_another_drive)
+    return fmt::format(
+        "{} of {} blocks that were written on {} and can be read hold something else: this is not "
+        "the drive that was written to, and so nothing was put back on it",
+        blocks_of(check.differ), check.readable, device);
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (!check.lost.empty())

@@ -9,20 +9,11 @@
 
 #include "model/drive_model.h"
 #include "safety/block_contents.h"
+#include "safety/read_back.h"
 #include "scsi/device.h"
 #include "scsi/drive.h"
 
 namespace platter::safety {
-
-// How what is read is known to come from the media (SBC-3, FUA and VERIFY), found by timing:
-// accesses to one block come a revolution apart.
-enum class Past : std::uint8_t {
-  nothing_known,    // no command that the drive takes is known to reach the media
-  fua,              // reads with FUA
-  no_cache,         // any read: the drive answers none from a cache, as it is set now
-  verify,           // VERIFY does, and finds the medium readable; a plain read is compared
-  fua_at_its_word,  // of a drive that does not rotate, whose media timing cannot tell
-};
 
 struct MediaCheck {
   Past past = Past::nothing_known;
@@ -31,8 +22,15 @@ struct MediaCheck {
   std::vector<LbnRange> lost;      // could not be put right
   std::string trouble;             // what the drive last said to that, in a sentence's part
   std::uint64_t intact = 0;        // blocks
+  // By what it holds the device is not the drive of these blocks: nothing was written, and no
+  // setting is to be put back. `differ` has all that differ; `readable` are the blocks that are not
+  // unreadable.
+  bool is_another_drive = false;
+  std::uint64_t readable = 0;
 
-  bool all_well() const { return past != Past::nothing_known && differ.empty() && lost.empty(); }
+  bool all_well() const {
+    return past != Past::nothing_known && differ.empty() && lost.empty() && !is_another_drive;
+  }
 };
 
 struct MediaCheckOptions {
@@ -42,12 +40,16 @@ struct MediaCheckOptions {
   // What lies between blocks is read with them where that is less than another command takes.
   bool read_along = true;
   std::vector<LbnRange> skipped = {};  // never accessed
+  // Where no more physical blocks differ, writes that failed may have torn all of them: this does
+  // not speak against the drive.
+  std::uint64_t may_be_torn = 0;
 };
 
-// SYNCHRONIZE CACHE, then every block is read back and compared; what is wrong is written again,
-// three times at most. `expected`: the drive must still be that one, or nothing is sent to it:
-// throws Error(refused). Throws Error where the drive does not answer any more: then nothing is
-// known.
+// SYNCHRONIZE CACHE, then every block is read back and compared. Where that speaks against the
+// drive (DriveEvidence), it ends there; only behind it may anything be written. What is wrong is
+// written again, three times at most. `expected`: the drive must still be that one, or nothing is
+// read: throws Error(refused). Throws Error where the drive does not answer any more, or blocks
+// can't be compared: then nothing is known.
 MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
                        const BlockContents& contents, const MediaCheckOptions& options = {});
 

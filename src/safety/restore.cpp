@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "scsi/drive.h"
 
@@ -16,10 +16,10 @@ std::string serial_of(const model::Identity& drive) {
 void require_same_drive(const model::Identity& found, const JournalContents& journal,
                         const RestoreOptions& options) {
   const model::Identity& wanted = journal.identity;
-  const bool has_serials = !found.serial.empty() && !wanted.serial.empty();
+  const bool has_serials = identity::can_be_told(found) && identity::can_be_told(wanted);
   model::Identity like_it = wanted;
   if (!has_serials) like_it.serial = found.serial;
-  if (!model::same_drive(found, like_it))
+  if (!identity::same_drive(found, like_it))
     throw Error(
         ExitStatus::refused,
         fmt::format(
@@ -34,6 +34,25 @@ void require_same_drive(const model::Identity& found, const JournalContents& jou
                     "no serial "
                     "number; if you know that it is, name it with --device and say --yes",
                     found.vendor, found.product, found.serial.empty() ? "drive" : "journal"));
+}
+
+// Whatever the serial number says, and whoever says that it is the drive. Who has rewritten it
+// since needs no permission to go on: there is nothing left to put back.
+void require_no_other_contents(const MediaCheck& media, const std::string& device) {
+  if (!media.is_another_drive) return;
+  const std::uint64_t differ = blocks_of(media.differ);
+  throw Error(
+      ExitStatus::refused,
+      fmt::format(
+          "{} of {} journaled blocks that can be read hold something else{}: this is not the drive "
+          "of the journal, or it was rewritten since ({} on {}); nothing was written, the journal "
+          "is kept: name the right drive with --device, or if this is the one, nothing is left to "
+          "put back: power it off and on, which brings its own settings back, and remove the "
+          "journal by hand",
+          differ, media.readable,
+          2 * differ > media.readable ? ""
+                                      : ", and what is the same in the others may be on any drive",
+          in_few_words(media.differ, "the journal"), device));
 }
 
 void require_all_well(const safety::Restored& done, const std::string& device,
@@ -80,10 +99,12 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
   require_same_drive(found, journal, options);
   Restored done;
   done.media.past = Past::fua;  // of no blocks
-  // Nothing beside the journal's blocks is read: the run may have been told to skip that.
+  // All of them are compared before anything is written or set. Nothing beside the journal's blocks
+  // is read: the run may have been told to skip that.
   if (!journal.blocks.empty())
     done.media = check_media(device, found, journal.blocks,
                              {.overwrite = options.overwrite, .read_along = false});
+  require_no_other_contents(done.media, device.name());
   done.settings = put_settings_back(drive, journal.settings);
   return done;
 }

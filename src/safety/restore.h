@@ -25,7 +25,8 @@ bool put_settings_back(scsi::Drive& drive, const SavedSettings& settings);
 
 // Throws Error(refused), before anything is read or written, if the device is not the drive that
 // the journal was written for, or if drive or journal have no serial number and nobody said that it
-// is.
+// is; and before anything is written or set, if what the device holds speaks against it, which
+// nothing overrides.
 Restored restore(scsi::Device& device, const JournalContents& journal,
                  const RestoreOptions& options = {});
 

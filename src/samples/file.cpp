@@ -7,7 +7,7 @@
 #include <ostream>
 #include <utility>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/interruption.h"
@@ -35,7 +35,7 @@ int major_version(const std::string& version) {
 Writer::Writer(std::ostream& out, const model::Identity& drive) : out_(out) {
   Json head = model::json_head(kSchema);
   head["schema"]["version"] = fmt::format("{}.{}", kMajorVersion, kMinorVersion);
-  head["drive"] = model::drive_mark(drive);
+  head["drive"] = identity::drive_mark(drive);
   out_ << head.dump() << '\n';
 }
 

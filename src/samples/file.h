@@ -45,7 +45,7 @@ class Reader {
   // major version. `name` is for sentences.
   Reader(std::istream& in, std::string name);
 
-  const std::string& drive() const { return drive_; }  // model::drive_mark
+  const std::string& drive() const { return drive_; }  // identity::drive_mark
   int version() const { return version_; }             // the major one
   // Hands over every line. What `take` throws of one becomes Error(bad_input) that names the line;
   // payloads that nobody takes are those of a later version.

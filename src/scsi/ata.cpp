@@ -1,10 +1,7 @@
 #include "scsi/ata.h"
 
-#include <algorithm>
-#include <numeric>
-
-#include "scsi/bytes.h"
 #include "scsi/command_table.h"
+#include "scsi/identify_words.h"
 
 namespace platter::scsi {
 namespace {
@@ -13,8 +10,6 @@ namespace {
 constexpr std::uint8_t kNonData = 3 << 1, kPioIn = 4 << 1;  // PROTOCOL
 constexpr std::uint8_t kCheckCondition = 0x20;  // CK_COND: the registers come as sense data
 constexpr std::uint8_t kOneBlockIn = 0x08 | 0x04 | 0x02;  // T_DIR, BYT_BLOK, T_LENGTH: in COUNT
-
-constexpr std::uint32_t kIdentifyBytes = 512;
 
 struct Registers {
   std::uint8_t features = 0, count = 0, command = 0;
@@ -41,13 +36,6 @@ Command pass_through(PassThrough form, std::uint8_t protocol, std::uint8_t flags
   }
   return command;
 }
-
-std::uint16_t ata_word(Bytes data, std::size_t number) {  // little-endian
-  return static_cast<std::uint16_t>(data[2 * number] | data[2 * number + 1] << 8);
-}
-
-// Bits 15 and 14 of words 83 and 87 are 01b where these words and those before them count.
-bool counts(std::uint16_t word) { return (word & 0xC000) == 0x4000; }
 
 constexpr std::uint16_t kWriteCacheBit = 1 << 5, kLookAheadBit = 1 << 6;  // of words 82 and 85
 constexpr std::uint16_t kPowerManagementBit = 1 << 3;                     // of words 83 and 86
@@ -128,10 +116,8 @@ std::vector<Command> changes(PassThrough form, const AtaSettings& now, const Ata
 
 // ACS-4, IDENTIFY DEVICE data.
 std::optional<AtaSettings> decode_identify_device(Bytes data) {
-  if (data.size() < kIdentifyBytes || (ata_word(data, 0) & 0x8000)) return std::nullopt;
-  constexpr std::size_t kIntegrity = 510;
-  const auto sum = std::accumulate(data.begin(), data.begin() + kIdentifyBytes, 0U);
-  if (data[kIntegrity] == 0xA5 && (sum & 0xFF) != 0) return std::nullopt;
+  if (!is_identify_device(data)) return std::nullopt;
+  if (has_checksum(data) && !is_checksum_right(data)) return std::nullopt;
   AtaSettings found;
   if (!counts(ata_word(data, 83)) || !counts(ata_word(data, 87))) return found;
   if (ata_word(data, 82) & kWriteCacheBit)

@@ -17,11 +17,11 @@ using enum Direction;
 constexpr std::uint8_t kAll = 0xFF;
 
 constexpr CommandEntry kTable[] = {
-    {"TEST UNIT READY", read, none, 6, {kTestUnitReady}},
+    {"TEST UNIT READY", read, none, 6, {kTestUnitReady}, -1, -1, false},
     {"REQUEST SENSE", read, from_device, 6, {kRequestSense, 0, 0, 0, kAll}},
-    {"READ(6)", read, from_device, 6, {kRead6, 0x1F, kAll, kAll, kAll}},
-    {"WRITE(6)", write, to_device, 6, {kWrite6, 0x1F, kAll, kAll, kAll}},
-    {"INQUIRY", read, from_device, 6, {kInquiry, 0x01, kAll, kAll, kAll}},
+    {"READ(6)", read, from_device, 6, {kRead6, 0x1F, kAll, kAll, kAll}, -1, -1, false},
+    {"WRITE(6)", write, to_device, 6, {kWrite6, 0x1F, kAll, kAll, kAll}, -1, -1, false},
+    {"INQUIRY", read, from_device, 6, {kInquiry, 0x01, kAll, kAll, kAll}, -1, -1, false},
     {"MODE SELECT(6)", reversible_setting, to_device, 6, {kModeSelect6, 0x10, 0, 0, kAll}},
     {"MODE SENSE(6)", read, from_device, 6, {kModeSense6, 0x08, kAll, 0x01, kAll}},
     {"RECEIVE DIAGNOSTIC RESULTS",
@@ -30,9 +30,23 @@ constexpr CommandEntry kTable[] = {
      6,
      {kReceiveDiagnostic, 0x01, kAll, kAll, kAll}},
     {"SEND DIAGNOSTIC", read, to_device, 6, {kSendDiagnostic, 0x10, 0, kAll, kAll}},
-    {"READ CAPACITY(10)", read, from_device, 10, {kReadCapacity10}},
-    {"READ(10)", read, from_device, 10, {kRead10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
-    {"WRITE(10)", write, to_device, 10, {kWrite10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
+    {"READ CAPACITY(10)", read, from_device, 10, {kReadCapacity10}, -1, -1, false},
+    {"READ(10)",
+     read,
+     from_device,
+     10,
+     {kRead10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll},
+     -1,
+     -1,
+     false},
+    {"WRITE(10)",
+     write,
+     to_device,
+     10,
+     {kWrite10, 0x18, kAll, kAll, kAll, kAll, 0, kAll, kAll},
+     -1,
+     -1,
+     false},
     {"SEEK(10)", read, none, 10, {kSeek10, 0, kAll, kAll, kAll, kAll}},
     // Never with BYTCHK: it has no data to compare, the drive only reads its medium.
     {"VERIFY(10)", read, none, 10, {kVerify10, 0, kAll, kAll, kAll, kAll, 0, kAll, kAll}},
@@ -60,12 +74,18 @@ constexpr CommandEntry kTable[] = {
      read,
      from_device,
      16,
-     {kRead16, 0x18, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll}},
+     {kRead16, 0x18, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll},
+     -1,
+     -1,
+     false},
     {"WRITE(16)",
      write,
      to_device,
      16,
-     {kWrite16, 0x18, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll}},
+     {kWrite16, 0x18, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll},
+     -1,
+     -1,
+     false},
     {"VERIFY(16)",
      read,
      none,
@@ -84,6 +104,12 @@ constexpr CommandEntry kTable[] = {
      {kServiceActionIn16, 0x12, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll,
       kAll},
      0x12},
+    {"GET PHYSICAL ELEMENT STATUS",
+     read,
+     from_device,
+     16,
+     {kServiceActionIn16, 0x17, 0, 0, 0, 0, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll},
+     0x17},
     {"ATA PASS-THROUGH(16) of IDENTIFY DEVICE",
      read,
      from_device,
@@ -149,9 +175,46 @@ const CommandEntry* find_command(std::span<const std::uint8_t> cdb) {
   return row == std::end(kTable) ? nullptr : row;
 }
 
+namespace {
+
+bool asks_for_vpd_page(const Command& command) {
+  return command.opcode() == kInquiry && (command.cdb[1] & 0x01);  // EVPD
+}
+
+bool asks_for_mode_page(const Command& command) {
+  return command.opcode() == kModeSense6 || command.opcode() == kModeSense10;
+}
+
+}  // namespace
+
+bool is_optional(const Command& command) {
+  const auto* entry = find_command(command.cdb);
+  return entry && (entry->optional || asks_for_vpd_page(command));
+}
+
+std::uint32_t subject_of(const Command& command) {
+  const auto& cdb = command.cdb;
+  const auto with = [&](unsigned a, unsigned b) { return cdb[0] | a << 8 | b << 16; };
+  if (const auto ata = ata_command_of(cdb)) return with(*ata, 0);
+  if (asks_for_mode_page(command) || asks_for_vpd_page(command)) return with(cdb[2], cdb[3]);
+  switch (command.opcode()) {
+    case kReadDefectData10:
+      return with(cdb[2], 0);
+    case kReadDefectData12:
+    case kServiceActionIn16:
+      return with(cdb[1], 0);
+    default:
+      return with(0, 0);
+  }
+}
+
 std::string command_name(const Command& command) {
   const auto* entry = find_command(command.cdb);
-  return entry ? std::string(entry->name) : fmt::format("command {:02X}h", command.opcode());
+  if (!entry) return fmt::format("command {:02X}h", command.opcode());
+  if (asks_for_vpd_page(command)) return fmt::format("INQUIRY of VPD page {:02X}h", command.cdb[2]);
+  if (asks_for_mode_page(command))
+    return fmt::format("{} of page {:02X}h", entry->name, command.cdb[2] & 0x3F);
+  return std::string(entry->name);
 }
 
 std::optional<AddressedBlocks> addressed_blocks(const Command& command) {

@@ -59,10 +59,17 @@ struct CommandEntry {
   std::array<std::uint8_t, 16> usage;
   std::int8_t service_action = -1;  // byte 1, bits 4-0; -1: the opcode has none
   std::int16_t ata_command = -1;    // of ATA PASS-THROUGH; -1: it is none
+  bool optional = true;  // a drive that lacks it, in whatever words it says so, is measured without
 };
 
 // The row of that CDB, by opcode, service action and ATA command; nullptr if there is none.
 const CommandEntry* find_command(std::span<const std::uint8_t> cdb);
+
+// Whether a drive may lack it: by its row, and every VPD page of INQUIRY.
+bool is_optional(const Command& command);
+// What of a command a drive may have or lack by itself: the opcode, and the page, the list, the
+// service action or the ATA command that it asks for.
+std::uint32_t subject_of(const Command& command);
 
 // For sentences: "READ(10)", or "command 04h" for what is not in the table.
 std::string command_name(const Command& command);

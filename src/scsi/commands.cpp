@@ -135,6 +135,14 @@ Command get_lba_status(std::uint64_t lbn, std::uint32_t allocation) {
   return command;
 }
 
+Command get_physical_element_status(std::uint32_t first_element, std::uint32_t allocation) {
+  Command command = reading(kServiceActionIn16, 16, allocation);
+  command.cdb[1] = 0x17;
+  put_be(&command.cdb[6], 4, first_element);
+  put_be(&command.cdb[10], 4, allocation);
+  return command;
+}
+
 Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes) {
   Command command = reading(kRead6, 6, bytes_of(lbn, blocks, block_bytes));
   address_6(command, lbn, blocks);

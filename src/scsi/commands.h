@@ -54,6 +54,9 @@ Command read_capacity_16();
 Command get_lba_status(std::uint64_t lbn, std::uint32_t allocation);  // 8 bytes, and 16 a
                                                                       // descriptor
 
+// From this element on, all of them (SBC-4, 5.8; physical_elements.h).
+Command get_physical_element_status(std::uint32_t first_element, std::uint32_t allocation);
+
 // Throw std::out_of_range where the address or the length does not fit the form; `block_bytes` is
 // the logical block length. READ(6) of 256 blocks is encoded as 0.
 Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes);

@@ -31,67 +31,18 @@ Clock& Drive::clock() { return link_->device.clock(); }
 
 void Drive::rest_ns(Nanoseconds time_ns) { clock().sleep_until_ns(now_ns() + time_ns); }
 
-Capacity DriveLink::ask_capacity() {
-  // Nothing but READ CAPACITY(16) tells the physical block length, and drives before SPC-3 lack it.
-  constexpr std::uint8_t kSpc3 = 5;
-  const auto short_reply = ask(read_capacity_10());
-  const auto short_form = short_reply.good() ? decode_capacity_10(short_reply.completion.data)
-                                             : std::optional<Capacity>();
-  if (!short_form || inquiry.version >= kSpc3) {
-    const auto reply = ask(read_capacity_16());
-    if (reply.good())
-      if (const auto long_form = decode_capacity_16(reply.completion.data)) return *long_form;
-    if (!short_form && !reply.good()) fail(read_capacity_16(), reply, 0, 0);
-  }
-  if (!short_form)
-    throw Error(ExitStatus::protocol,
-                name + " does not say its capacity (READ CAPACITY): it can't be measured");
-  return *short_form;
+const model::Identity& Drive::identify() {
+  if (!link_->identified) link_->identify();
+  return link_->identity;
 }
 
-const model::Identity& Drive::identify() {
-  auto& d = *link_;
-  if (d.identified) return d.identity;
-  const auto inquiry = decode_inquiry(d.must(scsi::inquiry()).completion.data);
-  if (!inquiry)
-    throw Error(ExitStatus::protocol,
-                d.name + " answers INQUIRY with less than 5 bytes: it is no SCSI drive");
-  constexpr std::uint8_t kDisk = 0x00, kZonedDisk = 0x14;
-  if (inquiry->qualifier != 0 ||
-      (inquiry->device_type != kDisk && inquiry->device_type != kZonedDisk))
-    throw Error(ExitStatus::no_device,
-                fmt::format("{} is no disk drive (peripheral type {:02X}h, qualifier {}); name "
-                            "another device (platter devices lists them)",
-                            d.name, inquiry->device_type, inquiry->qualifier));
-  d.inquiry = *inquiry;
-  d.must(scsi::test_unit_ready());
-  const Capacity& capacity = d.capacity = d.ask_capacity();
-  auto& identity = d.identity;
-  identity.vendor = inquiry->vendor;
-  identity.product = inquiry->product;
-  identity.revision = inquiry->revision;
-  identity.blocks = capacity.blocks;
-  identity.block_bytes = capacity.block_bytes;
-  identity.physical_block_bytes = capacity.physical_block_bytes;
-  if (const auto serial = vpd_page(0x80)) identity.serial = decode_serial(*serial).value_or("");
-  identity.name = inquiry->vendor + (inquiry->vendor.empty() ? "" : " ") + inquiry->product;
-  d.physical = PhysicalBlocks(capacity);
-  if (d.guard) d.guard->set_physical_blocks(d.physical);
-  d.identified = true;
-  d.may_be_another = false;
-  return identity;
-}
+const identity::Who& Drive::who() const { return link_->known(), link_->who; }
+const Told& Drive::told() const { return link_->known(), link_->told; }
 
 void Drive::require_same_drive() { link_->require_same_drive(); }
 
-const Inquiry& Drive::inquiry() const { return link_->known(), link_->inquiry; }
-
 std::optional<std::vector<std::uint8_t>> Drive::vpd_page(std::uint8_t page) {
-  auto reply = link_->ask(inquiry_vpd(page));
-  // Drives without VPD pages may ignore EVPD and answer with the standard data.
-  if (!reply.good() || reply.completion.data.size() < 4 || reply.completion.data[1] != page)
-    return std::nullopt;
-  return std::move(reply.completion.data);
+  return link_->vpd_page(page);
 }
 
 std::uint64_t Drive::blocks() const { return link_->known().blocks; }
@@ -123,11 +74,9 @@ std::optional<std::vector<LbnRange>> Drive::unmapped() {
   std::vector<LbnRange> ranges;
   std::uint64_t at = 0;
   for (int i = 0; i < kMostCommands; ++i) {
-    const auto command = get_lba_status(at, kAllocation);
-    const auto reply = link_->ask(command);
-    if (reply.illegal()) return std::nullopt;
-    if (!reply.good()) link_->fail(command, reply, 0, 0);
-    const auto found = decode_lba_status(reply.completion.data);
+    const auto reply = link_->reply_to(get_lba_status(at, kAllocation));
+    if (!reply) return std::nullopt;
+    const auto found = decode_lba_status(reply->as_far_as_it_came());
     if (found.empty() || found.front().range.first > at || found.back().range.last < at)
       return std::nullopt;
     for (const LbaStatus& status : found) {
@@ -159,13 +108,18 @@ bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {
   return range != ranges.end() && range->first < lbn + blocks;
 }
 
-Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
-                       bool keep_data) {
-  return read_as(lbn, blocks, force_unit_access || link_->forces_reads, keep_data);
+Completion Drive::read(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
+  return read_as(lbn, blocks, force_unit_access || link_->forces_reads, false).completion;
 }
 
-Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
-                          bool keep_data) {
+std::vector<std::uint8_t> Drive::contents(std::uint64_t lbn, std::uint32_t blocks,
+                                          bool force_unit_access) {
+  auto answer = read_as(lbn, blocks, force_unit_access || link_->forces_reads, true);
+  return answer.reply.take_whole().value();
+}
+
+Answer Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
+                      bool keep_data) {
   const auto bytes = block_bytes();
   const CacheBits bits{.force_unit_access = force_unit_access};
   require_length(lbn, blocks);
@@ -174,9 +128,7 @@ Completion Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_un
                                              : read_16(lbn, blocks, bytes, bits);
   command.keep_data = keep_data;
   note_read(lbn, blocks);  // whatever the drive says to it
-  auto completion = link_->must(command, lbn, blocks).completion;
-  if (!keep_data) completion.data.clear();
-  return completion;
+  return link_->whole(command, lbn, blocks);
 }
 
 void Drive::note_read(std::uint64_t lbn, std::uint32_t blocks) {
@@ -199,7 +151,9 @@ void Drive::require_not_left_out(std::uint64_t lbn, std::uint32_t blocks) const 
       nothing_there, lbn, blocks);
 }
 
-Completion Drive::read_as_cached(std::uint64_t lbn) { return read_as(lbn, 1, false, false); }
+Completion Drive::read_as_cached(std::uint64_t lbn) {
+  return read_as(lbn, 1, false, false).completion;
+}
 
 void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
   if (!link_->most_blocks || blocks <= *link_->most_blocks) return;
@@ -211,30 +165,21 @@ void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
 }
 
 void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
-  auto& contents = link_->contents;
+  auto& known = link_->contents;
   const std::size_t bytes = block_bytes();
   const LbnRange all = physical_blocks().covering(lbn, blocks);
   const auto end = all.last + 1;
   const auto most = std::min(kContentBlocks, link_->most_blocks.value_or(kContentBlocks));
   for (auto at = all.first; at < end;) {
-    if (contents.contains(at)) {
+    if (known.contains(at)) {
       ++at;
       continue;
     }
     std::uint32_t run = 1;
-    while (run < most && at + run < end && !contents.contains(at + run)) ++run;
-    auto reply = read(at, run, false, true);
-    constexpr int kTries = 3;
-    for (int i = 1; i < kTries && reply.data.size() != run * bytes; ++i)
-      reply = read(at, run, false, true);
-    if (reply.data.size() != run * bytes)
-      throw DriveError(ExitStatus::drive_error,
-                       fmt::format("{} gave {} of the {} bytes of LBN {} to {}, so these blocks "
-                                   "can't be rewritten; leave them out",
-                                   link_->name, reply.data.size(), run * bytes, at, at + run - 1),
-                       std::nullopt, at, run);
+    while (run < most && at + run < end && !known.contains(at + run)) ++run;
+    const std::vector<std::uint8_t> data = this->contents(at, run);
     for (std::uint32_t i = 0; i < run; ++i)
-      contents[at + i].assign(reply.data.begin() + i * bytes, reply.data.begin() + (i + 1) * bytes);
+      known[at + i].assign(data.begin() + i * bytes, data.begin() + (i + 1) * bytes);
     at += run;
   }
 }
@@ -277,7 +222,7 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
       send();
     }
   }
-  if (!takes_fua) link_->ask(synchronize_cache_10());  // where there is that at least
+  if (!takes_fua) link_->may(synchronize_cache_10());  // where there is that at least
 }
 
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
@@ -343,5 +288,13 @@ std::uint64_t Drive::bytes_written() const { return link_->bytes_written; }
 std::uint64_t Drive::unit_attentions() const { return link_->unit_attentions; }
 std::uint64_t Drive::resets() const { return link_->resets; }
 std::uint64_t Drive::busy_replies() const { return link_->busy_replies; }
+std::uint64_t Drive::short_replies() const { return link_->short_replies; }
+const Guard::Said& Drive::said() const {
+  static const Guard::Said kNothing;
+  return link_->guard ? link_->guard->said() : kNothing;
+}
+const std::map<std::string, std::string>& Drive::odd_refusals() const {
+  return link_->odd_refusals;
+}
 
 }  // namespace platter::scsi

@@ -6,18 +6,23 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "identity/who.h"
 #include "model/drive_model.h"
+#include "scsi/block_pages.h"
 #include "scsi/device.h"
 #include "scsi/drive_addresses.h"
 #include "scsi/drive_errors.h"
 #include "scsi/drive_settings.h"
 #include "scsi/guard.h"
+#include "scsi/identify_device.h"
+#include "scsi/physical_elements.h"
 #include "scsi/replies.h"
 #include "scsi/sense.h"
 
@@ -32,6 +37,19 @@ struct CommandRecord {
   Status status = Status::good;
 };
 
+struct Answer;
+
+// The witnesses of who the drive is, as they came.
+struct Told {
+  Inquiry inquiry;
+  std::optional<Capacity> capacity_10, capacity_16;
+  std::string serial;                    // VPD page 80h
+  std::vector<std::string> designators;  // VPD page 83h, asked for of ATA disks
+  std::optional<AtaIdentity> ata;        // of this disk alone
+  bool is_translated = false;            // VPD page 89h is there
+  std::optional<AtaIdentity> page_89h;
+};
+
 class Drive {
  public:
   // Writes need a Guard with permission for them; a bare Device is only read.
@@ -42,15 +60,28 @@ class Drive {
   // Lets time pass with nothing sent.
   void rest_ns(Nanoseconds time_ns);
 
-  // Identity and capabilities. Filled by identify(): INQUIRY, VPD 00/80/83/B0/B1 where offered,
-  // READ CAPACITY, retries a unit attention first.
+  // Identity and capabilities. identify() asks every witness of who the drive is (src/identity):
+  // INQUIRY, READ CAPACITY, VPD pages 80h, 83h and 89h, IDENTIFY DEVICE; what the rest of the
+  // model's identity says is asked for by `platter inspect` and a run (claims.h).
   const model::Identity& identify();
-  const Inquiry& inquiry() const;  // after identify()
+  // A disk of host-managed zones is identified, too: nothing of it may be read. Else identify()
+  // refuses it.
+  void take_host_managed();
+  bool is_host_managed() const;      // after identify()
+  const identity::Who& who() const;  // after identify()
+  const Told& told() const;          // after identify()
+  // Reads the last block that the capacity names, unless it is to be skipped; where that is out of
+  // range, the capacity is what can be addressed.
+  void confirm_capacity(const std::vector<LbnRange>& skipped = {});
   // Asks who the drive is. Done before the next write or setting where a unit attention may mean
   // that it was replaced (28h, 29h, 3Fh). Throws AnotherDrive.
   void require_same_drive();
+  // The whole page; nullopt: the drive has none, or sends other data, or a part of it.
   std::optional<std::vector<std::uint8_t>> vpd_page(std::uint8_t page);
-  std::uint64_t blocks() const;  // after identify()
+  std::vector<std::uint64_t> logical_units();  // of its target, by REPORT LUNS; empty: not told
+  std::optional<PhysicalElements> physical_elements();
+  std::optional<Characteristics> characteristics();  // VPD page B1h
+  std::uint64_t blocks() const;                      // after identify()
   std::uint32_t block_bytes() const;
   const Capacity& capacity() const;  // all that READ CAPACITY told
   // The most blocks of one command: VPD page B0h, the host's path, READ(16). The first call
@@ -68,9 +99,11 @@ class Drive {
   // And none may leave by mistake: the guard refuses them from now on.
   void skip(std::vector<LbnRange> ranges);
 
-  // Reads: the data are kept only when asked for. READ(10), READ(16) past 2^32 blocks.
-  Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false,
-                  bool keep_data = false);
+  // Reads, for their times, or for what the blocks hold. READ(10), READ(16) past 2^32 blocks.
+  // Throw DriveError, came_short() where fewer bytes come than were asked for, again and again.
+  Completion read(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false);
+  std::vector<std::uint8_t> contents(std::uint64_t lbn, std::uint32_t blocks,
+                                     bool force_unit_access = false);
   Completion read_as_cached(std::uint64_t lbn);  // one block, without FUA whatever forces_reads()
                                                  // says
   // Whether any of these blocks, or of their physical blocks, was read so far by this process, or
@@ -111,12 +144,19 @@ class Drive {
   std::uint64_t bytes_written() const;
   std::uint64_t unit_attentions() const;
   std::uint64_t resets() const;        // unit attentions 29h and 2Ah among them
-  std::uint64_t busy_replies() const;  // BUSY, TASK SET FULL, becoming ready, aborted: tried again
+  std::uint64_t busy_replies() const;  // BUSY, TASK SET FULL, becoming ready, aborted, short: tried
+                                       // again
+  std::uint64_t short_replies() const;  // GOOD with fewer bytes than asked for: tried again
+  // What the drive said beside its answers: what it recovered by itself (sense key 1h), and
+  // warnings of its own state (failure predicted, 5Dh; warning, 0Bh). Nothing where there is no
+  // guard.
+  const Guard::Said& said() const;
+  // Commands that count as not supported though no ILLEGAL REQUEST said so, with what was said.
+  const std::map<std::string, std::string>& odd_refusals() const;
   ~Drive();
 
  private:
-  Completion read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access,
-                     bool keep_data);
+  Answer read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access, bool keep_data);
   void require_length(std::uint64_t lbn, std::uint32_t blocks) const;
   void require_not_left_out(std::uint64_t lbn, std::uint32_t blocks) const;
 

@@ -6,10 +6,13 @@
 namespace platter::scsi {
 namespace {
 
-constexpr std::uint8_t kLbnOutOfRange = 0x21;       // ASC
-constexpr std::uint8_t kSequenceError = 0x2C;       // ASC
-constexpr std::uint8_t kDefectListError = 0x19;     // ASC
-constexpr std::uint8_t kDefectListNotFound = 0x1C;  // ASC
+constexpr std::uint8_t kLbnOutOfRange = 0x21;  // ASC
+constexpr std::uint8_t kSequenceError = 0x2C;  // ASC
+
+// Of a command that the drive does not have in whatever words: INVALID COMMAND.
+std::uint8_t code_of(const Answer& answer) {
+  return answer.illegal() ? answer.sense->asc : kInvalidOpcode;
+}
 
 }  // namespace
 
@@ -21,25 +24,23 @@ std::optional<std::vector<std::uint8_t>> DriveLink::translated(const Command& se
                                                                AddressFormat to) {
   int mixed_up = 0;
   for (int attempt = 0; attempt < kMaxUnitAttentions; ++attempt) {
-    const auto sent = ask(send);
+    const auto sent = may(send);
     ++translations;
-    if (sent.illegal()) {
-      refusal = sent.sense->asc;
+    if (sent.not_supported) {
+      refusal = code_of(sent);
       return std::nullopt;
     }
-    if (!sent.good()) fail(send, sent, 0, 0);
     const auto attentions = unit_attentions;
-    const auto command = receive_translation();
-    auto reply = ask(command);
+    auto received = may(receive_translation());
     if (unit_attentions != attentions) continue;
-    const bool forgotten = reply.illegal() && reply.sense->asc == kSequenceError;
-    if (reply.illegal() && !forgotten) {
-      refusal = reply.sense->asc;
+    const bool forgotten = received.illegal() && received.sense->asc == kSequenceError;
+    if (received.not_supported && !forgotten) {
+      refusal = code_of(received);
       return std::nullopt;
     }
-    if (!forgotten && !reply.good()) fail(command, reply, 0, 0);
-    if (!forgotten && is_translation(reply.completion.data, from, to))
-      return std::move(reply.completion.data);
+    const Bytes page = received.reply.as_far_as_it_came();
+    if (!forgotten && is_translation(page, from, to))
+      return std::vector<std::uint8_t>(page.begin(), page.end());
     if (++mixed_up >= kMaxAborts) {
       refusal = 0;
       return std::nullopt;
@@ -111,14 +112,10 @@ std::optional<PhysicalAddress> DriveAddresses::bytes_from_index(std::uint64_t lb
 }
 
 std::optional<std::vector<std::uint8_t>> DriveLink::defect_data(const Command& command) {
-  auto reply = ask(command);
-  const auto& sense = reply.sense;
-  if (reply.illegal() ||
-      (sense && (sense->asc == kDefectListError || sense->asc == kDefectListNotFound) &&
-       !reply.good()))
-    return std::nullopt;
-  if (!reply.good()) fail(command, reply, 0, 0);
-  return std::move(reply.completion.data);
+  const auto reply = reply_to(command);
+  if (!reply) return std::nullopt;
+  const Bytes data = reply->as_far_as_it_came();
+  return std::vector<std::uint8_t>(data.begin(), data.end());
 }
 
 std::optional<DefectList> DriveLink::defects(bool primary, bool grown, AddressFormat format) {

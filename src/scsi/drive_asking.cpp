@@ -4,7 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
+#include "scsi/advice.h"
 #include "scsi/command_table.h"
 #include "scsi/drive_link.h"
 
@@ -47,62 +48,30 @@ std::string_view status_name(Status status) {
   return "an unknown status";
 }
 
-// Of a drive that keeps its blocks to those who have a key (SPC-4, additional sense codes; the
-// security of ATA drives comes through SAT as one of these).
-bool locked(const Sense& sense) {
-  const bool access_denied = sense.asc == kInvalidOpcode && sense.ascq == 0x02;
-  const bool security = sense.asc == 0x74;  // whatever the sense key
-  const bool denies = sense.key == SenseKey::illegal_request ||
-                      sense.key == SenseKey::data_protect || sense.key == SenseKey::not_ready ||
-                      sense.key == SenseKey::aborted_command;
-  return !sense.deferred && (security || (denies && access_denied));
-}
-
-std::string_view advice_for_not_ready(const Sense& sense) {
-  if (sense.asc != kBecomingReady)
-    return "start the drive, or wait until it is ready, and try again";
-  switch (sense.ascq) {
-    case 0x02:
-    case 0x11:
-      return "it is spun down: start it (sg_start --start, or enable its enclosure to) and try "
-             "again";
-    case 0x03:
-      return "somebody has to see to the drive itself";
-    case 0x04:
-      return "it is being formatted: wait until that is done";
-    case 0x09:
-      return "it tests itself: wait until that is done";
-    case 0x1B:
-      return "it is being sanitized: wait until that is done";
+// What a run goes on with once it works: from then on an error of it is one.
+bool is_relied_on(const Command& command) {
+  switch (command.opcode()) {
+    case kModeSense6:
+    case kModeSense10:
+    case kModeSelect6:
+    case kModeSelect10:
+    case kSendDiagnostic:
+    case kReceiveDiagnostic:
+    case kSeek10:
+    case kVerify10:
+    case kVerify16:
+    case kSynchronizeCache10:
+      return true;
     default:
-      return "start the drive, or wait until it is ready, and try again";
-  }
-}
-
-std::string_view advice(const std::optional<Sense>& sense, Status status) {
-  if (status == Status::reservation_conflict)
-    return "another host holds a reservation: release it first";
-  if (!sense) return "try again, or look at the drive with platter inspect";
-  if (locked(*sense)) return "the drive is locked: unlock it with its key or password first";
-  switch (sense->key) {
-    case SenseKey::not_ready:
-      return advice_for_not_ready(*sense);
-    case SenseKey::medium_error:
-      return "leave these blocks out";
-    case SenseKey::hardware_error:
-      return "save the data of this drive: it reports a failure";
-    case SenseKey::data_protect:
-      return "the drive is write protected: take the protection away";
-    case SenseKey::illegal_request:
-      return "this drive does not support it as asked";
-    case SenseKey::unit_attention:
-      return "something keeps resetting the drive: find out what";
-    default:
-      return "try again, or look at the drive with platter inspect";
+      return false;
   }
 }
 
 }  // namespace
+
+std::string what_it_said(const Answer& answer) {
+  return answer.sense ? answer.sense->text() : std::string(status_name(answer.completion.status));
+}
 
 // The guard hears of it with any command's answer.
 void DriveLink::tell_of_failed_writes() {
@@ -117,7 +86,9 @@ Answer DriveLink::once(const Command& command, std::uint64_t lbn, std::uint32_t 
     throw as_error(done.error());
   }
   ++commands;
-  Answer answer{std::move(*done), std::nullopt};
+  Answer answer;
+  answer.reply = Reply(command, *done);
+  answer.completion = std::move(*done);
   const auto& completion = answer.completion;
   if (completion.status == Status::check_condition) answer.sense = decode_sense(completion.sense);
   if (command_callback)
@@ -186,7 +157,61 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
       continue;
     }
     if (!entry || entry->command_class != CommandClass::reversible_setting) selecting = false;
+    answer.not_supported = counts_as_not_supported(command, answer, blocks);
+    const bool says_nothing = answer.sense && answer.sense->key == SenseKey::no_sense;
+    if (answer.good() && !says_nothing && is_optional(command))
+      answered.insert(subject_of(command));
+    if (answer.not_supported && !answer.illegal())
+      odd_refusals.emplace(command_name(command), what_it_said(answer));
     return answer;
+  }
+}
+
+// A drive that lacks an optional command says ILLEGAL REQUEST; translations of HBAs and bridges say
+// ABORTED COMMAND, HARDWARE ERROR, NOT READY or nothing at all. What it has answered well before it
+// has. Of a block on the media an error is that block's.
+bool DriveLink::counts_as_not_supported(const Command& command, const Answer& answer,
+                                        std::uint32_t blocks) const {
+  if (answer.good() || !is_optional(command)) return false;
+  if (answer.illegal()) return true;
+  const auto status = answer.completion.status;
+  if (status != Status::check_condition && status != Status::aborted) return false;
+  if (answer.sense && (answer.sense->deferred || answer.sense->key == SenseKey::unit_attention))
+    return false;
+  if (blocks > 0 && answer.sense && answer.sense->key == SenseKey::medium_error) return false;
+  return !is_relied_on(command) || !answered.contains(subject_of(command));
+}
+
+Answer DriveLink::may(const Command& command) {
+  auto answer = ask(command);
+  if (!answer.good() && !answer.not_supported) fail(command, answer, 0, 0);
+  return answer;
+}
+
+std::optional<Reply> DriveLink::reply_to(const Command& command) {
+  auto answer = may(command);
+  if (answer.not_supported) return std::nullopt;
+  return std::move(answer.reply);
+}
+
+// A read that comes short with GOOD has not read all its blocks, nor a write written them. Once may
+// be chance, and counts as a reply that was tried again; a drive that cuts long commands does it
+// each time.
+Answer DriveLink::whole(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
+  constexpr int kTries = 3;
+  for (int attempt = 1;; ++attempt) {
+    auto answer = must(command, lbn, blocks);
+    if (answer.reply.is_whole()) return answer;
+    ++busy_replies;
+    ++short_replies;
+    if (attempt < kTries) continue;
+    throw DriveError(
+        ExitStatus::drive_error,
+        fmt::format("{} answered {} of LBN {} to {} with GOOD, and {} of its {} bytes were moved; "
+                    "ask for fewer blocks at once, or connect the drive another way",
+                    name, command_name(command), lbn, lbn + blocks - 1, answer.reply.came(),
+                    answer.reply.asked()),
+        std::nullopt, lbn, blocks, DriveError::Kind::came_short);
   }
 }
 
@@ -194,9 +219,12 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
 // this form at all, or leaves to another host, was never begun.
 Completion DriveLink::send_write(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   try {
-    return must(command, lbn, blocks).completion;
+    return whole(command, lbn, blocks).completion;
   } catch (const DriveError& error) {
-    if (!guard || guard->permission().writes_go_on || error.status() != ExitStatus::drive_error)
+    // What came short was begun and ended well: nothing is torn, and its blocks hold what they
+    // held.
+    if (!guard || guard->permission().writes_go_on || error.came_short() ||
+        error.status() != ExitStatus::drive_error)
       throw;
     guard->end_writes(error.what());
     told_of_failed_writes = true;
@@ -207,26 +235,12 @@ Completion DriveLink::send_write(const Command& command, std::uint64_t lbn, std:
 // Whatever takes its place after a reset answers to the same name.
 void DriveLink::require_same_drive() {
   if (!identified) return;
-  model::Identity now = identity;
-  if (const auto found = decode_inquiry(must(scsi::inquiry()).completion.data)) {
-    now.vendor = found->vendor;
-    now.product = found->product;
-  }
-  const Capacity capacity_now = ask_capacity();
-  now.blocks = capacity_now.blocks;
-  now.block_bytes = capacity_now.block_bytes;
-  const auto serial = ask(inquiry_vpd(0x80));
-  const bool has_serial = serial.good() && serial.completion.data.size() >= 4 &&
-                          serial.completion.data[1] == 0x80;
-  now.serial = has_serial ? decode_serial(serial.completion.data).value_or("") : "";
-  if (!model::same_drive(now, identity))
-    throw AnotherDrive(
-        ExitStatus::protocol,
-        fmt::format(
-            "{} is another drive since it was reset: {} {} with serial number {} then, {} {} "
-            "with {} now; nothing is written to it",
-            name, identity.vendor, identity.product, identity.serial, now.vendor, now.product,
-            now.serial));
+  const model::Identity now = gather().who.identity;
+  if (!identity::same_drive(now, identity))
+    throw AnotherDrive(ExitStatus::protocol,
+                       fmt::format("{} is another drive since it was reset: {} then, {} now; "
+                                   "nothing is written to it",
+                                   name, identity::in_words(identity), identity::in_words(now)));
   may_be_another = false;
 }
 
@@ -238,18 +252,17 @@ Answer DriveLink::must(const Command& command, std::uint64_t lbn, std::uint32_t 
 
 void DriveLink::fail(const Command& command, const Answer& answer, std::uint64_t lbn,
                      std::uint32_t blocks) const {
-  const auto status = answer.completion.status;
   const auto where = blocks ? fmt::format(" of LBN {} to {}", lbn, lbn + blocks - 1) : "";
-  const auto what = answer.sense ? answer.sense->text() : std::string(status_name(status));
-  const bool no_key = answer.sense && locked(*answer.sense);
-  const auto exit = no_key                                   ? ExitStatus::refused
-                    : answer.illegal()                       ? ExitStatus::unsupported
-                    : status == Status::reservation_conflict ? ExitStatus::refused
-                                                             : ExitStatus::drive_error;
-  throw DriveError(exit,
+  const Advice advice = advice_on(answer.sense, answer.completion.status);
+  const bool refused = answer.not_supported || answer.illegal();
+  const auto status = answer.not_supported && advice.status == ExitStatus::drive_error
+                          ? ExitStatus::unsupported
+                          : advice.status;
+  throw DriveError(status,
                    fmt::format("{} answered {}{} with {}; {}", name, command_name(command), where,
-                               what, advice(answer.sense, status)),
-                   answer.sense, lbn, blocks);
+                               what_it_said(answer), advice.text),
+                   answer.sense, lbn, blocks,
+                   refused ? DriveError::Kind::refused : DriveError::Kind::failed);
 }
 
 }  // namespace platter::scsi

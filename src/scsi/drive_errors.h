@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "scsi/advice.h"
 #include "scsi/sense.h"
 
 namespace platter::scsi {
@@ -15,21 +16,27 @@ namespace platter::scsi {
 // catching: `lbn` says where, another place may do.
 class DriveError : public Error {
  public:
+  enum class Kind : std::uint8_t {
+    failed,
+    refused,     // as it was asked: another form of the command, or none, may do
+    came_short,  // GOOD, again and again, with fewer bytes than were asked for
+  };
   DriveError(ExitStatus status, const std::string& sentence, std::optional<Sense> s,
-             std::uint64_t at_lbn, std::uint32_t count)
-      : Error(status, sentence), sense(std::move(s)), lbn(at_lbn), blocks(count) {}
+             std::uint64_t at_lbn, std::uint32_t count, Kind what = Kind::failed)
+      : Error(status, sentence), sense(std::move(s)), lbn(at_lbn), blocks(count), kind(what) {}
   // Of these blocks, or of this one try: another place, or another time, may do.
   bool may_do_elsewhere() const {
-    constexpr std::uint8_t kSecurity = 0x74;  // ASC: no other place will do
-    return sense && sense->asc != kSecurity &&
+    return sense &&
            (sense->key == SenseKey::medium_error || sense->key == SenseKey::hardware_error ||
-            sense->key == SenseKey::aborted_command);
+            sense->key == SenseKey::aborted_command) &&
+           advice_on(sense, Status::check_condition).affects != Affects::whole_drive;
   }
-  // As it was asked: another form of the command may do.
-  bool refused() const { return sense && sense->key == SenseKey::illegal_request; }
+  bool refused() const { return kind == Kind::refused; }
+  bool came_short() const { return kind == Kind::came_short; }
   std::optional<Sense> sense;
   std::uint64_t lbn;
   std::uint32_t blocks;
+  Kind kind;
 };
 
 // A write failed, or may have: nothing more is written in this run (Guard::why_writes_ended), and

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/read_blocks.h"
+#include "scsi/reply.h"
 
 namespace platter::scsi {
 
@@ -30,8 +32,10 @@ constexpr int kMostDeferred = 64;       // errors of earlier writes, before one 
 
 // What the drive did say to a command, retries done.
 struct Answer {
-  Completion completion;
+  Completion completion;  // without its data
+  Reply reply;
   std::optional<Sense> sense;
+  bool not_supported = false;  // of an optional command: as if the drive did not have it
 
   bool good() const {
     return completion.status == Status::good || completion.status == Status::condition_met ||
@@ -44,10 +48,8 @@ struct Answer {
   bool invalid_opcode() const { return illegal() && sense->asc == kInvalidOpcode; }
 };
 
-struct PageView {
-  PageCode code;
-  const std::vector<std::uint8_t>& raw;
-};
+// For a sentence: its sense data, or its status.
+std::string what_it_said(const Answer& answer);
 
 class DriveLink {
  public:
@@ -57,6 +59,15 @@ class DriveLink {
   Answer once(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
   Answer ask(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
   Answer must(const Command& command, std::uint64_t lbn = 0, std::uint32_t blocks = 0);
+  // Of what a drive may lack (is_optional): good, or not supported. Throws DriveError where a drive
+  // that has the command fails it.
+  Answer may(const Command& command);
+  // The data of it; nullopt: not supported.
+  std::optional<Reply> reply_to(const Command& command);
+  // All bytes were moved.
+  Answer whole(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
+  bool counts_as_not_supported(const Command& command, const Answer& answer,
+                               std::uint32_t blocks) const;
   void fetch_sense(Answer& answer);
   void tell_of_failed_writes();
   void require_same_drive();
@@ -73,9 +84,23 @@ class DriveLink {
   std::optional<std::vector<std::uint8_t>> defect_data(const Command& command);
   std::optional<DefectList> defects(bool primary, bool grown, AddressFormat format);
   bool select(const std::vector<std::uint8_t>& page);
-  bool change(const PageView& before, const std::vector<std::uint8_t>& wanted,
-              const std::function<bool()>& as_wanted);
-  Capacity ask_capacity();
+  // Who it is (drive_identity.cpp).
+  struct Found {
+    Told told;
+    Capacity capacity;
+    identity::Who who;
+  };
+  void identify();
+  Found gather();
+  void ask_who(Told& told);
+  Capacity ask_capacity(Told& told, std::vector<std::string>& doubts);
+  Capacity confirmed(const Capacity& a, const Capacity& b, std::vector<std::string>& doubts,
+                     const Capacity& told_10, const Capacity& told_16);
+  bool can_read_last_of(const Capacity& capacity);
+  std::optional<std::vector<std::uint8_t>> vpd_page(std::uint8_t page);
+  // Its data, whoever it is; the form of ATA PASS-THROUGH is the first one that was answered.
+  std::optional<std::vector<std::uint8_t>> identify_device_data();
+  // Of this disk alone (identity::Reached).
   std::optional<PassThrough> pass_through();
   std::optional<AtaSettings> identify_device();
   const model::Identity& known() const {
@@ -87,11 +112,14 @@ class DriveLink {
   std::string name;
   Guard* guard;
   model::Identity identity;
-  Inquiry inquiry;
+  identity::Who who;
+  Told told;
+  std::vector<std::uint8_t> standard_data;  // of INQUIRY, as it came
   Capacity capacity;
   bool identified = false;
   PhysicalBlocks physical;
   bool told_of_failed_writes = false;
+  bool takes_host_managed = false;
   bool may_be_another = false;  // since a unit attention, until it was asked
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
@@ -117,7 +145,9 @@ class DriveLink {
   std::function<void(std::uint64_t, const std::vector<std::uint8_t>&)> write_callback;
   std::function<void(const CommandRecord&)> command_callback;
   std::uint64_t commands = 0, translations = 0, bytes_written = 0;
-  std::uint64_t unit_attentions = 0, resets = 0, busy_replies = 0;
+  std::uint64_t unit_attentions = 0, resets = 0, busy_replies = 0, short_replies = 0;
+  std::set<std::uint32_t> answered;  // subjects of commands that this drive has answered well
+  std::map<std::string, std::string> odd_refusals;  // by command, those that are no ILLEGAL REQUEST
 };
 
 }  // namespace platter::scsi

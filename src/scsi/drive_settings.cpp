@@ -12,11 +12,13 @@ std::optional<std::vector<std::uint8_t>> DriveSettings::mode_page(std::uint8_t p
                                                                   PageControl control,
                                                                   std::uint8_t subpage) {
   const auto try_form = [&](ModeForm form) -> std::optional<std::vector<std::uint8_t>> {
-    const auto command = mode_sense(form, page, control, false, subpage);
-    const auto reply = link_.ask(command);
-    if (reply.illegal()) return std::nullopt;
-    if (!reply.good()) link_.fail(command, reply, 0, 0);
-    auto found = find_mode_page(form, reply.completion.data, page, subpage);
+    const auto reply = link_.reply_to(mode_sense(form, page, control, false, subpage));
+    if (!reply) return std::nullopt;
+    const Bytes data = reply->as_far_as_it_came();
+    auto found = find_mode_page(form, data, page, subpage);
+    // Some bridges send their ten-byte form for both: then the length's upper byte is 0.
+    if (!found && form == ModeForm::six && !data.empty() && data[0] == 0)
+      found = find_mode_page(ModeForm::ten, data, page, subpage);
     if (found) link_.mode_form = form;
     return found;
   };
@@ -35,9 +37,7 @@ bool DriveLink::select(const std::vector<std::uint8_t>& page) {
   const auto try_form = [&](ModeForm form) {
     const auto command = mode_select(form, page);
     selecting = true;
-    auto answer = ask(command);
-    if (!answer.good() && !answer.illegal()) fail(command, answer, 0, 0);
-    return answer;
+    return may(command);
   };
   const auto form = mode_form.value_or(ModeForm::six);
   auto answer = try_form(form);
@@ -48,13 +48,13 @@ bool DriveLink::select(const std::vector<std::uint8_t>& page) {
 
 // The page as it came at the first change is kept. A page that the drive took and does not show as
 // wanted is set back.
-bool DriveLink::change(const PageView& before, const std::vector<std::uint8_t>& wanted,
-                       const std::function<bool()>& as_wanted) {
-  const bool first = recorded.emplace(before.code, before.raw).second;
-  const bool taken = select(wanted);
-  if (taken && as_wanted()) return true;
-  if (taken) select(before.raw);
-  if (first) recorded.erase(before.code);
+bool DriveSettings::change(const PageView& before, const std::vector<std::uint8_t>& wanted,
+                           const std::function<bool()>& as_wanted) {
+  const bool first = link_.recorded.emplace(before.code, before.raw).second;
+  if (link_.select(wanted) && as_wanted()) return true;
+  // What was refused may have been carried out all the same.
+  const bool is_as_before = shows(before.raw) || (link_.select(before.raw) && shows(before.raw));
+  if (first && is_as_before) link_.recorded.erase(before.code);
   return false;
 }
 
@@ -71,7 +71,7 @@ bool DriveSettings::set_cache_page(bool write_cache_enabled, bool read_cache_dis
            after->read_cache_disabled == read_cache_disabled &&
            after->read_ahead_disabled == read_ahead_disabled;
   };
-  return *wanted == before->raw || link_.change({kCachingPage, before->raw}, *wanted, as_wanted);
+  return *wanted == before->raw || change({kCachingPage, before->raw}, *wanted, as_wanted);
 }
 
 bool DriveSettings::set_cache(bool write_cache_enabled, bool read_cache_disabled,
@@ -122,29 +122,37 @@ void DriveSettings::force_access(bool reads, bool writes) {
 
 // A translation may refuse FUA for reads.
 bool DriveSettings::takes_forced_reads() {
-  return link_.ask(read_10(0, 1, link_.known().block_bytes, {.force_unit_access = true})).good();
+  auto read = read_10(0, 1, link_.known().block_bytes, {.force_unit_access = true});
+  read.keep_data = false;
+  const auto answer = link_.ask(read, 0, 1);
+  return answer.good() && answer.reply.is_whole();
 }
 
-// The form that the translation takes; nullopt: there is no ATA drive, or nothing gets through to
-// it.
+// The form that the translation takes; nullopt: there is no ATA drive behind it, nothing gets
+// through to it, or another disk answers.
 std::optional<PassThrough> DriveLink::pass_through() {
-  if (std::exchange(asked_for_ata, true)) return ata_form;
-  const auto page = ask(inquiry_vpd(0x89));
-  if (!page.good() || page.completion.data.size() < 4 || page.completion.data[1] != 0x89)
-    return std::nullopt;
-  for (const auto form : {PassThrough::sixteen, PassThrough::twelve}) {
-    const auto reply = ask(scsi::identify_device(form));
-    if (!reply.good() || !decode_identify_device(reply.completion.data)) continue;
-    ata_form = form;
-    break;
+  return identity::is_this_disk(who) ? ata_form : std::nullopt;
+}
+
+std::optional<std::vector<std::uint8_t>> DriveLink::identify_device_data() {
+  if (!std::exchange(asked_for_ata, true)) {
+    for (const auto form : {PassThrough::sixteen, PassThrough::twelve}) {
+      auto reply = reply_to(scsi::identify_device(form));
+      auto data = reply ? reply->take_whole() : std::nullopt;
+      if (!data || !decode_identify_device(*data)) continue;  // in this form
+      ata_form = form;
+      return data;
+    }
   }
-  return ata_form;
+  if (!ata_form) return std::nullopt;
+  auto reply = reply_to(scsi::identify_device(*ata_form));
+  return reply ? reply->take_whole() : std::nullopt;
 }
 
 std::optional<AtaSettings> DriveLink::identify_device() {
   if (!pass_through()) return std::nullopt;
-  const auto reply = ask(scsi::identify_device(*ata_form));
-  return reply.good() ? decode_identify_device(reply.completion.data) : std::nullopt;
+  const auto data = identify_device_data();
+  return data ? decode_identify_device(*data) : std::nullopt;
 }
 
 std::optional<AtaSettings> DriveSettings::ata() { return link_.identify_device(); }
@@ -157,7 +165,7 @@ bool DriveSettings::change_ata(const AtaSettings& wanted) {
   const auto send = [&](const AtaSettings& from, const AtaSettings& to) {
     for (const Command& command : changes(*d.ata_form, from, to)) {
       d.selecting = true;
-      if (!d.ask(command).good()) return;
+      if (d.may(command).not_supported) return;
     }
   };
   const bool first = !d.recorded_ata;
@@ -215,7 +223,7 @@ Stopped DriveSettings::stop_power_management() {
 
 std::optional<std::uint8_t> DriveSettings::ata_power_mode() {
   if (!link_.pass_through()) return std::nullopt;
-  return decode_power_mode(link_.ask(check_power_mode(*link_.ata_form)).completion.sense);
+  return decode_power_mode(link_.may(check_power_mode(*link_.ata_form)).completion.sense);
 }
 
 // A value that the drive made another of is taken too: the page says which it is.
@@ -236,7 +244,7 @@ bool DriveSettings::set_cache_fields(std::span<const CacheFieldValue> values) {
              return now == of.value || now != value_of(*before, *of.field);
            });
   };
-  return link_.change({kCachingPage, *before}, wanted, shows_change);
+  return change({kCachingPage, *before}, wanted, shows_change);
 }
 
 Stopped DriveSettings::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {
@@ -246,7 +254,7 @@ Stopped DriveSettings::stop(PageCode code, StoppedPage (*stopped_page)(Bytes)) {
   if (!link_.recorded.contains(kCachingPage) && !link_.recorded_ata) link_.lost = false;
   if (!wanted || *wanted == *before) return Stopped::nothing_to_stop;
   const auto as_wanted = [&] { return shows(*wanted); };
-  return link_.change({code, *before}, *wanted, as_wanted) ? Stopped::stopped : Stopped::goes_on;
+  return change({code, *before}, *wanted, as_wanted) ? Stopped::stopped : Stopped::goes_on;
 }
 
 Stopped DriveSettings::stop_background_scan() {
@@ -266,7 +274,9 @@ bool DriveSettings::shows(const std::vector<std::uint8_t>& page) {
 }
 
 bool DriveSettings::restore_page(const std::vector<std::uint8_t>& raw) {
-  return code_of(raw) && link_.select(raw) && shows(raw);
+  if (!code_of(raw)) return false;
+  link_.select(raw);  // one that refuses it may hold it already
+  return shows(raw);
 }
 
 void DriveSettings::put_back_page(const std::vector<std::uint8_t>& raw) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -73,6 +74,12 @@ class DriveSettings {
 
  private:
   using StoppedPage = std::optional<std::vector<std::uint8_t>>;
+  struct PageView {
+    PageCode code;
+    const std::vector<std::uint8_t>& raw;
+  };
+  bool change(const PageView& before, const std::vector<std::uint8_t>& wanted,
+              const std::function<bool()>& as_wanted);
   Stopped stop(PageCode code, StoppedPage (*stopped_page)(Bytes));
   void restore_recorded(PageCode code);
   void restore_recorded_ata(bool power_level_too);

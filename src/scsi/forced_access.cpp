@@ -1,5 +1,6 @@
 #include "scsi/forced_access.h"
 
+#include <optional>
 #include <utility>
 
 namespace platter::scsi {
@@ -7,8 +8,9 @@ namespace {
 
 constexpr int kMajority = 2;  // of three
 
+// nullopt: there was no such access, so nothing is known.
 template <typename Access>
-bool most_come_at_once(const Access& access) {
+std::optional<bool> most_come_at_once(const Access& access) {
   try {
     int at_once = 0, later = 0;
     while (at_once < kMajority && later < kMajority)
@@ -16,18 +18,21 @@ bool most_come_at_once(const Access& access) {
     return at_once == kMajority;
   } catch (const DriveError& error) {
     if (!error.may_do_elsewhere()) throw;
-    return false;
+    return std::nullopt;
   }
 }
 
+// With FUA the same blocks that were just accessed without it: where that fails, FUA is refused in
+// whatever words.
 template <typename AtOnce, typename Force>
 Forced forced(const AtOnce& at_once, const Force& force) {
-  if (!at_once()) return Forced::not_needed;
+  if (!at_once().value_or(false)) return Forced::not_needed;
   try {
     force(true);
-    if (!at_once()) return Forced::obeyed;
+    const std::optional<bool> still = at_once();
+    if (still == false) return Forced::obeyed;
     force(false);
-    return Forced::ignored;
+    return still ? Forced::ignored : Forced::refused;
   } catch (const DriveError& error) {
     force(false);
     if (!error.refused()) throw;
@@ -37,7 +42,7 @@ Forced forced(const AtOnce& at_once, const Force& force) {
 
 }  // namespace
 
-bool rereads_come_at_once(Drive& drive, std::uint64_t lbn) {
+std::optional<bool> rereads_come_at_once(Drive& drive, std::uint64_t lbn) {
   bool in_front = true;
   return most_come_at_once([&] {
     if (std::exchange(in_front, false)) drive.read(lbn);
@@ -47,8 +52,8 @@ bool rereads_come_at_once(Drive& drive, std::uint64_t lbn) {
 
 // A write right behind another one would wait for that to reach the media; one of a part of a
 // physical block for the rest of it.
-bool writes_come_at_once(Drive& drive, std::uint64_t lbn,
-                         const std::function<void(std::uint64_t lbn)>& reach) {
+std::optional<bool> writes_come_at_once(Drive& drive, std::uint64_t lbn,
+                                        const std::function<void(std::uint64_t lbn)>& reach) {
   const LbnRange whole = drive.physical_blocks().covering(lbn, 1);
   return most_come_at_once([&] {
     drive.learn_contents(lbn, 1);

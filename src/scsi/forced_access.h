@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "scsi/drive.h"
 
@@ -13,12 +14,12 @@ namespace platter::scsi {
 constexpr Nanoseconds kSoonerThanAnyMedia = 2 * kMillisecond;
 
 // Most of three re-reads of a block, or of three writes of a block each right behind a read of it
-// from the media, are answered sooner than any media could. Where it cannot be read nothing is
-// told: false.
-bool rereads_come_at_once(Drive& drive, std::uint64_t lbn);
+// from the media, are answered sooner than any media could. nullopt: where it cannot be accessed
+// nothing is told.
+std::optional<bool> rereads_come_at_once(Drive& drive, std::uint64_t lbn);
 // Reads, or `reach`, go to the media by now; needs the permission, and rewrites what is there.
-bool writes_come_at_once(Drive& drive, std::uint64_t lbn,
-                         const std::function<void(std::uint64_t lbn)>& reach = {});
+std::optional<bool> writes_come_at_once(Drive& drive, std::uint64_t lbn,
+                                        const std::function<void(std::uint64_t lbn)>& reach = {});
 
 enum class Forced : std::uint8_t {
   not_needed,  // these commands wait for the media as they are

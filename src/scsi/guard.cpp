@@ -9,6 +9,7 @@
 #include "scsi/ata.h"
 #include "scsi/bytes.h"
 #include "scsi/conditions.h"
+#include "scsi/reply.h"
 #include "scsi/sense.h"
 
 namespace platter::scsi {
@@ -234,8 +235,7 @@ Expected<std::optional<Completion>> Guard::watched(Expected<std::optional<Comple
 
 void Guard::watch(const Completion& completion) {
   const bool write = writes_under_way_.erase(completion.tag) > 0;
-  const auto sense = completion.status == Status::check_condition ? decode_sense(completion.sense)
-                                                                  : std::optional<Sense>();
+  const auto sense = decode_sense(completion.sense);  // with GOOD, too (SAM-5, sense data)
   if (sense) heard(*sense);
   if (write && may_be_torn(completion, sense))
     end_writes(fmt::format("{} reports that a write failed ({})", name(),
@@ -243,6 +243,12 @@ void Guard::watch(const Completion& completion) {
 }
 
 void Guard::heard(const Sense& sense) {
+  const Cleanness how = cleanness_of(sense);
+  if (how == Cleanness::recovered) {
+    ++said_.recovered[sense.text()];
+    ++said_.recovered_replies;
+  }
+  if (how == Cleanness::warned) ++said_.warnings[sense.text()];
   if (has_written_ && tells_of_an_earlier_write(sense))
     end_writes(fmt::format("{} reports that an earlier write failed ({})", name(), sense.text()));
 }

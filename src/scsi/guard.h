@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -62,6 +63,12 @@ class Guard final : public Device {
   void end_writes(std::string why);
   // Sense data that were fetched by REQUEST SENSE, of which the guard sees data only.
   void heard(const Sense& sense);
+  // What the drive said beside its answers, of all commands that passed here.
+  struct Said {
+    std::map<std::string, std::uint64_t> recovered, warnings;  // by words, with how often
+    std::uint64_t recovered_replies = 0;
+  };
+  const Said& said() const { return said_; }
   // Why no write leaves any more; nullopt: none has failed.
   const std::optional<std::string>& why_writes_ended() const { return writes_ended_; }
 
@@ -76,6 +83,7 @@ class Guard final : public Device {
   PhysicalBlocks physical_;
   std::set<std::uint32_t> writes_under_way_;  // tags
   bool has_written_ = false;
+  Said said_;
   std::optional<std::string> writes_ended_;
 };
 

@@ -1,21 +1,32 @@
 #include "scsi/inspection.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace platter::scsi {
 namespace {
 
 constexpr std::array<std::uint8_t, 3> kPages{0x03, 0x04, 0x08};
 
-bool seeks(Drive& drive) {
+// Between the ends of the drive; a stroke takes more than this on every drive that has an arm.
+SeekCommand seek_by_effect(Drive& drive) {
+  constexpr Nanoseconds kShortestStroke = 2 * kMillisecond;
+  constexpr int kStrokes = 5;  // an odd number: their median
+  const std::uint64_t last = std::min(drive.blocks(), kTenByteBlocks) - 1;
+  std::vector<Nanoseconds> times;
   try {
     drive.seek(0);
-    return true;
+    for (int i = 0; i < kStrokes; ++i)
+      times.push_back(drive.seek(i % 2 == 0 ? last : 0).response_ns());
   } catch (const DriveError& error) {
-    if (error.status() == ExitStatus::unsupported) return false;
-    throw;
+    if (!error.refused()) throw;
+    return SeekCommand::refused;
   }
+  std::ranges::sort(times);
+  return times[kStrokes / 2] >= kShortestStroke ? SeekCommand::waits_for_arm : SeekCommand::at_once;
 }
 
 std::optional<std::size_t> count_defects(Drive& drive, bool primary, bool grown) {
@@ -61,14 +72,27 @@ std::string reads_without_cache(ReadsReach reach) {
 
 }  // namespace
 
+void note_what_was_said(const Drive& drive, Inspection& found) {
+  found.recovered = drive.said().recovered;
+  found.warnings = drive.said().warnings;
+  found.odd_refusals = drive.odd_refusals();
+  for (const auto& [words, count] : found.warnings) found.identity.failure_predicted = words;
+}
+
 Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   Inspection found;
+  drive.take_host_managed();
+  drive.identify();
+  const bool readable = !drive.is_host_managed();
+  if (readable) drive.confirm_capacity();
   found.identity = drive.identify();
-  found.inquiry = drive.inquiry();
+  found.inquiry = drive.told().inquiry;
+  const SelfDescription described = describe(drive);
+  described.into(found.identity);
+  found.claims = described.claims;
+  found.doubts = drive.who().doubts;
+  std::ranges::copy(described.doubts(), std::back_inserter(found.doubts));
   if (const auto list = drive.vpd_page(0x00)) found.vpd_pages = decode_vpd_list(*list);
-  const auto has = [&](std::uint8_t page) {
-    return std::ranges::find(found.vpd_pages, page) != found.vpd_pages.end();
-  };
   for (const std::uint8_t page : found.vpd_pages)
     if (auto content = drive.vpd_page(page)) found.vpd_contents[page] = std::move(*content);
   const auto vpd = [&](std::uint8_t page) -> std::optional<std::vector<std::uint8_t>> {
@@ -80,16 +104,14 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   if (const auto page = vpd(0xB0)) found.limits = decode_block_limits(*page);
   if (const auto page = vpd(0xB1)) found.characteristics = decode_characteristics(*page);
   found.capacity = drive.capacity();
-  if (const auto unmapped = drive.unmapped()) {
+  if (const auto unmapped = readable ? drive.unmapped() : std::nullopt) {
     std::uint64_t blocks = 0;
     for (const LbnRange& range : *unmapped) blocks += range.last - range.first + 1;
     found.unmapped_share = static_cast<double>(blocks) / static_cast<double>(drive.blocks());
   }
-  if (has(0x89)) {
-    found.ata = drive.settings().ata();
-    if (found.ata) found.power_mode = drive.settings().ata_power_mode();
-  }
-  found.first_block = drive.addresses().translate(0);
+  found.ata = drive.settings().ata();
+  if (found.ata) found.power_mode = drive.settings().ata_power_mode();
+  if (readable) found.first_block = drive.addresses().translate(0);
   if (found.first_block) {
     found.last_block = drive.addresses().translate(drive.blocks() - 1);
     found.translates_back = drive.addresses().translate_back(found.first_block->places.front()) ==
@@ -97,11 +119,12 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   }
   found.primary_defects = count_defects(drive, true, false);
   found.grown_defects = count_defects(drive, false, true);
-  found.seeks = seeks(drive);
+  if (readable) found.seek = seek_by_effect(drive);
   for (const auto page : kPages)
     if (auto views = all_views(drive, page); views.current)
       found.mode_pages[page] = std::move(views);
   found.round_trip = measure_round_trip(drive, round_trips);
+  note_what_was_said(drive, found);
   return found;
 }
 
@@ -115,18 +138,36 @@ Inspection::CanChange Inspection::can_change(bool CachePage::*bit, bool has_feat
 
 std::vector<std::string> Inspection::complaints() const {
   std::vector<std::string> found;
+  if (identity.zones == "host-managed")
+    found.push_back(
+        "the disk has host-managed zones (peripheral type 14h): most of its blocks can be read "
+        "only "
+        "where they were written, and so it cannot be measured");
+  for (const auto& [words, count] : warnings)
+    found.push_back(
+        fmt::format("the drive warns of itself, {} times: {}; save its data", count, words));
+  for (const auto& [words, count] : recovered)
+    found.push_back(fmt::format("the drive recovered {} replies by itself ({}), which took longer",
+                                count, words));
+  std::ranges::copy(doubts, std::back_inserter(found));
+  for (const auto& [command, words] : odd_refusals)
+    found.push_back(
+        fmt::format("{} counts as not supported: the drive answers it with {}", command, words));
   if (!first_block)
     found.push_back(
-        "the drive does not translate addresses: rotation, cache, hits, bus and queue can be "
-        "measured, its mechanics cannot");
+        "the drive does not translate addresses: its map is made by timed reads, which takes "
+        "longer");
   else if (!translates_back)
     found.push_back(
         "the drive translates LBNs to places, but not back: spares that hold no block may be "
         "missed");
   if (!primary_defects)
     found.push_back("the drive gives no defect list: defects are searched for, which takes longer");
-  if (!seeks)
-    found.push_back("the drive has no SEEK command: seeks are timed by reads, which takes longer");
+  if (seek != SeekCommand::waits_for_arm)
+    found.push_back(fmt::format("{}: seeks are timed by reads, which takes longer",
+                                seek == SeekCommand::refused
+                                    ? "the drive has no SEEK command"
+                                    : "the drive answers SEEK before the arm is there"));
   if (ata || read_cache_can_change() == CanChange::no || read_ahead_can_change() == CanChange::no)
     found.push_back(std::string(ata ? "it is an ATA drive: its read cache cannot be switched off"
                                     : "mode page 08h cannot switch off read cache or read-ahead") +

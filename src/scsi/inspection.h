@@ -10,6 +10,7 @@
 
 #include "scsi/ata.h"
 #include "scsi/drive.h"
+#include "scsi/self_description.h"
 
 namespace platter::scsi {
 
@@ -33,9 +34,20 @@ enum class ReadsReach : std::uint8_t {
   nothing,      // of these, that was seen to wait for the media
 };
 
+// What SEEK(10) does, by its effect: libata answers it and does nothing.
+enum class SeekCommand : std::uint8_t {
+  refused,
+  waits_for_arm,  // from one end of the drive to the other it takes a stroke's time
+  at_once,        // it does nothing, or moves the arm behind its answer
+};
+
 struct Inspection {
   model::Identity identity;
   Inquiry inquiry;
+  std::vector<identity::Claim> claims;
+  std::vector<std::string> doubts;  // who it is, and what it says of itself
+  std::map<std::string, std::uint64_t> recovered, warnings;  // drive.h
+  std::map<std::string, std::string> odd_refusals;
   std::vector<std::uint8_t> vpd_pages;
   std::map<std::uint8_t, std::vector<std::uint8_t>> vpd_contents;  // as far as they could be had
   std::vector<std::string> designators;
@@ -50,7 +62,7 @@ struct Inspection {
   std::optional<Translation> last_block;
   bool translates_back = false;  // the place of LBN 0 leads back to LBN 0
   std::optional<std::size_t> primary_defects, grown_defects;
-  bool seeks = false;                                // SEEK(10)
+  SeekCommand seek = SeekCommand::refused;
   std::map<std::uint8_t, ModePageViews> mode_pages;  // 03h, 04h, 08h
   RoundTrip round_trip;
   ReadsReach reads_reach = ReadsReach::not_tried;
@@ -75,5 +87,7 @@ struct Inspection {
 };
 
 Inspection inspect(Drive& drive, std::uint32_t round_trips = 500);
+// What the drive has said beside its answers by now, by inspect() and whoever asked more since.
+void note_what_was_said(const Drive& drive, Inspection& found);
 
 }  // namespace platter::scsi

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <set>
 
 #include "scsi/bytes.h"
 
@@ -15,17 +15,15 @@ bool is_place(AddressFormat format) {
   return format == AddressFormat::physical_sector || format == AddressFormat::bytes_from_index;
 }
 
-// At most `count` bytes from `offset`; what lies outside is missing, never an error.
-Bytes part(Bytes bytes, std::size_t offset, std::size_t count) {
-  if (offset >= bytes.size()) return {};
-  return bytes.subspan(offset, std::min(count, bytes.size() - offset));
-}
-
 // What a VPD page carries behind its header, as far as it came; empty if it is another page.
 Bytes vpd_body(Bytes reply, std::uint8_t page) {
-  if (reply.size() < 4 || reply[1] != page) return {};
-  // SCSI-2 pages have one length byte and a reserved one before it, later ones two.
-  return part(reply, 4, get_be16(&reply[2]));
+  return part(vpd_page_in(reply, page), 4, reply.size());
+}
+
+// A text of a reply; empty if not all of it came.
+std::string text_at(Bytes reply, std::size_t at, std::size_t count) {
+  const auto text = part(reply, at, count);
+  return text.size() == count ? printable(text) : std::string();
 }
 
 PhysicalAddress place_at(const std::uint8_t* bytes) {
@@ -58,6 +56,7 @@ std::optional<TranslatePage> translate_page(Bytes reply) {
 std::optional<DefectList> decode_defects(Bytes reply, std::size_t header,
                                          std::optional<std::uint32_t> length) {
   if (!length || !is_place(static_cast<AddressFormat>(reply[1] & 7))) return std::nullopt;
+  if (reply.size() < header + *length) return std::nullopt;  // a list that is not whole is none
   return DefectList{places_in(part(reply, header, *length)), (reply[1] & 0x10) != 0,
                     (reply[1] & 0x08) != 0, static_cast<AddressFormat>(reply[1] & 7)};
 }
@@ -90,24 +89,34 @@ std::optional<Inquiry> decode_inquiry(Bytes reply) {
   inquiry.device_type = reply[0] & 0x1F;
   inquiry.removable = (reply[1] & 0x80) != 0;
   inquiry.version = reply[2];
-  inquiry.vendor = printable(part(reply, 8, 8));
-  inquiry.product = printable(part(reply, 16, 16));
-  inquiry.revision = printable(part(reply, 32, 4));
+  inquiry.vendor = text_at(reply, 8, 8);
+  inquiry.product = text_at(reply, 16, 16);
+  inquiry.revision = text_at(reply, 32, 4);
   return inquiry;
 }
 
+bool is_standard_inquiry(Bytes reply, Bytes standard) {
+  constexpr std::size_t kLeast = 5;
+  const auto common = std::min(reply.size(), standard.size());
+  return common >= kLeast && std::ranges::equal(reply.first(common), standard.first(common));
+}
+
 std::vector<std::uint8_t> decode_vpd_list(Bytes reply) {
-  // A drive that ignores EVPD answers with standard data, whose byte 1 may look like page 00h: the
-  // list of pages begins with 00h itself and ascends.
+  // There are 256 pages. Where more are told of these are standard data, whose byte 2 is a version.
+  constexpr std::size_t kMostPages = 256;
   const auto body = vpd_body(reply, 0x00);
-  if (body.empty() || body[0] != 0x00 ||
-      std::adjacent_find(body.begin(), body.end(), std::greater_equal<>()) != body.end())
-    return {};
-  return {body.begin(), body.end()};
+  if (body.empty() || get_be16(&reply[2]) > kMostPages) return {};
+  std::set<std::uint8_t> pages(body.begin(), body.end());
+  pages.insert(0x00);
+  return {pages.begin(), pages.end()};
 }
 
 std::optional<std::string> decode_serial(Bytes reply) {
-  auto text = printable(vpd_body(reply, 0x80));
+  const auto page = vpd_page_in(reply, 0x80);
+  // Zeros in it are no text: a bridge has filled up what did not come.
+  const bool is_text = is_whole_vpd_page(page) &&
+                       std::ranges::find(page.subspan(4), 0) == page.end();
+  auto text = is_text ? printable(page.subspan(4)) : std::string();
   if (text.empty()) return std::nullopt;
   return text;
 }
@@ -121,7 +130,8 @@ std::vector<std::string> decode_designators(Bytes reply) {
     const auto type = body[1] & 0x0F;
     const auto code_set = body[0] & 0x0F;
     const auto designator = part(body, 4, body[3]);
-    if (association == 0 && type < 4 && !designator.empty())  // of the logical unit
+    const bool is_whole = !designator.empty() && designator.size() == body[3];
+    if (association == 0 && type < 4 && is_whole)  // of the logical unit
       names.push_back(fmt::format("{}.{}", kTypes[type],
                                   code_set == 1 ? fmt::format("{:02x}", fmt::join(designator, ""))
                                                 : printable(designator)));
@@ -130,29 +140,22 @@ std::vector<std::string> decode_designators(Bytes reply) {
   return names;
 }
 
-std::optional<BlockLimits> decode_block_limits(Bytes reply) {
-  if (reply.size() < 16 || reply[1] != 0xB0) return std::nullopt;
-  return BlockLimits{get_be32(&reply[8]), get_be32(&reply[12])};
-}
-
-std::optional<Characteristics> decode_characteristics(Bytes reply) {
-  if (reply.size() < 8 || reply[1] != 0xB1) return std::nullopt;
-  return Characteristics{get_be16(&reply[4]), static_cast<std::uint8_t>(reply[7] & 0x0F)};
-}
-
 std::optional<Capacity> decode_capacity_10(Bytes reply) {
   if (reply.size() < 8) return std::nullopt;
   const auto last = get_be32(&reply[0]);
   const auto bytes = get_be32(&reply[4]);
-  if (last == 0xFFFFFFFF || bytes == 0) return std::nullopt;
+  if (last == 0xFFFFFFFF) return std::nullopt;
   return Capacity{std::uint64_t{last} + 1, bytes, bytes, 0};
 }
 
+bool says_too_large(Bytes reply) { return reply.size() >= 8 && get_be32(&reply[0]) == 0xFFFFFFFF; }
+
+// SBC-2 has 12 bytes of it, SBC-3 32.
 std::optional<Capacity> decode_capacity_16(Bytes reply) {
-  if (reply.size() < 12) return std::nullopt;
+  if (reply.size() != 12 && reply.size() < 16) return std::nullopt;
   const auto last = get_be(&reply[0], 8);
   const auto bytes = get_be32(&reply[8]);
-  if (last == ~std::uint64_t{0} || bytes == 0) return std::nullopt;
+  if (last == ~std::uint64_t{0}) return std::nullopt;
   const unsigned exponent = reply.size() > 13 ? reply[13] & 0x0FU : 0;
   const auto physical = std::uint64_t{bytes} << exponent;
   Capacity capacity{
@@ -195,6 +198,7 @@ std::optional<std::vector<std::uint8_t>> find_mode_page(ModeForm form, Bytes rep
     if (has_subpages && rest.size() < 4) break;
     const std::size_t length = has_subpages ? 4U + get_be16(&rest[2]) : 2U + rest[1];
     if ((rest[0] & 0x3F) == page && (has_subpages ? rest[1] : 0) == subpage) {
+      if (rest.size() < length) return std::nullopt;  // not all of it came
       const auto found = part(rest, 0, length);
       return std::vector<std::uint8_t>(found.begin(), found.end());
     }
@@ -236,7 +240,7 @@ std::optional<std::vector<std::uint8_t>> with_cache_bits(Bytes page, bool write_
 }
 
 std::optional<FormatPage> decode_format_page(Bytes page) {
-  if (!is_page(page, 0x03) || page.size() < 16) return std::nullopt;
+  if (!is_page(page, 0x03) || page.size() < 20) return std::nullopt;
   return FormatPage{word(page, 2),  word(page, 4),  word(page, 6),  word(page, 8), word(page, 10),
                     word(page, 12), word(page, 14), word(page, 16), word(page, 18)};
 }
@@ -296,7 +300,7 @@ std::optional<DefectList> decode_defects_12(Bytes reply) {
 
 std::vector<std::uint64_t> decode_luns(Bytes reply) {
   std::vector<std::uint64_t> luns;
-  if (reply.size() < 8) return luns;
+  if (reply.size() < 8 || reply.size() - 8 < get_be32(&reply[0])) return luns;
   const auto list = part(reply, 8, get_be32(&reply[0]));
   for (std::size_t at = 0; at + 8 <= list.size(); at += 8) luns.push_back(get_be(&list[at], 8));
   return luns;

@@ -4,16 +4,15 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "model/lbn_range.h"
+#include "scsi/block_pages.h"
 #include "scsi/commands.h"
+#include "scsi/reply_bytes.h"
 
 namespace platter::scsi {
-
-using Bytes = std::span<const std::uint8_t>;
 
 struct Inquiry {  // SPC-4, standard INQUIRY data
   std::uint8_t qualifier = 0;
@@ -79,28 +78,26 @@ struct GeometryPage {  // mode page 04h; SCSI-2, 9.3.3.7
   std::uint16_t rpm = 0;
 };
 
-struct Characteristics {            // VPD page B1h
-  std::uint16_t rotation_rate = 0;  // rpm; 0: not said, 1: does not rotate
-  std::uint8_t form_factor = 0;     // 1: 5.25", 2: 3.5", 3: 2.5", 4: 1.8"
-};
-
-struct BlockLimits {  // VPD page B0h, in logical blocks; 0: not said
-  std::uint32_t max_transfer_blocks = 0, optimal_transfer_blocks = 0;
-};
-
 // ASCII of a reply: trimmed, everything that a terminal or a JSON file would not bear becomes '?'.
 std::string printable(Bytes text);
 
+// A text that did not come whole is empty: the rest of it could be anybody's.
 std::optional<Inquiry> decode_inquiry(Bytes reply);
-std::vector<std::uint8_t> decode_vpd_list(Bytes reply);              // page 00h
-std::optional<std::string> decode_serial(Bytes reply);               // page 80h
-std::vector<std::string> decode_designators(Bytes reply);            // page 83h, "naa.5000..."
-std::optional<BlockLimits> decode_block_limits(Bytes reply);         // page B0h
-std::optional<Characteristics> decode_characteristics(Bytes reply);  // page B1h
+// Whether the answer to INQUIRY with EVPD is the standard data once more, as of a drive that
+// ignores EVPD: its byte 1 may look like any page. `standard` is what INQUIRY without EVPD got.
+// False where fewer than five bytes can be compared.
+bool is_standard_inquiry(Bytes reply, Bytes standard);
+// Page 00h: what is listed and 00h itself, in ascending order, each once. Empty: no list.
+std::vector<std::uint8_t> decode_vpd_list(Bytes reply);
+// Page 80h; nullopt: none, or not all of it came.
+std::optional<std::string> decode_serial(Bytes reply);
+std::vector<std::string> decode_designators(Bytes reply);  // page 83h, "naa.5000..."
 
 // nullopt also where READ CAPACITY(10) says FFFFFFFFh: the drive is too large for it.
 std::optional<Capacity> decode_capacity_10(Bytes reply);
 std::optional<Capacity> decode_capacity_16(Bytes reply);
+// READ CAPACITY(10) says FFFFFFFFh: the drive has 2^32 blocks, or more.
+bool says_too_large(Bytes reply);
 // In ascending order; ends before the first descriptor that makes no sense.
 std::vector<LbaStatus> decode_lba_status(Bytes reply);
 
@@ -130,6 +127,7 @@ std::optional<std::uint32_t> defect_list_bytes_12(Bytes reply);
 std::optional<DefectList> decode_defects_10(Bytes reply);
 std::optional<DefectList> decode_defects_12(Bytes reply);
 
+// Empty where not all of the list came.
 std::vector<std::uint64_t> decode_luns(Bytes reply);
 
 }  // namespace platter::scsi

@@ -206,6 +206,12 @@ std::optional<std::string> why_held(const std::string& block, const std::string&
   return std::nullopt;
 }
 
+std::optional<std::string> why_use_is_unknown(const HostDrive& drive) {
+  if (!drive.block.empty()) return std::nullopt;
+  return "Linux has no block device of it, and so nobody can tell whether it is in use (a member "
+         "of a controller's RAID, or left to another driver)";
+}
+
 std::vector<std::string> processes_on(const HostDrive& drive, const std::string& root) {
   auto nodes = drive.block.empty() ? std::vector<std::string>()
                                    : with_partitions(drive.block, root);

@@ -16,6 +16,11 @@ namespace platter::transport {
 // names.
 std::optional<std::string> why_held(const std::string& block, const std::string& root = "");
 
+// Why nobody can tell whether the drive is in use: Linux has no block device of it, and so knows no
+// holder. It may be a member of a controller's RAID, whose sg node is all that Linux sees of it, or
+// be left to another driver. nullopt: it has one, and why_held() tells.
+std::optional<std::string> why_use_is_unknown(const HostDrive& drive);
+
 // The kernel said that the drive is held exclusively, and why_held() does not know by whom:
 // processes that have it open, or see it mounted where we do not, as far as we may look into them.
 std::string who_has_open(const std::string& block, const std::string& root = "");

@@ -71,6 +71,13 @@ constexpr int kNoEscalate = 0x100;
        fmt::format("is in use: {}; only a drive that nobody uses is measured", by));
 }
 
+[[noreturn]] void fail_as_perhaps_used(const std::string& path, const std::string& why) {
+  fail(ExitStatus::refused, path,
+       fmt::format("may be in use: {}; it is neither written to nor set, unless you know that "
+                   "nothing uses it and say --not-in-use {}",
+                   why, path));
+}
+
 int try_to_open(const std::string& path, int flags) {
   return ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC);
 }
@@ -127,7 +134,7 @@ int reset_by(int fd) {
 
 }  // namespace
 
-SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
+SgIoDevice::SgIoDevice(const std::string& path, UnknownUse of_unknown) : path_(path) {
   bool is_block_device = false;
   const auto located = drive_behind(path, is_block_device);
   const auto& drive = located.drive;
@@ -136,6 +143,9 @@ SgIoDevice::SgIoDevice(const std::string& path) : path_(path) {
   max_outstanding_ = std::clamp(drive.queue_depth, 1U, kMostOutstanding);
   unit_ = drive.unit;
   lock_ = DriveLock(drive, path);
+  why_use_is_unknown_ = transport::why_use_is_unknown(drive);
+  if (why_use_is_unknown_ && of_unknown == UnknownUse::refused)
+    fail_as_perhaps_used(path, *why_use_is_unknown_);
   if (!drive.block.empty()) {
     if (const auto why = why_held(drive.block)) fail_as_used(path, *why);
     const auto sibling = is_block_device ? path : "/dev/" + drive.block;

@@ -18,14 +18,19 @@
 
 namespace platter::transport {
 
+// What is done with a drive of which nobody can tell whether it is in use (holders.h).
+enum class UnknownUse : std::uint8_t { refused, taken };
+
 class SgIoDevice final : public scsi::Device {
  public:
   // Throws Error: no_device (missing, no SCSI disk, a partition), permission, refused (mounted,
-  // held, in use by another platter, or its block device cannot be opened exclusively, which it
-  // then stays as long as this lives).
-  explicit SgIoDevice(const std::string& path);
+  // held, in use by another platter, perhaps in use, or its block device cannot be opened
+  // exclusively, which it then stays as long as this lives).
+  explicit SgIoDevice(const std::string& path, UnknownUse of_unknown = UnknownUse::refused);
   ~SgIoDevice() override;
 
+  // nullopt: it is not in use, and stays so as long as this lives.
+  const std::optional<std::string>& why_use_is_unknown() const { return why_use_is_unknown_; }
   const std::string& name() const override { return path_; }
   scsi::Clock& clock() override { return clock_; }
   // What the kernel sends to this drive at once, at most 64; 1 where it does not say.
@@ -48,6 +53,7 @@ class SgIoDevice final : public scsi::Device {
   std::unique_ptr<Carrier> carrier(Arrivals& arrivals) const;
 
   std::string path_;
+  std::optional<std::string> why_use_is_unknown_;
   HostClock clock_;
   LowLatency low_latency_;
   DriveLock lock_;

@@ -62,7 +62,7 @@ FAULTS = {
     "random-time": ("response times have nothing to do with a disk", STRANGE),
 }
 # No model may come of these.
-NEVER_A_MODEL = set(FAULTS) - {"capacity-changes", "mode-garbage", "defects-garbage"}
+NEVER_A_MODEL = set(FAULTS) - {"capacity-changes", "mode-garbage", "defects-garbage", "lba-lies"}
 
 
 class LyingTarget(Target):

@@ -9,6 +9,7 @@
 """
 
 import argparse
+import hashlib
 import json
 import os
 import signal
@@ -28,7 +29,8 @@ PASS_THROUGHS = (0x85, 0xA1)
 
 
 def filling(lbn):
-    return lbn.to_bytes(8, "big") * (BLOCK // 8)
+    """What no other drive holds, unlike a pattern."""
+    return hashlib.shake_128(lbn.to_bytes(8, "big")).digest(BLOCK)
 
 
 class RecordedTarget(Target):

@@ -77,15 +77,15 @@ class Several(ManyTest):
         self.assertIn(failed.split()[-1], text.partition("Not done")[2])
 
     def test_two_drives_of_one_model(self):
-        for serial in "AB":
+        for serial in ("HP0A", "HP0B"):
             self.hp(f"{serial}.json", serial)
-        drives = self.by_device("virtual:A.json", "virtual:B.json", "-o", "d")
+        drives = self.by_device("virtual:HP0A.json", "virtual:HP0B.json", "-o", "d")
         files = [drive["model"] for drive in drives.values()]
         self.assertEqual(len(set(files)), 2)
         self.assertEqual({file.rpartition("-")[0] for file in files}, {"d/C2247A"})
         for device, drive in drives.items():
             model = self.read_json(drive["model"])
-            self.assertEqual(model["identity"]["serial"], device[len("virtual:")])
+            self.assertEqual(model["identity"]["serial"], device[len("virtual:"):].removesuffix(".json"))
             self.assertFalse(drive["model"].count(model["identity"]["serial"] + ".json"))
 
     def test_without_a_serial_number_the_device_names_the_file(self):
@@ -129,7 +129,7 @@ class Several(ManyTest):
 
 class Refused(ManyTest):
     def test_a_drive_twice(self):
-        self.hp("A.json", "A")
+        self.hp("A.json", "HP0A")
         os.symlink(self.path("A.json"), self.path("link.json"))
         for one, other in ((SMALL[0], SMALL[0]), ("virtual:A.json", "virtual:link.json"),
                            ("virtual:hp-c2247?seed=1", "virtual:hp-c2247?seed=2"), ("/dev/null", "/dev/./null"),
@@ -339,7 +339,7 @@ class Stopped(ManyTest):
 
     def test_one_that_is_killed_stops_none_and_all_is_gone_on_with(self):
         for name in "AB":
-            self.hp(name + ".json", name)
+            self.hp(name + ".json", f"HP0{name}")
         killed = served_drive(self.path("A.json"), "--at", 60, "kill")
         drives = self.by_device(killed, "virtual:B.json", SMALL[1], "-o", "d", status=SOME_FAILED)
         self.assertEqual([drive["status"] for drive in drives.values()], [128 + signal.SIGKILL, OK, OK])

@@ -16,7 +16,7 @@ import compare_layout
 
 # READ, WRITE, SEEK, SYNCHRONIZE CACHE, and what asks the drive about itself.
 READ_ONLY = {0x00, 0x03, 0x08, 0x12, 0x1A, 0x1C, 0x1D, 0x25, 0x28, 0x2B, 0x35, 0x37, 0x5A, 0x88,
-             0x9E, 0xA0, 0xB7}
+             0x9E, 0xA0, 0xB7} | set(PASS_THROUGHS)  # of these what ATA_COMMANDS has
 LAYOUT = dict(missing=0, invented=0, size_wrong=0, place_wrong=0,
               angle_max_rev=1 / 200, angle_rms_rev=0.001)
 RANGES = ((40_000, 60_000), (3_000_000, 3_050_000))

@@ -18,6 +18,7 @@ import unittest
 
 import jsonschema
 
+from fake_host import FakeHost
 from harness import BAD_INPUT, DIFFERS, INCOMPLETE, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
 from schemas import FOLDER, faults, names, schema, validator
 from test_outputs import PRINTS, Case
@@ -46,7 +47,8 @@ MAY_BE_LEFT_OUT = {
         "count", "cylinder", "cylinder_step", "head", "head_step", "angle_rev", "angle_step_rev", "angle_error_rev",
         "angle_step_error_rev", "sectors", "children", "length", "stride", "error_ms", "floor_ms", "samples",
         "outward_seek", "write_seek", "delay_spread", "kernel_share", "imperfections", "firmware", "freedoms",
-        "because", "phase_requests", "hits_agreed_share", "unit", "error", "method"},
+        "because", "phase_requests", "hits_agreed_share", "unit", "error", "method", "serial_by", "bridge", "zones",
+        "trims", "positioning_ranges", "power_timers", "failure_predicted"},
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
@@ -353,6 +355,10 @@ class Outputs(Case):
         for drive in (*aliens, "virtual:without.json", "virtual:modern-random-1"):
             cls.run_line("inspect", drive)
         cls.run_line("characterize", aliens[0], "-o", "alien.json", "--allow-writes", "0-20000")
+        host = FakeHost(os.path.join(cls.template, "drives_host"))
+        host.add_disk(0, "sda")
+        host.add_disk(1)
+        cls.run_line("devices", "--host-root", host.root)
         cls.run_line("characterize virtual:mine.json virtual:nonesuch -o drives/", status=SOME_FAILED)
         cls.run_line("validate virtual:mine.json truth.json whole.json --requests 20 -o v2")
         cls.leave_journal()

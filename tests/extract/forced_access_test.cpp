@@ -72,6 +72,53 @@ class WithFua final : public scsi::Device {
   Fua reads_, writes_, verifies_;
 };
 
+// RCD of page 08h cannot be changed, its other bits can.
+class RcdStays final : public scsi::Device {
+ public:
+  explicit RcdStays(const model::DriveModel& model) : drive_(model) {}
+  const std::string& name() const override { return drive_.name(); }
+  scsi::Clock& clock() override { return drive_.clock(); }
+  std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    scsi::Command changed = command;
+    const bool select = changed.cdb[0] == 0x15 || changed.cdb[0] == 0x55;
+    const auto page = select ? page_in(changed.data, changed.cdb[0] == 0x55 ? 8 : 4) : 0;
+    if (page > 0 && changed.data[page + 2] & kRcd) changed.data[page] = 0x3E;  // no page of a drive
+    const bool sense = changed.cdb[0] == 0x1A || changed.cdb[0] == 0x5A;
+    asks_for_changeable_ = sense && changed.cdb[2] == (1 << 6 | kPage) ? std::optional(tag)
+                                                                       : std::nullopt;
+    header_ = changed.cdb[0] == 0x5A ? 8 : 4;
+    return drive_.submit(changed, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override {
+    return without_rcd(drive_.reap());
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return without_rcd(drive_.reap_until(deadline_ns));
+  }
+  scsi::Expected<void> reset() override { return drive_.reset(); }
+
+ private:
+  static constexpr std::uint8_t kPage = 0x08, kRcd = 0x01;
+  // Where that page begins behind header and block descriptor; 0: it is not there.
+  static std::size_t page_in(const std::vector<std::uint8_t>& bytes, std::size_t header) {
+    if (bytes.size() < header) return 0;
+    const std::size_t page = header + bytes[header - 1];
+    return page + 2 < bytes.size() && (bytes[page] & 0x3F) == kPage ? page : 0;
+  }
+  scsi::Expected<std::optional<scsi::Completion>> without_rcd(
+      scsi::Expected<std::optional<scsi::Completion>> done) const {
+    if (!done || !*done || (*done)->tag != asks_for_changeable_) return done;
+    if (const std::size_t page = page_in((*done)->data, header_); page > 0)
+      (*done)->data[page + 2] &= static_cast<std::uint8_t>(~kRcd);
+    return done;
+  }
+
+  virtual_drive::VirtualDevice drive_;
+  std::optional<std::uint32_t> asks_for_changeable_;
+  std::size_t header_ = 4;
+};
+
 using C = model::Cache;
 constexpr model::Parameter C::*kCacheFacts[] = {&C::read_enabled,
                                                 &C::segments,
@@ -192,6 +239,19 @@ TEST_CASE("a drive whose caches stay on is characterized by FUA, and has its set
   CHECK(caching_page(device) == page);
 }
 
+TEST_CASE("what of a caching page can be changed is, each time that the caches go off") {
+  RcdStays device(seeded_drive("cache-ignores-rcd-wce"));
+  const auto page = caching_page(device);
+  const Folder folder;
+  const Run run = characterize(device, options_in(folder));
+  CHECK_FALSE(run.ended_by);
+  CHECK(noted(run, "mode page 08h could be changed in part only"));
+  CHECK(noted(run, "with caches off all reads were sent with FUA"));
+  CHECK_FALSE(noted(run, "the drive was reset, or its settings were changed"));
+  CHECK(run.record.stages.size() == kStages.size());
+  CHECK(caching_page(device) == page);
+}
+
 TEST_CASE(
     "where FUA does not bring writes to the media, the model has what reads tell, and why not the "
     "rest") {
@@ -247,17 +307,17 @@ TEST_CASE("FUA passes caches by that stay on, until caches are restored") {
   scsi::Drive drive(guard, "the drive");
   drive.identify();
   CHECK_FALSE(drive.settings().set_cache(false, true, true));
-  REQUIRE(scsi::rereads_come_at_once(drive, 1500));
+  REQUIRE(scsi::rereads_come_at_once(drive, 1500) == true);
   REQUIRE(scsi::force_reads(drive, 1500) == scsi::Forced::obeyed);
-  CHECK_FALSE(scsi::rereads_come_at_once(drive, 1500));
+  CHECK(scsi::rereads_come_at_once(drive, 1500) == false);
   CHECK_FALSE(drive.settings().forces_writes());
-  REQUIRE(scsi::writes_come_at_once(drive, 1500));
+  REQUIRE(scsi::writes_come_at_once(drive, 1500) == true);
   REQUIRE(scsi::force_writes(drive, 1500) == scsi::Forced::obeyed);
-  CHECK_FALSE(scsi::writes_come_at_once(drive, 1500));
+  CHECK(scsi::writes_come_at_once(drive, 1500) == false);
   drive.settings().restore_cache();
   CHECK_FALSE(drive.settings().forces_reads());
   CHECK_FALSE(drive.settings().forces_writes());
-  CHECK(scsi::rereads_come_at_once(drive, 1500));
+  CHECK(scsi::rereads_come_at_once(drive, 1500) == true);
 }
 
 TEST_CASE("what goes to the media without FUA is not forced") {
@@ -279,7 +339,7 @@ TEST_CASE("what a journal kept is put back on a drive that refuses FUA in writes
   drive.identify();
   const std::vector<std::uint8_t> contents(2 * std::size_t{drive.block_bytes()}, 0x5A);
   drive.put_back(1500, contents);
-  CHECK(drive.read(1500, 2, true, true).data == contents);
+  CHECK(drive.contents(1500, 2, true) == contents);
 }
 
 }  // namespace platter::extract

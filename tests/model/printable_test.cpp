@@ -1,7 +1,6 @@
 #include "model/printable.h"
 
 #include "catch.h"
-#include "model/drive_mark.h"
 #include "model/printable_model.h"
 
 namespace platter::model {
@@ -51,24 +50,6 @@ TEST_CASE("printable: every text of a model") {
   CHECK(shown.cache.segments.reason == "a\\u000ab");
   CHECK(shown.provenance.notes.front() == "c\\u001b");
   CHECK(shown.provenance.stages.front().name == "d\\u000a");
-}
-
-TEST_CASE("a drive's mark tells drives apart, and not the serial number") {
-  Identity drive;
-  drive.vendor = "IBM";
-  drive.product = "DDYS";
-  drive.serial = "AB12";
-  drive.blocks = 1000;
-  const std::string mark = drive_mark(drive);
-  CHECK(mark.size() == 16);
-  CHECK(mark.find("AB12") == std::string::npos);
-  CHECK(drive_mark(drive) == mark);
-  drive.revision = "S96H";  // a new firmware makes no other drive
-  CHECK(drive_mark(drive) == mark);
-  drive.serial = "AB13";
-  CHECK(drive_mark(drive) != mark);
-  drive.serial = "";
-  CHECK(drive_mark(drive).empty());
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ struct Shape {
   // Noise; 0 = none.
   double positioning_us = 30, host_us = 12, host_log_sigma = 0.69, slow_share = 0.01, slow_ms = 1;
   double wobble_ppm = 5, wobble_period_s = 7;
+  double outward_ms = 0;                         // what an outward seek takes longer
+  double late_seek_share = 0, late_seek_ms = 0;  // SEEK commands that the drive holds up
   // From this command on the host is host_later_us late, not host_us.
   std::uint64_t host_changes_at = ~std::uint64_t{0};
   double host_later_us = 0;
@@ -152,6 +154,7 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
   double move_ms(const Place& at, bool write) const {
     const double distance = std::abs(static_cast<double>(at.cylinder) - cylinder_);
     double move = distance > 0 ? seek_ms(distance) : 0;
+    if (at.cylinder < cylinder_) move += shape_.outward_ms;
     if (at.head != head_) move = std::max(move, shape_.head_switch_ms);
     return write && move > 0 ? move + shape_.settle_ms : move;
   }
@@ -167,6 +170,8 @@ class Disk final : public platter::scsi::Device, public platter::scsi::Clock {
     const double noise =
         move > 0 ? shape_.positioning_us * 1e3 * std::normal_distribution<double>()(random_) : 0;
     t += (shape_.seeks == Seeks::half ? 0.5e6 : 1e6) * move + noise;
+    if (shape_.late_seek_share > 0 && std::bernoulli_distribution(shape_.late_seek_share)(random_))
+      t += 1e6 * shape_.late_seek_ms;
     if (move > 0) t = at_wedge(t);
     cylinder_ = at.cylinder;
     head_ = at.head;

@@ -136,6 +136,20 @@ TEST_CASE("seeks: a dip between the distances that are measured first is found")
   }
 }
 
+TEST_CASE("seeks: a SEEK command that was held up is in no point of the curve") {
+  plain::Shape shape = plain::small_shape();
+  shape.seeks = plain::Seeks::real;
+  shape.outward_ms = 0.15;  // so that two commands one way are a point
+  shape.late_seek_share = 0.03;
+  shape.late_seek_ms = 2;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Judged found = judged(shape, seed);
+    INFO("seed " << seed << ": " << found);
+    CHECK(found.worst_ms < 0.15);
+    CHECK(found.seconds < 20);
+  }
+}
+
 TEST_CASE("seeks: nothing measured is told as such") {
   const plain::Disk disk(plain::small_shape());
   const engine::LayoutMap map(disk.layout(true));

@@ -73,7 +73,7 @@ TEST_CASE("a SCSI disk refuses a read past its end, with the sense data of the s
 TEST_CASE("READ with FUA is answered, or refused as what the drive does not know") {
   Disk disk;
   if (environment("PLATTER_TEST_FUA") == "yes") {
-    CHECK(disk.drive.read(0, 1, true, true).data.size() == disk.drive.block_bytes());
+    CHECK(disk.drive.contents(0, 1, true).size() == disk.drive.block_bytes());
     return;
   }
   try {

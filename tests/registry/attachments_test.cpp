@@ -2,7 +2,7 @@
 #include "registry/attachments.h"
 
 #include "catch.h"
-#include "model/drive_mark.h"
+#include "identity/drive_mark.h"
 #include "model/error.h"
 #include "registry/privacy.h"
 #include "registry/pull.h"
@@ -52,7 +52,7 @@ TEST_CASE("files of platter have types of their own, whatever they are called") 
 TEST_CASE("what is of another drive is refused, as far as that can be told") {
   const RegistryFolder folder;
   const model::DriveModel model = small_model("S1234");
-  const std::string own = model::drive_mark(model.identity);
+  const std::string own = identity::drive_mark(model.identity);
   const auto publish_with = [&](const std::string& name, const std::string& content) {
     return folder.publish(model, {{folder.write(name, content)}, false});
   };
@@ -60,7 +60,7 @@ TEST_CASE("what is of another drive is refused, as far as that can be told") {
   CHECK_NOTHROW(publish_with("own.jsonl", samples_of(own, "S1234")));
   CHECK_NOTHROW(publish_with("nobody.csv", result_of("")));
   CHECK_NOTHROW(publish_with("own.json", comparison("any name", kPeriod_ns * 1.005)));
-  const std::string other = model::drive_mark(small_model("S99").identity);
+  const std::string other = identity::drive_mark(small_model("S99").identity);
   CHECK_THROWS_WITH(publish_with("other.csv", result_of(other)),
                     Catch::Contains("other.csv: is of another drive"));
   CHECK_THROWS_WITH(publish_with("other.jsonl", samples_of(other, "S99")),
@@ -92,7 +92,7 @@ TEST_CASE("an attached comparison tells the demerits of a model that states none
 TEST_CASE("samples and results go along without the number, and without the mark made of it") {
   const RegistryFolder folder;
   const model::DriveModel model = small_model("SECRET99");
-  const std::string own = model::drive_mark(model.identity);
+  const std::string own = identity::drive_mark(model.identity);
   const std::string samples = folder.write("run.jsonl", samples_of(own, "SECRET99"));
   const std::string result = folder.write("drive.csv", result_of(own));
   const Publication published = folder.publish(model, {.files = {samples, result}});
@@ -101,8 +101,8 @@ TEST_CASE("samples and results go along without the number, and without the mark
   const model::Identity hidden = open(found).model.identity;
   CHECK(is_stand_in(hidden.serial));
   CHECK(model::read_file(folder / "out/run.jsonl") ==
-        samples_of(model::drive_mark(hidden), hidden.serial));
-  CHECK(model::read_file(folder / "out/drive.csv") == result_of(model::drive_mark(hidden)));
+        samples_of(identity::drive_mark(hidden), hidden.serial));
+  CHECK(model::read_file(folder / "out/drive.csv") == result_of(identity::drive_mark(hidden)));
 }
 
 TEST_CASE("a table with the number in it is made again of the model without") {

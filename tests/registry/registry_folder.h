@@ -18,7 +18,14 @@ namespace platter::registry {
 
 inline model::DriveModel small_model(const std::string& serial, double seek_ms = 1.25) {
   model::DriveModel model;
-  model.identity = {"ACME", "Disk 9", "1.0", serial, 4000, 512, 512, 2, 20, "Acme Disk 9"};
+  model.identity.vendor = "ACME";
+  model.identity.product = "Disk 9";
+  model.identity.revision = "1.0";
+  model.identity.serial = serial;
+  model.identity.blocks = 4000;
+  model.identity.heads = 2;
+  model.identity.cylinders = 20;
+  model.identity.name = "Acme Disk 9";
   model.provenance.method = "characterized";
   model.provenance.source = "/dev/disk/by-id/scsi-" + serial;
   model.provenance.date = "2026-01-02T03:04:05Z";

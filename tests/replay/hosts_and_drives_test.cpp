@@ -103,6 +103,30 @@ class Refusing final : public Hindered {
   std::deque<scsi::Completion> refused_{};
 };
 
+// A drive that answers with this sense once it is told to.
+class Failing final : public Hindered {
+ public:
+  explicit Failing(std::vector<std::uint8_t> sense) : sense_(std::move(sense)) {}
+
+  scsi::Expected<std::optional<scsi::Completion>> reap() override { return failed(drive_.reap()); }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return failed(drive_.reap_until(deadline_ns));
+  }
+
+ private:
+  scsi::Expected<std::optional<scsi::Completion>> failed(
+      scsi::Expected<std::optional<scsi::Completion>> done) {
+    if (done && *done && ++answers_ > 60) {
+      (*done)->status = scsi::Status::check_condition;
+      (*done)->sense = sense_;
+    }
+    return done;
+  }
+
+  std::vector<std::uint8_t> sense_;
+  int answers_ = 0;
+};
+
 trace::Trace burst(std::size_t requests, Nanoseconds gap_ns) {
   trace::Trace trace;
   for (std::size_t i = 0; i < requests; ++i)
@@ -186,5 +210,31 @@ TEST_CASE("a drive that is busy for good is an error that names the request") {
     FAIL("served");
   } catch (const Error& error) {
     CHECK(error.status() == ExitStatus::drive_error);
+  }
+}
+
+TEST_CASE("a request is to leave the trace only where the drive fails these blocks alone") {
+  struct Example {
+    std::uint8_t key, asc, ascq;
+    const char* says;
+    ExitStatus status;
+  };
+  for (const Example& example :
+       std::vector<Example>{{0x3, 0x11, 0x00, "take it out of the trace", ExitStatus::drive_error},
+                            {0x5, 0x21, 0x00, "take it out of the trace", ExitStatus::drive_error},
+                            {0x3, 0x31, 0x00, "has to be formatted", ExitStatus::drive_error},
+                            {0x2, 0x04, 0x02, "sg_start --start", ExitStatus::drive_error},
+                            {0x4, 0x44, 0x00, "failed inside", ExitStatus::drive_error},
+                            {0xB, 0x47, 0x00, "cable", ExitStatus::drive_error},
+                            {0x5, 0x74, 0x71, "unlock it", ExitStatus::refused}}) {
+    Failing device({0x72, example.key, example.asc, example.ascq, 0, 0, 0, 0});
+    try {
+      replay_on_drive(device, {}, burst(200, kMillisecond), {.depth = 2});
+      FAIL("served");
+    } catch (const Error& error) {
+      CHECK_THAT(error.what(), Catch::Contains("fails the read of 4 blocks"));
+      CHECK_THAT(error.what(), Catch::Contains(example.says));
+      CHECK(error.status() == example.status);
+    }
   }
 }

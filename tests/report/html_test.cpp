@@ -50,14 +50,14 @@ bool is_proper(const std::string& page) {
 // Without layout and seeks: no figures, so that it needs no gnuplot.
 model::DriveModel tiny_model() {
   model::DriveModel model;
-  model.identity = {.vendor = "ACME",
-                    .product = "TINY",
-                    .revision = "1",
-                    .serial = "7",
-                    .blocks = 2000000,
-                    .heads = 2,
-                    .cylinders = 1000,
-                    .name = "Acme Tiny"};
+  model.identity.vendor = "ACME";
+  model.identity.product = "TINY";
+  model.identity.revision = "1";
+  model.identity.serial = "7";
+  model.identity.blocks = 2000000;
+  model.identity.heads = 2;
+  model.identity.cylinders = 1000;
+  model.identity.name = "Acme Tiny";
   model.provenance = {.method = "characterized",
                       .source = "/dev/sg9",
                       .date = "2026-01-02T03:04:05Z",

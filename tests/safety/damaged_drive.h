@@ -34,7 +34,9 @@ class DamagedDrive final : public scsi::Device {
   bool gone = false;  // it answers nothing any more
   bool ignores_fua = false, refuses_fua = false, refuses_verify = false,
        refuses_synchronize = false;
+  bool sends_half = false, not_ready = false;                   // in answer to reads
   std::vector<std::pair<std::uint64_t, std::uint32_t>> writes;  // all that came
+  std::size_t settings = 0;                                     // commands that change some
 
   const std::string& name() const override { return drive_.name(); }
   scsi::Clock& clock() override { return drive_.clock(); }
@@ -55,6 +57,8 @@ class DamagedDrive final : public scsi::Device {
       const auto range = *scsi::addressed_blocks(command);
       writes.emplace_back(range.lbn, static_cast<std::uint32_t>(range.blocks));
     }
+    const auto* entry = scsi::find_command(command.cdb);
+    if (entry && entry->command_class == scsi::CommandClass::reversible_setting) ++settings;
     under_way_[tag] = command;
     return drive_.submit(sent, tag);
   }
@@ -121,6 +125,8 @@ class DamagedDrive final : public scsi::Device {
       if (bad != unreadable.end() && *bad < range->lbn + range->blocks)
         fail(done, {.key = 0x3, .asc = 0x11, .ascq = 0}, *bad);
     }
+    if (is_read(command) && not_ready) fail(done, {.key = 0x2, .asc = 0x3A, .ascq = 0});
+    if (is_read(command) && sends_half) done.data.resize(done.data.size() / 2);
     return reaped;
   }
 

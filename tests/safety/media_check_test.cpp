@@ -3,66 +3,30 @@
 #include <algorithm>
 
 #include "catch.h"
-#include "damaged_drive.h"
 #include "model/error.h"
 #include "safety/end_of_run.h"
 #include "safety/restore.h"
-#include "virtual_drive/catalogue.h"
+#include "written_drive.h"
 
 namespace platter::safety {
 namespace {
 
 using testing::DamagedDrive;
 
-model::DriveModel drive_of(std::uint32_t physical_block_bytes = 512) {
-  model::DriveModel model =
-      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
-  model.imperfections.reset();
-  model.identity.physical_block_bytes = physical_block_bytes;
-  if (!model.firmware) model.firmware.emplace();
-  if (physical_block_bytes > 512) model.firmware->scsi_level = "SPC-4";
-  return model;
-}
-
 constexpr std::uint64_t kFirst = 1000;
 constexpr std::uint32_t kBlocks = 24;
 
-// A drive whose blocks hold something, and what they hold.
-struct Scene {
-  explicit Scene(std::uint32_t physical_block_bytes = 512)
-      : inner(drive_of(physical_block_bytes)), damaged(inner), contents(512) {
+struct Scene : testing::WrittenDrive {
+  explicit Scene(std::uint32_t physical_block_bytes = 512) : WrittenDrive(physical_block_bytes) {
     std::vector<std::uint8_t> bytes(kBlocks * 512);
     for (std::size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 512);
-    put(inner, kFirst, bytes);
+    hold(kFirst, bytes);
     contents.add(kFirst, bytes);
-    identity = identified();
-  }
-
-  static void put(scsi::Device& device, std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
-    scsi::Guard guard(device, {.writes = {{0, 100000}}});
-    scsi::Drive drive(guard, "the drive");
-    drive.identify();
-    drive.put_back(lbn, bytes);
-  }
-  model::Identity identified() {
-    scsi::Guard guard(inner, {});
-    return scsi::Drive(guard, "the drive").identify();
-  }
-  std::vector<std::uint8_t> held(std::uint64_t lbn, std::uint32_t blocks) {
-    scsi::Guard guard(damaged, {});
-    scsi::Drive drive(guard, "the drive");
-    drive.identify();
-    return drive.read(lbn, blocks, true, true).data;
   }
   MediaCheck check(bool overwrite = true) {
     return check_media(damaged, identity, contents, {.overwrite = overwrite});
   }
-
-  virtual_drive::VirtualDevice inner;
-  DamagedDrive damaged;
-  BlockContents contents;
-  model::Identity identity;
 };
 
 bool same(const std::vector<LbnRange>& a, const std::vector<LbnRange>& b) {
@@ -102,7 +66,7 @@ TEST_CASE("a drive of which no written block can be read is asked again once the
 TEST_CASE("what somebody has written since is left alone, unless it is to be overwritten") {
   Scene scene;
   const std::vector<std::uint8_t> other(512, 0xEE);
-  Scene::put(scene.inner, 1010, other);
+  scene.hold(1010, other);
   const MediaCheck found = scene.check(false);
   CHECK(same(found.differ, {{1010, 1010}}));
   CHECK_FALSE(found.all_well());
@@ -175,17 +139,10 @@ TEST_CASE("a torn physical block is put back as a whole") {
   CHECK(scene.damaged.writes.front() == std::pair<std::uint64_t, std::uint32_t>(1008, 8));
 }
 
-JournalContents journal_of(const Scene& scene) {
-  JournalContents journal;
-  journal.identity = scene.identity;
-  journal.blocks = scene.contents;
-  return journal;
-}
-
 TEST_CASE("a journal is restored on the drive that it is of") {
   Scene scene;
   scene.damaged.unreadable = {1003};
-  JournalContents journal = journal_of(scene);
+  JournalContents journal = scene.journal();
   SECTION("by its serial number") {
     REQUIRE_FALSE(journal.identity.serial.empty());
     CHECK(restore(scene.damaged, journal).media.all_well());

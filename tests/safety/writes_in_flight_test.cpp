@@ -226,7 +226,7 @@ struct Replay {
     drive.identify();
     constexpr std::uint32_t kAtOnce = 1000;
     for (std::uint64_t lbn = 0; lbn < kArea; lbn += kAtOnce) {
-      const auto held = drive.read(lbn, kAtOnce, true, true).data;
+      const auto held = drive.contents(lbn, kAtOnce, true);
       if (!std::equal(held.begin(), held.end(),
                       before.begin() + static_cast<std::ptrdiff_t>(lbn * kBlock)))
         return false;

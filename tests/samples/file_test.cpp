@@ -20,7 +20,7 @@ std::string two_lines() {
   std::ostringstream text;
   model::Identity drive;
   drive.product = "P";
-  drive.serial = "S";
+  drive.serial = "SN42";
   drive.blocks = 7;
   Writer file(text, drive);
   file.add("timing", {{"lbn", 18446744073709551615u}, {"phase_rev", 0.1}});

@@ -74,6 +74,8 @@ TEST_CASE("the others") {
   CHECK(cdb(test_unit_ready()) == Cdb(6));
   CHECK(cdb(inquiry_vpd(0xB1, 64)) == Cdb{0x12, 1, 0xB1, 0, 64, 0});
   CHECK(cdb(read_capacity_16()) == Cdb{0x9E, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0});
+  CHECK(cdb(get_physical_element_status(0x01020304, 0x05060708)) ==
+        Cdb{0x9E, 0x17, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0});
   CHECK(cdb(read_defect_data_10(true, false, AddressFormat::physical_sector, 0x0102)) ==
         Cdb{0x37, 0, 0x15, 0, 0, 0, 0, 1, 2, 0});
   CHECK(cdb(read_defect_data_12(false, true, AddressFormat::bytes_from_index, 0x01020304)) ==

@@ -40,7 +40,8 @@ Bytes8 capacity_reply(std::uint32_t last, std::uint32_t bytes = 512) {
 void expect_identify(ScriptedDevice& device) {
   device.expect({answers({kInquiry, 0}, inquiry_reply()), answers({kTestUnitReady}),
                  answers({kReadCapacity10}, capacity_reply(9999)),
-                 fails({kInquiry, 1, 0x80}, 5, 0x24)});
+                 fails({kInquiry, 1, 0x80}, 5, 0x24), fails({kAtaPassThrough16}, 5, 0x20),
+                 fails({kAtaPassThrough12}, 5, 0x20)});
 }
 
 struct Identified {
@@ -97,7 +98,9 @@ TEST_CASE("identify reads name, capacity and serial number, and swallows a power
                         fails({kTestUnitReady}, 6, 0x3F),
                         answers({kTestUnitReady}),
                         answers({kReadCapacity10}, capacity_reply(17938985)),
-                        answers({kInquiry, 1, 0x80}, serial)};
+                        answers({kInquiry, 1, 0x80}, serial),
+                        fails({kAtaPassThrough16}, 5, 0x20),
+                        fails({kAtaPassThrough12}, 5, 0x20)};
   Drive drive(device, "x");
   const auto& identity = drive.identify();
   CHECK(identity.vendor == "QUANTUM");
@@ -109,7 +112,7 @@ TEST_CASE("identify reads name, capacity and serial number, and swallows a power
   CHECK(drive.unit_attentions() == 2);
   CHECK(drive.resets() == 1);
   CHECK_FALSE(drive.settings().may_be_lost());
-  CHECK(drive.commands() == 6);
+  CHECK(drive.commands() == 8);
 }
 
 TEST_CASE("a large drive is asked for its capacity by READ CAPACITY(16)") {
@@ -117,10 +120,13 @@ TEST_CASE("a large drive is asked for its capacity by READ CAPACITY(16)") {
   put_be(&long_reply[0], 8, 7814037167);
   put_be(&long_reply[8], 4, 512);
   long_reply[13] = 3;
-  ScriptedDevice device{answers({kInquiry, 0}, inquiry_reply(0, 6)), answers({kTestUnitReady}),
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_reply(0, 6)),
+                        answers({kTestUnitReady}),
                         answers({kReadCapacity10}, capacity_reply(0xFFFFFFFF)),
                         answers({kServiceActionIn16, 0x10}, long_reply),
-                        fails({kInquiry, 1, 0x80}, 5, 0x24)};
+                        fails({kInquiry, 1, 0x80}, 5, 0x24),
+                        fails({kAtaPassThrough16}, 5, 0x20),
+                        fails({kAtaPassThrough12}, 5, 0x20)};
   Drive drive(device, "x");
   CHECK(drive.identify().blocks == 7814037168);
   CHECK(drive.identify().physical_block_bytes == 4096);
@@ -480,9 +486,18 @@ TEST_CASE("set_cache records the page, changes three bits, checks, and restores 
                      answers({kModeSense6}, mode_reply_6(before))});
   }
   SECTION("a restoration that fails says so") {
-    t.device.expect(fails({kModeSelect6, 0x10}, 5, 0x26));
+    const auto refuse = [&] {
+      t.device.expect(
+          {fails({kModeSelect6, 0x10}, 5, 0x26), answers({kModeSense6}, mode_reply_6(after))});
+    };
+    refuse();
     CHECK_THROWS_WITH(t.drive.settings().restore(), Catch::Contains("platter restore"));
-    t.device.expect(fails({kModeSelect6, 0x10}, 5, 0x26));  // the destructor tries once more
+    refuse();  // the destructor tries once more
+  }
+  SECTION("one that is refused of a page that is as it was is none") {
+    t.device.expect(
+        {fails({kModeSelect6, 0x10}, 5, 0x26), answers({kModeSense6}, mode_reply_6(before))});
+    t.drive.settings().restore();
   }
 }
 
@@ -506,12 +521,20 @@ TEST_CASE("set_cache is false where the drive refuses or ignores it, and nothing
   Identified t;
   const auto before = cache_page(0x04);
   t.device.expect(answers({kModeSense6}, mode_reply_6(before)));
-  SECTION("refused") { t.device.expect(fails({kModeSelect6}, 5, 0x26)); }
+  SECTION("refused, in whatever words") {
+    const auto key = GENERATE(as<std::uint8_t>{}, 0x4, 0x5, 0x7);
+    t.device.expect(
+        {fails({kModeSelect6}, key, 0x27), answers({kModeSense6}, mode_reply_6(before))});
+  }
+  SECTION("refused, and done all the same") {
+    t.device.expect(
+        {fails({kModeSelect6}, 5, 0x26), answers({kModeSense6}, mode_reply_6(cache_page(0, 0))),
+         takes({kModeSelect6}, mode_list_6(before)), answers({kModeSense6}, mode_reply_6(before))});
+  }
   SECTION("ignored") {
     t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
-                     takes({kModeSelect6}, mode_list_6(before))});
+                     answers({kModeSense6}, mode_reply_6(before))});
   }
-  t.device.expect(fails({kInquiry, 1, 0x89}, 5, 0x24));  // and it is no ATA drive
   CHECK_FALSE(t.drive.settings().set_cache(false, true, false));
   CHECK_FALSE(t.drive.settings().recorded());
 }
@@ -565,12 +588,15 @@ TEST_CASE("background scans are stopped and come back, as the drive had them") {
                      answers({kModeSense6, 0, 0x1C, 0x01}, mode_reply_6(before))});
   }
   SECTION("taken and not held to: set back at once") {
-    t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(before)),
-                     takes({kModeSelect6}, mode_list_6(unsaved(before)))});
+    const auto other = background_page(0, 1);
+    t.device.expect({answers({kModeSelect6}), answers({kModeSense6}, mode_reply_6(other)),
+                     answers({kModeSense6}, mode_reply_6(other)),
+                     takes({kModeSelect6}, mode_list_6(unsaved(before))),
+                     answers({kModeSense6}, mode_reply_6(before))});
     CHECK(t.drive.settings().stop_background_scan() == Stopped::goes_on);
   }
   SECTION("refused") {
-    t.device.expect(fails({kModeSelect6}, 5, 0x26));
+    t.device.expect({fails({kModeSelect6}, 5, 0x26), answers({kModeSense6}, mode_reply_6(before))});
     CHECK(t.drive.settings().stop_background_scan() == Stopped::goes_on);
   }
 }
@@ -658,8 +684,8 @@ TEST_CASE("GET LBA STATUS is asked until the last block, and joined") {
   capacity[14] = 0x80;
   device.expect({answers({kInquiry, 0}, inquiry_reply(0, 5)), answers({kTestUnitReady}),
                  answers({kReadCapacity10}, capacity_reply(999)),
-                 answers({kServiceActionIn16, 0x10}, capacity),
-                 fails({kInquiry, 1, 0x80}, 5, 0x24)});
+                 answers({kServiceActionIn16, 0x10}, capacity), fails({kInquiry, 1, 0x80}, 5, 0x24),
+                 fails({kAtaPassThrough16}, 5, 0x20), fails({kAtaPassThrough12}, 5, 0x20)});
   drive.identify();
   const auto status = [](std::uint64_t first, std::uint32_t blocks, std::uint8_t provisioning) {
     Bytes8 reply(24);
@@ -717,7 +743,8 @@ TEST_CASE("a drive that is locked, or not ready, says what to do about it") {
   refused(7, 0x27, 0x00, "write protected", ExitStatus::drive_error);
   refused(2, 0x04, 0x02, "sg_start --start", ExitStatus::drive_error);
   refused(2, 0x04, 0x04, "being formatted", ExitStatus::drive_error);
-  refused(2, 0x3A, 0x00, "start the drive", ExitStatus::drive_error);
+  refused(2, 0x3A, 0x00, "no medium", ExitStatus::drive_error);
+  refused(3, 0x31, 0x00, "formatted", ExitStatus::drive_error);
 }
 
 TEST_CASE("a write sends exactly what was read from these sectors, journalled before") {

@@ -60,6 +60,7 @@ std::vector<Command> everything_that_reads() {
       read_capacity_10(),
       read_capacity_16(),
       get_lba_status(~std::uint64_t{0}, 1032),
+      get_physical_element_status(~std::uint32_t{0}, 1056),
       identify_device(PassThrough::sixteen),
       identify_device(PassThrough::twelve),
       check_power_mode(PassThrough::sixteen),
@@ -404,7 +405,7 @@ bool only_reads(const Command& c) {
     case 0x8F:
       return (c.cdb[1] & 0x0E) == 0;  // BYTCHK, and with it data
     case 0x9E:
-      return (c.cdb[1] & 0x1F) == 0x10 || (c.cdb[1] & 0x1F) == 0x12;
+      return (c.cdb[1] & 0x1F) == 0x10 || (c.cdb[1] & 0x1F) == 0x12 || (c.cdb[1] & 0x1F) == 0x17;
     case 0x85:  // IDENTIFY DEVICE by PIO data-in, CHECK POWER MODE without data
       return (c.cdb[14] == 0xEC && c.cdb[1] == 0x08) || (c.cdb[14] == 0xE5 && c.cdb[1] == 0x06);
     case 0xA1:

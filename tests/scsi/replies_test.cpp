@@ -48,30 +48,54 @@ TEST_CASE("standard INQUIRY data, whole and short") {
   CHECK(whole->revision == "0002");
   const auto cut = decode_inquiry(Bytes(reply).first(18));
   REQUIRE(cut);
-  CHECK(cut->product == "ST");
+  CHECK(cut->vendor == "SEAGATE");
+  CHECK(cut->product.empty());  // "ST" would be many drives
   CHECK(cut->revision.empty());
   CHECK_FALSE(decode_inquiry(Bytes(reply).first(4)));
   // A drive that ignores EVPD: this is no list of pages.
   CHECK(decode_vpd_list(reply).empty());
 }
 
-TEST_CASE("VPD pages") {
-  CHECK(decode_vpd_list(Reply{0, 0, 0, 3, 0x00, 0x80, 0xB1}) ==
-        std::vector<std::uint8_t>{0x00, 0x80, 0xB1});
+TEST_CASE("standard INQUIRY data are known again in the answer to EVPD") {
+  Reply standard(36, ' ');
+  standard[0] = 0x00;
+  standard[1] = 0x80;  // removable: looks like page 80h
+  standard[2] = 0x00;
+  standard[3] = 0x01;
+  standard[4] = 31;
+  CHECK(is_standard_inquiry(standard, standard));
+  Reply longer = standard;
+  longer.resize(96);
+  CHECK(is_standard_inquiry(longer, standard));
+  CHECK(is_standard_inquiry(Bytes(standard).first(5), longer));
+  CHECK_FALSE(is_standard_inquiry(Bytes(standard).first(4), standard));
+  CHECK_FALSE(is_standard_inquiry(Reply{0, 0x80, 0, 1, 'A'}, standard));
+  longer[20] = 'x';
+  CHECK_FALSE(is_standard_inquiry(longer, standard));
+}
+
+TEST_CASE("the list of pages, however it comes") {
+  using Pages = std::vector<std::uint8_t>;
+  CHECK(decode_vpd_list(Reply{0, 0, 0, 3, 0x00, 0x80, 0xB1}) == Pages{0x00, 0x80, 0xB1});
   CHECK(decode_vpd_list(Reply{0, 0, 0, 200, 0x00, 0x80}).size() == 2);
+  CHECK(decode_vpd_list(Reply{0, 0, 0, 5, 0xB1, 0x83, 0x80, 0x83, 0xB6}) ==
+        Pages{0x00, 0x80, 0x83, 0xB1, 0xB6});
+  CHECK(decode_vpd_list(Reply{0, 0, 0, 1, 0x80, 0xB1}) == Pages{0x00, 0x80});
+  CHECK(decode_vpd_list(Reply{0, 0, 0, 0}).empty());
+  CHECK(decode_vpd_list(Reply{0, 0x80, 0, 1, 'A'}).empty());
+  CHECK(decode_vpd_list(Reply{0, 0, 5, 2, 31, 0, 0, 0}).empty());  // 1282 pages: a version 5
+}
+
+TEST_CASE("VPD pages") {
   CHECK(decode_serial(Reply{0, 0x80, 0, 6, ' ', '3', 'K', 'B', '1', ' '}) == "3KB1");
+  CHECK_FALSE(decode_serial(Reply{0, 0x80, 0, 6, ' ', '3', 'K', 'B'}));  // of many drives
   CHECK_FALSE(decode_serial(Reply{0, 0x80, 0, 2, ' ', ' '}));
   CHECK_FALSE(decode_serial(Reply{0, 0x83, 0, 2, 'X', 'Y'}));
   const Reply names{0, 0x83, 0, 20, 0x01, 0x03, 0, 8, 0x50, 0, 0xC5, 0,
                     1, 2,    3, 4,  0x01, 0x93, 0, 4, 9,    9, 9,    9};  // the second one is the
                                                                           // port's
   CHECK(decode_designators(names) == std::vector<std::string>{"naa.5000c50001020304"});
-  Reply rotation(64);
-  rotation[1] = 0xB1;
-  put_be(&rotation[4], 2, 15000);
-  rotation[7] = 2;
-  CHECK(decode_characteristics(rotation)->rotation_rate == 15000);
-  CHECK_FALSE(decode_characteristics(Bytes(rotation).first(6)));
+  CHECK(decode_designators(Bytes(names).first(15)).empty());
 }
 
 TEST_CASE("capacities") {
@@ -82,9 +106,7 @@ TEST_CASE("capacities") {
   CHECK(decode_capacity_10(ten)->block_bytes == 520);
   put_be(&ten[0], 4, 0xFFFFFFFF);
   CHECK_FALSE(decode_capacity_10(ten));
-  put_be(&ten[0], 4, 5);
-  put_be(&ten[4], 4, 0);
-  CHECK_FALSE(decode_capacity_10(ten));
+  CHECK(says_too_large(ten));
   Reply sixteen(32);
   put_be(&sixteen[0], 8, ~std::uint64_t{0});
   put_be(&sixteen[8], 4, 512);
@@ -104,8 +126,8 @@ TEST_CASE("mode pages behind descriptors, other pages and subpages; padding is n
   CHECK_FALSE(find_mode_page(ModeForm::six, full, 0x03));
   // The stated length ends before the page: what follows is padding.
   CHECK_FALSE(find_mode_page(ModeForm::six, with_header(3 + 8 + 4), 0x08));
-  // The page is cut off: as much as came.
-  CHECK(find_mode_page(ModeForm::six, Bytes(full).first(full.size() - 1), 0x08)->size() == 3);
+  // The page is cut off: it counts as not there.
+  CHECK_FALSE(find_mode_page(ModeForm::six, Bytes(full).first(full.size() - 1), 0x08));
 }
 
 TEST_CASE("the caching page, of the old and the new length") {
@@ -163,9 +185,11 @@ TEST_CASE("sense data of both formats") {
 
 TEST_CASE("logical unit numbers") {
   Reply reply(24);
-  put_be(&reply[0], 4, 64);  // says more than came
+  put_be(&reply[0], 4, 16);
   put_be(&reply[16], 8, 0x0001000000000000);
   CHECK(decode_luns(reply) == std::vector<std::uint64_t>{0, 0x0001000000000000});
+  put_be(&reply[0], 4, 64);  // says more than came
+  CHECK(decode_luns(reply).empty());
 }
 
 // Every decoder on random bytes, on mutilated honest replies and on every length: the sanitizers

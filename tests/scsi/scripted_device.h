@@ -93,7 +93,9 @@ class ScriptedDevice final : public Device {
     done.status = step.status;
     done.sense = step.sense;
     done.data = step.reply;
-    if (command.direction == Direction::from_device) {
+    // What is not kept came as a whole, where the step says nothing else.
+    const bool only_timed = !command.keep_data && step.reply.empty();
+    if (command.direction == Direction::from_device && !only_timed) {
       if (done.data.size() > command.transfer_length) done.data.resize(command.transfer_length);
       done.residual = command.transfer_length - static_cast<std::uint32_t>(done.data.size());
     }

@@ -38,16 +38,17 @@ TEST_CASE("an honest program is a drive: identity, reads, writes, sense, virtual
   CHECK(identity.blocks == 1000);
 
   const auto before = drive.now_ns();
-  const auto read = drive.read(7, 3, false, true);
+  const auto read = drive.read(7, 3);
   CHECK(read.response_ns() == 4 * kMillisecond);
   CHECK(read.issued_ns == before);
   CHECK(drive.now_ns() == before + 4 * kMillisecond);
-  REQUIRE(read.data.size() == 3 * 512);
-  CHECK(read.data[0] == 7);
-  CHECK(read.data[1535] == 9);
+  const auto data = drive.contents(7, 3);
+  REQUIRE(data.size() == 3 * 512);
+  CHECK(data[0] == 7);
+  CHECK(data[1535] == 9);
 
   drive.rest_ns(kSecond);
-  CHECK(drive.read(1).issued_ns == before + 4 * kMillisecond + kSecond);
+  CHECK(drive.read(1).issued_ns == before + 8 * kMillisecond + kSecond);
   drive.write(5, 2);
   CHECK(drive.bytes_written() == 1024);
 

@@ -1,5 +1,6 @@
 #include "transport/holders.h"
 
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "catch.h"
@@ -32,6 +33,20 @@ TEST_CASE("a drive is free until it, or a partition of it, is in use") {
     machine.hold("sda1", "dm-3");
     CHECK(why_held("sda", root) == "sda1 is part of dm-3");
   }
+}
+
+TEST_CASE("of a drive without a block device nobody can tell whether it is in use") {
+  Machine machine;
+  machine.add_without_block_device("0:0:7:0");
+  for (const HostDrive& drive : host_drives(machine.root())) {
+    INFO(drive.best_name());
+    CHECK(why_use_is_unknown(drive).has_value() == (drive.best_name() == "/dev/sg7"));
+  }
+  const auto by_node = locate(false, makedev(21, 7), machine.root());
+  REQUIRE(by_node);
+  CHECK_THAT(why_use_is_unknown(by_node->drive).value_or(""),
+             Catch::Contains("no block device") && Catch::Contains("RAID"));
+  CHECK_FALSE(why_use_is_unknown(locate(false, makedev(21, 1), machine.root())->drive));
 }
 
 TEST_CASE("what holds a drive is named, and what holds that in turn") {

@@ -53,6 +53,9 @@ class Machine {
     link_inside("sys/class/block/" + name, folder);
   }
 
+  // A disk that no sd driver is bound to: /dev/sgN alone, of "0:0:N:0".
+  void add_without_block_device(const std::string& address) { add(address, 0, "", ""); }
+
  private:
   void link_inside(const fs::path& at, const fs::path& target) { link(at, root_ / target); }
   void add(const std::string& address, int type, const std::string& block,

@@ -13,6 +13,7 @@
 
 #include "contents.h"
 #include "faults.h"
+#include "served.h"
 #include "virtual_drive/virtual_device.h"
 
 namespace trust {
@@ -69,22 +70,17 @@ struct PowerLost {};
 struct Vanished {};
 struct Hung {};
 
-struct Done {
-  platter::scsi::Completion completion;
-  bool malformed = false;
-};
-
-class AttackedDrive {
+class AttackedDrive final : public Served {
  public:
   AttackedDrive(State& state, std::vector<Fault> faults, Log& log, int host);
-  ~AttackedDrive();
+  ~AttackedDrive() override;
 
-  std::int64_t now_ns();
-  void advance_to(std::int64_t time_ns);
-  void submit(const platter::scsi::Command& command, std::uint32_t tag);
-  std::optional<Done> reap();
-  std::optional<Done> reap_until(std::int64_t time_ns);
-  void reset();
+  std::int64_t now_ns() override;
+  void advance_to(std::int64_t time_ns) override;
+  void submit(const platter::scsi::Command& command, std::uint32_t tag) override;
+  std::optional<Done> reap() override;
+  std::optional<Done> reap_until(std::int64_t time_ns) override;
+  void reset() override;
 
   // The power goes, whatever is under way.
   void lose_power();

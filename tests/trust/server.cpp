@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include "contents.h"
+
 namespace trust {
 namespace {
 
@@ -109,7 +111,7 @@ Request next_request(int input, Bytes& body) {
   return request;
 }
 
-void answer(AttackedDrive& drive, const Request& request, int output) {
+void answer(Served& drive, const Request& request, int output) {
   const auto none = [&](std::int64_t time_ns) {
     write_all(output, reply(static_cast<std::uint64_t>(time_ns), 0, kNone, {}, 0, {}));
   };
@@ -136,7 +138,7 @@ void answer(AttackedDrive& drive, const Request& request, int output) {
 
 }  // namespace
 
-void serve(AttackedDrive& drive, int input, int output) {
+void serve(Served& drive, int input, int output) {
   try {
     const std::string hello = "SCSIDRV2";
     write_all(output, Bytes(hello.begin(), hello.end()));

@@ -18,6 +18,8 @@ constexpr SmallDrive kSmall[] = {
     {"small", "60 cylinders, 2 heads, 2 zones, physical blocks of 512 bytes, page 40h"},
     {"small-512e", "the same with physical blocks of 4096 bytes"},
     {"small-4kn", "the same with logical blocks of 4096 bytes"},
+    {"small-ata", "the same as an ATA drive behind a translation: no SEEK, no defect list"},
+    {"small-ata-512e", "that one with physical blocks of 4096 bytes"},
     {"small-random-N",
      "drawn at random, everything follows from N; 20,000 to 100,000 physical sectors"},
 };
@@ -31,6 +33,15 @@ platter::model::DriveModel small_random(const std::string& name) {
   auto drive = platter::virtual_drive::random_drive(seed, kSmallLimits);
   drive.imperfections->seed = seed + 1;  // the same in every start
   return drive;
+}
+
+void make_ata(platter::model::DriveModel& drive) {
+  drive.identity.vendor = "ATA";
+  auto& firmware = *drive.firmware;
+  firmware.ata = true;
+  firmware.defect_list = firmware.seek_command = false;
+  firmware.cache_page_changeable = false;
+  firmware.most_transfer_blocks = 256;
 }
 
 platter::model::DriveModel small(const std::string& name) {
@@ -55,11 +66,13 @@ platter::model::DriveModel small(const std::string& name) {
   drive.identity.revision = "1";
   drive.identity.serial = "T0001";
   drive.identity.block_bytes = name == "small-4kn" ? 4096 : 512;
-  drive.identity.physical_block_bytes = name == "small" ? 512 : 4096;
+  const bool of_4096 = name.ends_with("-512e") || name == "small-4kn";
+  drive.identity.physical_block_bytes = of_4096 ? 4096 : 512;
   drive.imperfections.emplace();  // quiet, but for where the platters stand at first
   drive.imperfections->seed = 1;
   drive.imperfections->random_phase = true;
   drive.firmware->scsi_level = "SPC-3";
+  if (name.starts_with("small-ata")) make_ata(drive);
   return drive;
 }
 

@@ -54,9 +54,9 @@ TEST_CASE("a Drive identifies itself, and rewrites what it read") {
   CHECK(identity.blocks == 64U << 11);
   CHECK(identity.block_bytes == 512);
   drive.write(8, 2);
-  const auto after = drive.read(8, 2, true, true);
-  CHECK(after.data.front() == 'A' + 8);
-  CHECK(after.data.back() == 'A' + 9);
+  const auto after = drive.contents(8, 2, true);
+  CHECK(after.front() == 'A' + 8);
+  CHECK(after.back() == 'A' + 9);
   CHECK_THROWS_AS(drive.write(10), Error);
 }
 

@@ -13,6 +13,8 @@ cat >/run/left.journal <<'END'
 {"schema":{"name":"platter-journal","version":1},"device":"/dev/sda","vendor":"Linux","product":"scsi_debug","serial":"2000","blocks":16384,"block_bytes":512}
 END
 
+echo '0.0 0 100 8 1' >/run/reads.trace
+
 delay() { echo "$1" >/sys/bus/pseudo/drivers/scsi_debug/ndelay; }  # of each command, in ns
 for i in {1..1000}; do echo "0.0 0 $((i * 8)) 8 1"; done >/run/long.trace
 check_lock() {  # check_lock HOLDER NODES...
@@ -39,8 +41,21 @@ echo 0:0:0:0 >/sys/bus/scsi/drivers/sd/unbind
 [ -e /sys/block/sda ] && failed "sda is still there"
 check_lock "${nodes[1]}" "${nodes[@]:1}"
 check_lock "${nodes[2]}" "${nodes[@]:1}"
-expect 0 /run/platter inspect "${nodes[1]}"
-expect 0 /run/platter inspect "${nodes[2]}"
+# Nobody can tell whether it is in use: it is read, and neither written to nor set.
+for node in "${nodes[@]:1}"; do
+  expect 0 /run/platter inspect "$node"
+  grep -q "$node may be in use, and is only read" /run/errors || failed "no notice: $(</run/errors)"
+  expect 5 /run/platter characterize "$node" -o /run/new.json
+  grep -q "$node may be in use: .*--not-in-use $node" /run/errors || failed "not told why: $(</run/errors)"
+  expect 5 /run/platter replay /run/writes.trace --on "$node" --allow-writes 0-1000 --not-in-use /dev/sg1
+  expect 5 /run/platter replay /run/reads.trace --on "$node" --caches off
+  expect 5 /run/platter restore /run/left.journal --device "$node"
+  expect 0 /run/platter replay /run/reads.trace --on "$node"
+  expect 0 /run/platter replay /run/writes.trace --on "$node" --allow-writes 0-1000 --not-in-use "$node"
+  grep -q "may be in use" /run/errors && failed "told all the same: $(</run/errors)"
+done
+expect 0 /run/platter devices
+grep -q "${nodes[1]} .* may be in use: Linux has no block device" /run/output || failed "devices: $(</run/output)"
 # Another drive is another run.
 delay 20000000
 /run/platter replay /run/long.trace --on /dev/sg1 -o /run/long.csv >/dev/null 2>&1 &

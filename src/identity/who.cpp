@@ -1,0 +1,167 @@
+#include "identity/who.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "identity/serial_numbers.h"
+
+namespace platter::identity {
+namespace {
+
+constexpr const char* kIdentify = "IDENTIFY DEVICE";
+constexpr const char* kPage80h = "VPD page 80h";
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool tells(const std::string& serial) { return !serial.empty() && !why_worthless(serial); }
+
+// INQUIRY has room for 16 characters of the 40, and some bridges keep them.
+bool names_model(const Evidence& evidence, const AtaDisk& disk) {
+  return begins_alike(disk.model, evidence.product) ||
+         begins_alike(disk.model, evidence.vendor + evidence.product) ||
+         begins_alike(disk.model, evidence.vendor + " " + evidence.product);
+}
+
+// Bridges have one for all disks as well: 5000000000000001.
+bool has_world_wide_name(const AtaDisk& disk) { return tells(disk.world_wide_name); }
+
+bool has_name_of(const std::vector<std::string>& designators, const AtaDisk& disk) {
+  return has_world_wide_name(disk) &&
+         std::ranges::find(designators, "naa." + lower(disk.world_wide_name)) != designators.end();
+}
+
+bool names_another(const std::vector<std::string>& designators, const AtaDisk& disk) {
+  constexpr std::size_t kLength = std::string_view("naa.5000c50012345678").size();
+  return has_world_wide_name(disk) && !has_name_of(designators, disk) &&
+         std::ranges::any_of(designators, [](const std::string& name) {
+           return name.starts_with("naa.5") && name.size() == kLength && tells(name.substr(4));
+         });
+}
+
+// Some bridges keep a few blocks to themselves, or count one too many.
+bool about_as_large(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kFew = 1 << 20;
+  return (a > b ? a - b : b - a) <= kFew;
+}
+
+// What speaks of one disk, and what of two.
+Reached reached_by(const Evidence& evidence) {
+  if (!evidence.pass_through) return Reached::nothing;
+  const AtaDisk& disk = *evidence.pass_through;
+  const bool sizes = disk.bytes == 0 || about_as_large(disk.bytes, evidence.bytes);
+  const bool number = tells(evidence.serial) && tells(disk.serial);
+  if (number && same_number(evidence.serial, disk.serial))
+    return sizes || names_model(evidence, disk) ? Reached::this_disk : Reached::other_disk;
+  if (!sizes) return Reached::other_disk;
+  if (const auto& page = evidence.page_89h; page && tells(page->serial) && tells(disk.serial))
+    return page->serial == disk.serial && page->model == disk.model ? Reached::this_disk
+                                                                    : Reached::other_disk;
+  if (has_name_of(evidence.designators, disk)) return Reached::this_disk;
+  if (number) return names_model(evidence, disk) ? Reached::other_disk : Reached::not_known;
+  if (names_another(evidence.designators, disk)) return Reached::not_known;
+  // Sizes that agree, or a translation in front of a disk that says nothing of itself.
+  const bool is_silent = disk.bytes == 0 && disk.serial.empty() && disk.model.empty();
+  return disk.bytes > 0 || (is_silent && evidence.is_translated) ? Reached::this_disk
+                                                                 : Reached::not_known;
+}
+
+std::string words_of(const Evidence& evidence) {
+  return evidence.vendor + (evidence.vendor.empty() ? "" : " ") + evidence.product;
+}
+
+void name_by_scsi_side(const Evidence& evidence, Who& who) {
+  auto& identity = who.identity;
+  identity.vendor = evidence.vendor;
+  identity.product = evidence.product;
+  identity.revision = evidence.revision;
+  identity.name = words_of(evidence);
+  identity.serial.clear();
+  identity.serial_by.clear();
+  if (const auto why = evidence.serial.empty() ? std::nullopt : why_worthless(evidence.serial)) {
+    who.doubts.push_back(
+        fmt::format("the serial number {} of VPD page 80h tells no drive from "
+                    "another: {}; it counts as none",
+                    evidence.serial, *why));
+    return;
+  }
+  identity.serial = evidence.serial;
+  if (identity.serial.empty()) return;
+  identity.serial_by = kPage80h;
+  who.sureness = Sureness::told_number;
+}
+
+// The vendor of every ATA disk is ATA (SAT-4, standard INQUIRY data): so the disk is the same one
+// behind a bridge and without.
+void name_by_disk(const Evidence& evidence, const AtaDisk& disk, Who& who) {
+  auto& identity = who.identity;
+  const bool translated = evidence.vendor == "ATA" || names_model(evidence, disk);
+  if (!disk.model.empty()) {
+    if (!translated)
+      identity.bridge = words_of(evidence) + (evidence.revision.empty() ? "" : " ") +
+                        evidence.revision;
+    identity.vendor = "ATA";
+    identity.product = identity.name = disk.model;
+  }
+  if (!disk.firmware.empty()) identity.revision = disk.firmware;
+  if (!tells(disk.serial)) return;
+  identity.serial = disk.serial;
+  identity.serial_by = kIdentify;
+  who.sureness = Sureness::own_number;
+  std::erase_if(who.doubts, [&](const std::string& doubt) {
+    return doubt.starts_with("the serial number " + evidence.serial);
+  });
+}
+
+std::optional<std::string> doubt_of(Reached reached, const AtaDisk& disk,
+                                    const Evidence& evidence) {
+  const auto gigabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
+  if (reached == Reached::other_disk)
+    return fmt::format(
+        "ATA PASS-THROUGH reaches another disk ({}, serial number {}, {:.1f} GB) than READ does "
+        "(serial number {}, {:.1f} GB): nothing of it counts, and no SET FEATURES was sent",
+        disk.model, disk.serial, gigabytes(disk.bytes),
+        evidence.serial.empty() ? "not offered" : evidence.serial, gigabytes(evidence.bytes));
+  if (reached == Reached::not_known)
+    return fmt::format(
+        "ATA PASS-THROUGH reaches a disk ({}, serial number {}) of which nothing says that it is "
+        "the one that READ reads (serial number {}): nothing of it counts, and no SET FEATURES "
+        "was sent",
+        disk.model, disk.serial, evidence.serial.empty() ? "not offered" : evidence.serial);
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool begins_alike(const std::string& model, const std::string& name) {
+  constexpr std::size_t kTelling = 6;
+  return name.size() >= kTelling && lower(model).starts_with(lower(name));
+}
+
+Who who_is(const Evidence& evidence, model::Identity given) {
+  Who who;
+  who.identity = std::move(given);
+  who.identity.bridge.clear();
+  who.reached = reached_by(evidence);
+  name_by_scsi_side(evidence, who);
+  // What the translation itself says of its disk is the SCSI side's word.
+  if (is_this_disk(who))
+    name_by_disk(evidence, *evidence.pass_through, who);
+  else if (evidence.page_89h)
+    name_by_disk(evidence, *evidence.page_89h, who);
+  if (const auto doubt = evidence.pass_through
+                             ? doubt_of(who.reached, *evidence.pass_through, evidence)
+                             : std::nullopt)
+    who.doubts.push_back(*doubt);
+  return who;
+}
+
+}  // namespace platter::identity

@@ -1,0 +1,293 @@
+// Who a drive is: all witnesses are asked, here and nowhere else; src/identity makes of it who it
+// is.
+#include <algorithm>
+#include <utility>
+
+#include "identity/drive_mark.h"
+#include "scsi/bytes.h"
+#include "scsi/drive_link.h"
+#include "scsi/identify_device.h"
+#include "scsi/zones.h"
+
+namespace platter::scsi {
+namespace {
+
+constexpr std::uint8_t kDisk = 0x00;        // peripheral device type
+constexpr std::uint8_t kOutOfRange = 0x21;  // ASC
+constexpr std::uint8_t kSpc3 = 5;           // version, of INQUIRY
+
+// SPC-4, standard INQUIRY data: nothing is read of what is no disk.
+void require_disk(const Inquiry& inquiry, const std::string& name, bool takes_host_managed) {
+  const bool host_managed = inquiry.qualifier == 0 && inquiry.device_type == kHostManagedZones;
+  if (host_managed && takes_host_managed) return;
+  if (host_managed)
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} is a disk of host-managed zones (peripheral type 14h): most of its "
+                            "blocks can be read only where they were written, and so it cannot be "
+                            "measured; name another drive",
+                            name));
+  if (inquiry.qualifier != 0 || inquiry.device_type != kDisk)
+    throw Error(ExitStatus::no_device,
+                fmt::format("{} is no disk drive (peripheral type {:02X}h, qualifier {}); name "
+                            "another device (platter devices lists them)",
+                            name, inquiry.device_type, inquiry.qualifier));
+}
+
+// Blocks of disks are of 512 bytes and more, with some bytes of their own (520, 528, 4104, 4224),
+// and shorter than a track.
+bool is_plausible(const Capacity& capacity) {
+  constexpr std::uint32_t kShortest = 256, kLongest = 65536, kGrain = 4;
+  return capacity.blocks > 0 && capacity.block_bytes >= kShortest &&
+         capacity.block_bytes <= kLongest && capacity.block_bytes % kGrain == 0;
+}
+
+bool agree(const Capacity& a, const Capacity& b) {
+  return a.blocks == b.blocks && a.block_bytes == b.block_bytes;
+}
+
+identity::AtaDisk disk_of(const AtaIdentity& told) {
+  constexpr std::uint32_t kUsualSector = 512;
+  identity::AtaDisk disk;
+  disk.model = told.model.value_or("");
+  disk.serial = told.serial.value_or("");
+  disk.firmware = told.firmware.value_or("");
+  if (told.world_wide_name) disk.world_wide_name = fmt::format("{:016x}", *told.world_wide_name);
+  if (const auto sectors = told.sectors())
+    disk.bytes = *sectors * told.sector_bytes.value_or(kUsualSector);
+  return disk;
+}
+
+// IDENTIFY DEVICE data that are damaged count as none.
+std::optional<AtaIdentity> trusted(Bytes data) {
+  auto told = decode_ata_identity(data);
+  return told && told->checksum != Checksum::wrong ? told : std::nullopt;
+}
+
+identity::Evidence evidence_of(const Told& told, const Capacity& capacity) {
+  identity::Evidence evidence;
+  evidence.vendor = told.inquiry.vendor;
+  evidence.product = told.inquiry.product;
+  evidence.revision = told.inquiry.revision;
+  evidence.bytes = capacity.blocks * capacity.block_bytes;
+  evidence.serial = told.serial;
+  evidence.designators = told.designators;
+  if (told.ata) evidence.pass_through = disk_of(*told.ata);
+  evidence.is_translated = told.is_translated;
+  if (told.page_89h) evidence.page_89h = disk_of(*told.page_89h);
+  return evidence;
+}
+
+// The longer one of what the SCSI side says and what the disk says: a write of a part of a physical
+// block endangers the rest of it.
+void take_longer_physical_blocks(Capacity& capacity, const AtaIdentity& told) {
+  if (!told.physical_exponent || !told.sector_bytes || *told.physical_exponent > 7) return;
+  const std::uint32_t bytes = *told.sector_bytes << *told.physical_exponent;
+  if (bytes <= capacity.physical_block_bytes) return;
+  capacity.physical_block_bytes = bytes;
+  if (capacity.block_bytes == *told.sector_bytes)
+    capacity.lowest_aligned_lbn = told.lowest_aligned.value_or(0);
+}
+
+}  // namespace
+
+void Drive::take_host_managed() { link_->takes_host_managed = true; }
+
+bool Drive::is_host_managed() const { return told().inquiry.device_type == kHostManagedZones; }
+
+void DriveLink::identify() {
+  Found found = gather();
+  told = std::move(found.told);
+  capacity = found.capacity;
+  who = std::move(found.who);
+  identity = who.identity;
+  physical = PhysicalBlocks(capacity);
+  if (guard) guard->set_physical_blocks(physical);
+  identified = true;
+  may_be_another = false;
+}
+
+DriveLink::Found DriveLink::gather() {
+  Found found;
+  const auto standard = must(scsi::inquiry()).reply;
+  const Bytes bytes = standard.as_far_as_it_came();
+  const auto decoded = decode_inquiry(bytes);
+  if (!decoded)
+    throw Error(ExitStatus::protocol,
+                name + " answers INQUIRY with less than 5 bytes: it is no SCSI drive");
+  found.told.inquiry = *decoded;
+  standard_data.assign(bytes.begin(), bytes.end());
+  require_disk(*decoded, name, takes_host_managed);
+  if (!identified) must(scsi::test_unit_ready());
+  std::vector<std::string> doubts;
+  found.capacity = ask_capacity(found.told, doubts);
+  ask_who(found.told);
+  model::Identity given;
+  given.blocks = found.capacity.blocks;
+  given.block_bytes = found.capacity.block_bytes;
+  found.who = identity::who_is(evidence_of(found.told, found.capacity), std::move(given));
+  if (!identity::is_this_disk(found.who)) found.told.ata.reset();
+  // A bridge may hide that the disk's sectors are longer.
+  if (found.told.ata) take_longer_physical_blocks(found.capacity, *found.told.ata);
+  found.who.identity.physical_block_bytes = found.capacity.physical_block_bytes;
+  std::ranges::move(doubts, std::back_inserter(found.who.doubts));
+  return found;
+}
+
+void DriveLink::ask_who(Told& told) {
+  if (const auto page = vpd_page(0x80)) told.serial = decode_serial(*page).value_or("");
+  const auto data = identify_device_data();
+  told.ata = data ? trusted(*data) : std::nullopt;
+  if (!told.ata) return;
+  if (const auto page = vpd_page(0x83)) told.designators = decode_designators(*page);
+  const auto page = vpd_page(0x89);
+  told.is_translated = page.has_value();
+  const auto information = page ? decode_ata_information(*page) : std::nullopt;
+  if (information && information->identify_device)
+    told.page_89h = trusted(*information->identify_device);
+}
+
+// The whole page: one that is longer than the room for it is asked for again. Drives without VPD
+// pages may ignore EVPD and answer with the standard data, whose second byte may be any page's
+// code.
+std::optional<std::vector<std::uint8_t>> DriveLink::vpd_page(std::uint8_t page) {
+  constexpr std::size_t kHeader = 4;
+  constexpr std::uint16_t kUsual = 252;
+  const auto asked = [&](std::uint16_t allocation) -> std::optional<std::vector<std::uint8_t>> {
+    const auto reply = reply_to(inquiry_vpd(page, allocation));
+    if (!reply) return std::nullopt;
+    const Bytes bytes = reply->as_far_as_it_came();
+    if (bytes.size() < kHeader || bytes[1] != page || is_standard_inquiry(bytes, standard_data))
+      return std::nullopt;
+    return std::vector<std::uint8_t>(bytes.begin(), bytes.end());
+  };
+  auto bytes = asked(kUsual);
+  if (!bytes) return std::nullopt;
+  const std::size_t length = kHeader + get_be16(&(*bytes)[2]);
+  if (length > kUsual && length <= 0xFFFF && bytes->size() == kUsual)
+    bytes = asked(static_cast<std::uint16_t>(length));
+  if (!bytes || bytes->size() < length) return std::nullopt;
+  bytes->resize(length);
+  return bytes;
+}
+
+// READ CAPACITY(10) and (16) must tell one size. Nothing but (16) tells the length of physical
+// blocks; drives before SPC-3 lack it.
+Capacity DriveLink::ask_capacity(Told& of, std::vector<std::string>& doubts) {
+  const auto answer = ask(read_capacity_10());
+  const Bytes bytes = answer.reply.as_far_as_it_came();
+  auto& short_form = of.capacity_10;
+  auto& long_form = of.capacity_16;
+  if (answer.good()) short_form = decode_capacity_10(bytes);
+  if (!short_form || of.inquiry.version >= kSpc3)
+    if (const auto reply = reply_to(read_capacity_16()))
+      long_form = decode_capacity_16(reply->as_far_as_it_came());
+  const auto counts = [](const std::optional<Capacity>& form) {
+    return form && is_plausible(*form) ? form : std::nullopt;
+  };
+  const auto short_counts = counts(short_form), long_counts = counts(long_form);
+  if (short_form && long_form && (short_counts || long_counts) && !agree(*short_form, *long_form))
+    return confirmed(short_counts ? *short_counts : *long_counts,
+                     long_counts ? *long_counts : *short_counts, doubts, *short_form, *long_form);
+  if (long_counts) return *long_counts;
+  if (short_counts) return *short_counts;
+  for (const auto& form : {short_form, long_form})
+    if (form)
+      throw Error(
+          ExitStatus::protocol,
+          fmt::format("{} says that it has {} blocks of {} bytes each (READ CAPACITY), as no "
+                      "disk has; connect it another way",
+                      name, form->blocks, form->block_bytes));
+  if (!answer.good()) fail(read_capacity_10(), answer, 0, 0);
+  throw Error(ExitStatus::protocol,
+              says_too_large(bytes)
+                  ? name +
+                        " has 2^32 blocks or more (READ CAPACITY(10)) and does not say how many "
+                        "(READ CAPACITY(16)): it can't be measured; connect it another way"
+                  : name + " does not say its capacity (READ CAPACITY): it can't be measured");
+}
+
+// By the last blocks that they name: the larger capacity counts where its last block can be read.
+Capacity DriveLink::confirmed(const Capacity& a, const Capacity& b,
+                              std::vector<std::string>& doubts, const Capacity& told_10,
+                              const Capacity& told_16) {
+  const auto [smaller, larger] = a.blocks < b.blocks ? std::pair(a, b) : std::pair(b, a);
+  const std::string both = fmt::format(
+      "READ CAPACITY(10) says {} blocks of {} bytes, READ CAPACITY(16) {} of {}", told_10.blocks,
+      told_10.block_bytes, told_16.blocks, told_16.block_bytes);
+  for (const Capacity& capacity : {larger, smaller}) {
+    if (!can_read_last_of(capacity)) continue;
+    doubts.push_back(
+        fmt::format("{}: the last of {} can be read, which was taken", both, capacity.blocks));
+    return capacity;
+  }
+  throw Error(ExitStatus::protocol,
+              fmt::format("{} does not say one capacity: {}, and the last block of neither can be "
+                          "read; connect it another way",
+                          name, both));
+}
+
+std::vector<std::uint64_t> Drive::logical_units() {
+  const auto reply = link_->reply_to(report_luns());
+  return reply ? decode_luns(reply->as_far_as_it_came()) : std::vector<std::uint64_t>();
+}
+
+std::optional<Characteristics> Drive::characteristics() {
+  const auto page = vpd_page(0xB1);
+  return page ? decode_characteristics(*page) : std::nullopt;
+}
+
+std::optional<PhysicalElements> Drive::physical_elements() {
+  constexpr std::uint32_t kMost = 256;  // surfaces
+  const auto reply = link_->reply_to(get_physical_element_status(0, physical_element_bytes(kMost)));
+  return reply ? decode_physical_elements(reply->as_far_as_it_came()) : std::nullopt;
+}
+
+bool DriveLink::can_read_last_of(const Capacity& capacity) {
+  if (capacity.blocks == 0) return false;
+  const std::uint64_t last = capacity.blocks - 1;
+  const Command command = fits_ten_bytes(last, 1) ? read_10(last, 1, capacity.block_bytes)
+                                                  : read_16(last, 1, capacity.block_bytes);
+  const Answer answer = ask(command, last, 1);
+  return answer.good() && answer.reply.is_whole();
+}
+
+// Some bridges count the blocks where they should name the last one, and others keep some to
+// themselves: what lies behind the end is out of range (21h), not unreadable.
+void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
+  auto& d = *link_;
+  const std::uint64_t stated = d.known().blocks;
+  constexpr std::uint16_t kDoesNotRotate = 1;
+  if (const auto said = characteristics(); said && said->rotation_rate == kDoesNotRotate) return;
+  const auto is_there = [&](std::uint64_t lbn) {
+    const bool skips = std::ranges::any_of(
+        skipped, [&](const LbnRange& range) { return range.holds(lbn, 1); });
+    if (skips || lbn == 0) return true;
+    const Command command = fits_ten_bytes(lbn, 1) ? read_10(lbn, 1, block_bytes())
+                                                   : read_16(lbn, 1, block_bytes());
+    const Answer answer = d.ask(command, lbn, 1);
+    return !(answer.illegal() && answer.sense->asc == kOutOfRange);
+  };
+  if (is_there(stated - 1)) return;
+  // The last one that is there, between one that is and one that is not.
+  std::uint64_t there = 0, not_there = stated - 1;
+  for (std::uint64_t step = 1; there == 0 && step < not_there; step *= 2) {
+    if (is_there(stated - 1 - step))
+      there = stated - 1 - step;
+    else
+      not_there = stated - 1 - step;
+  }
+  while (not_there - there > 1) {
+    const std::uint64_t middle = there + (not_there - there) / 2;
+    (is_there(middle) ? there : not_there) = middle;
+  }
+  d.identity.stated_blocks = stated;
+  d.identity.blocks = d.capacity.blocks = there + 1;
+  d.physical = PhysicalBlocks(d.capacity);
+  if (d.guard) d.guard->set_physical_blocks(d.physical);
+  d.who.doubts.push_back(fmt::format(
+      "READ CAPACITY says {} blocks, and the last {} of them cannot be addressed (LBN out of "
+      "range): {} were taken",
+      stated, stated - there - 1, there + 1));
+}
+
+}  // namespace platter::scsi

@@ -1,0 +1,272 @@
+// What strangers' drives and bridges answer: capacities that differ, commands refused in odd words,
+// replies that come short.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "catch.h"
+#include "scripted_device.h"
+#include "scsi/bytes.h"
+#include "scsi/command_table.h"
+#include "scsi/commands.h"
+#include "scsi/drive.h"
+#include "scsi/guard.h"
+
+namespace platter::scsi {
+namespace {
+
+using testing::answers;
+using testing::fails;
+using testing::ScriptedDevice;
+using testing::Step;
+using Block = std::vector<std::uint8_t>;
+
+Block inquiry_data(std::uint8_t type = 0, std::uint8_t version = 6) {
+  Block data(36, ' ');
+  data[0] = type;
+  data[1] = 0;
+  data[2] = version;
+  data[4] = 31;
+  return data;
+}
+
+Block capacity_10(std::uint32_t last, std::uint32_t bytes = 512) {
+  Block reply(8);
+  put_be(&reply[0], 4, last);
+  put_be(&reply[4], 4, bytes);
+  return reply;
+}
+
+Block capacity_16(std::uint64_t last, std::uint32_t bytes = 512) {
+  Block reply(32);
+  put_be(&reply[0], 8, last);
+  put_be(&reply[8], 4, bytes);
+  return reply;
+}
+
+void expect_no_more_witnesses(ScriptedDevice& device) {
+  device.expect({fails({kInquiry, 1, 0x80}, 5, 0x24), fails({kAtaPassThrough16}, 5, 0x20),
+                 fails({kAtaPassThrough12}, 5, 0x20)});
+}
+
+struct Plain {
+  explicit Plain(std::uint32_t last = 9999) : guard(device, {}), drive(guard, "it") {
+    device.expect({answers({kInquiry, 0}, inquiry_data(0, 2)), answers({kTestUnitReady}),
+                   answers({kReadCapacity10}, capacity_10(last))});
+    expect_no_more_witnesses(device);
+    drive.identify();
+  }
+  ScriptedDevice device{};
+  Guard guard;
+  Drive drive;
+};
+
+TEST_CASE("of two capacities the larger one counts whose last block can be read") {
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_data()), answers({kTestUnitReady}),
+                        answers({kReadCapacity10}, capacity_10(9999)),
+                        answers({kServiceActionIn16, 0x10}, capacity_16(0xE4000500000000))};
+  Drive drive(device, "it");
+  SECTION("the absurd one is not there") {
+    device.expect({fails({kRead16}, 5, 0x21), answers({kRead10, 0, 0, 0, 0x27, 0x0F}, Block(512))});
+    expect_no_more_witnesses(device);
+    CHECK(drive.identify().blocks == 10000);
+    REQUIRE(drive.who().doubts.size() == 1);
+    CHECK_THAT(drive.who().doubts.front(), Catch::Contains("READ CAPACITY(10) says 10000 blocks"));
+  }
+  SECTION("neither is") {
+    device.expect({fails({kRead16}, 5, 0x21), fails({kRead10}, 3, 0x11)});
+    CHECK_THROWS_WITH(drive.identify(), Catch::Contains("does not say one capacity"));
+  }
+}
+
+TEST_CASE("blocks of a length that no disk has are refused") {
+  const auto bytes = GENERATE(as<std::uint32_t>{}, 0, 1, 64, 511, 65540, 263'000'000);
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_data(0, 2)), answers({kTestUnitReady}),
+                        answers({kReadCapacity10}, capacity_10(9999, bytes))};
+  Drive drive(device, "it");
+  try {
+    drive.identify();
+    FAIL("it was taken");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::protocol);
+    CHECK_THAT(error.what(), Catch::Contains(std::to_string(bytes) + " bytes"));
+  }
+}
+
+TEST_CASE("a disk of host-managed zones is refused by INQUIRY alone") {
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_data(0x14))};
+  Drive drive(device, "it");
+  try {
+    drive.identify();
+    FAIL("it was taken");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+    CHECK_THAT(error.what(), Catch::Contains("host-managed zones"));
+  }
+}
+
+// A drive of 10,000 blocks that says it has more.
+class Boastful final : public Device {
+ public:
+  explicit Boastful(std::uint32_t stated) : stated_(stated) {}
+  const std::string& name() const override { return name_; }
+  Clock& clock() override { return clock_; }
+  std::uint32_t max_outstanding() const override { return 1; }
+  Expected<void> submit(const Command& command, std::uint32_t tag) override {
+    done_.emplace();
+    done_->tag = tag;
+    const auto at = addressed_blocks(command);
+    if (at && at->lbn + at->blocks > 10'000) refuse(0x21);
+    if (at && at->lbn + at->blocks <= 10'000) done_->data.resize(command.transfer_length);
+    if (command.opcode() == kReadCapacity10) done_->data = capacity_10(stated_ - 1);
+    if (command.opcode() == kInquiry && command.cdb[1] == 0) done_->data = inquiry_data(0, 2);
+    if (command.opcode() == kInquiry && command.cdb[1] == 1) refuse(0x24);
+    if (command.opcode() == kAtaPassThrough16 || command.opcode() == kAtaPassThrough12)
+      refuse(0x20);
+    return {};
+  }
+  Expected<std::optional<Completion>> reap() override { return std::exchange(done_, std::nullopt); }
+  Expected<std::optional<Completion>> reap_until(Nanoseconds) override { return reap(); }
+  Expected<void> reset() override { return {}; }
+
+ private:
+  void refuse(std::uint8_t asc) {
+    done_->status = Status::check_condition;
+    done_->sense = testing::fixed_sense(5, asc);
+  }
+
+  std::string name_ = "it";
+  testing::ScriptedClock clock_;
+  std::uint32_t stated_;
+  std::optional<Completion> done_;
+};
+
+TEST_CASE("a capacity that names blocks behind the end is cut to what can be addressed") {
+  const auto beyond = GENERATE(as<std::uint32_t>{}, 0, 1, 2, 8, 13, 4096, 10'000'000);
+  Boastful device(10'000 + beyond);
+  Drive drive(device, "it");
+  drive.identify();
+  drive.confirm_capacity();
+  CHECK(drive.blocks() == 10'000);
+  CHECK(drive.identify().stated_blocks.value_or(10'000) == 10'000 + beyond);
+  CHECK(drive.who().doubts.size() == (beyond > 0 ? 1 : 0));
+  Drive skips(device, "it");
+  skips.identify();
+  skips.confirm_capacity({{9000, 10'000 + beyond}});
+  CHECK(skips.blocks() == 10'000 + beyond);  // nothing was asked
+}
+
+TEST_CASE("an optional command that a drive refuses in any words is one that it lacks") {
+  Plain t;
+  const auto expect = [&](int times, const Step& step) {
+    for (int i = 0; i < times; ++i) t.device.expect(step);
+  };
+  SECTION("ABORTED COMMAND, four times") {
+    expect(4, fails({kModeSense6}, 0xB, 0x00));
+    expect(4, fails({kModeSense10}, 0xB, 0x00));
+    CHECK_FALSE(t.drive.settings().mode_page(0x03, PageControl::current));
+    CHECK(t.drive.odd_refusals().size() == 2);
+  }
+  SECTION("HARDWARE ERROR, NOT READY, DATA PROTECT") {
+    const auto key = GENERATE(as<std::uint8_t>{}, 0x2, 0x4, 0x7);
+    expect(1, fails({kModeSense6}, key, 0x44));
+    expect(1, fails({kModeSense10}, key, 0x44));
+    CHECK_FALSE(t.drive.settings().mode_page(0x03, PageControl::current));
+  }
+  SECTION("CHECK CONDITION without sense data") {
+    expect(1, Step{{kSeek10}, Status::check_condition, {}, {}, {}});
+    expect(1, answers({kRequestSense}));
+    try {
+      t.drive.seek(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK(error.refused());
+      CHECK(error.status() == ExitStatus::unsupported);
+    }
+  }
+  SECTION("a page that is not whole") {
+    expect(1, answers({kModeSense6}, {23, 0, 0, 0, 0x03, 0x16, 0, 0}));
+    expect(1, fails({kModeSense10}, 5, 0x20));
+    CHECK_FALSE(t.drive.settings().mode_page(0x03, PageControl::current));
+  }
+  SECTION("but not once it has worked") {
+    expect(1, answers({kSeek10}));
+    t.drive.seek(7);
+    expect(1, fails({kSeek10}, 4, 0x44));
+    try {
+      t.drive.seek(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK_FALSE(error.refused());
+      CHECK(error.status() == ExitStatus::drive_error);
+    }
+  }
+  SECTION("READ is not optional") {
+    expect(4, fails({kRead10}, 0xB, 0x00));
+    try {
+      t.drive.read(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK_FALSE(error.refused());
+    }
+  }
+}
+
+TEST_CASE("a read that comes short is asked for again, and then is an error of its own kind") {
+  Plain t;
+  t.device.expect({answers({kRead10}, Block(512)), answers({kRead10}, Block(1024))});
+  CHECK(t.drive.contents(7, 2).size() == 1024);
+  CHECK(t.drive.busy_replies() == 1);
+  for (int i = 0; i < 3; ++i) t.device.expect(answers({kRead10}, Block(512)));
+  try {
+    t.drive.contents(7, 2);
+    FAIL("it was taken");
+  } catch (const DriveError& error) {
+    CHECK(error.came_short());
+    CHECK_FALSE(error.may_do_elsewhere());
+    CHECK(error.blocks == 2);
+  }
+}
+
+TEST_CASE("recovered replies and warnings are counted by their words") {
+  Plain t;
+  auto recovered = fails({kRead10}, 1, 0x17, 0x01);
+  recovered.reply = Block(512);
+  t.device.expect({recovered, recovered, fails({kTestUnitReady}, 1, 0x5D, 0x10)});
+  t.drive.contents(7, 1);
+  t.drive.contents(8, 1);
+  t.drive.test_unit_ready();
+  REQUIRE(t.drive.said().recovered.size() == 1);
+  CHECK(t.drive.said().recovered.begin()->second == 2);
+  REQUIRE(t.drive.said().warnings.size() == 1);
+  CHECK_THAT(t.drive.said().warnings.begin()->first, Catch::Contains("1/5D/10"));
+}
+
+TEST_CASE("a drive that ignores EVPD has no VPD page, whatever its second byte says") {
+  Block standard = inquiry_data(0, 0);
+  standard[1] = 0x80;  // removable: as page 80h begins
+  ScriptedDevice device{answers({kInquiry, 0}, standard),
+                        answers({kTestUnitReady}),
+                        answers({kReadCapacity10}, capacity_10(9999)),
+                        answers({kInquiry, 1, 0x80}, standard),
+                        fails({kAtaPassThrough16}, 5, 0x20),
+                        fails({kAtaPassThrough12}, 5, 0x20)};
+  Drive drive(device, "it");
+  CHECK(drive.identify().serial.empty());
+}
+
+TEST_CASE("a VPD page that is longer than the room for it is asked for again") {
+  Plain t;
+  Block page(300);
+  page[1] = 0xB9;
+  put_be(&page[2], 2, 296);
+  t.device.expect(
+      {answers({kInquiry, 1, 0xB9, 0, 252}, page), answers({kInquiry, 1, 0xB9, 1, 44}, page)});
+  CHECK(t.drive.vpd_page(0xB9) == page);
+  page.resize(200);  // a part of it is none
+  t.device.expect(answers({kInquiry, 1, 0xB9, 0, 252}, page));
+  CHECK_FALSE(t.drive.vpd_page(0xB9));
+}
+
+}  // namespace
+}  // namespace platter::scsi
