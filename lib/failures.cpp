@@ -1,17 +1,20 @@
+#include "lib/failures.h"
+
+#include <algorithm>
+#include <cstring>
 #include <new>
 
-#include "lib/handles.h"
 #include "model/error.h"
 
 namespace platter::lib {
 namespace {
 
-thread_local char last_error[512] = "";
+thread_local char last_error[kLongestSentence + 1] = "";
 
 }  // namespace
 
 platter_status failed(platter_status status, const char* sentence) noexcept {
-  const std::size_t length = std::min(std::strlen(sentence), sizeof last_error - 1);
+  const std::size_t length = std::min(std::strlen(sentence), kLongestSentence);
   std::memmove(last_error, sentence, length);
   last_error[length] = '\0';
   return status;

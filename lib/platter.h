@@ -3,12 +3,22 @@
    request is complete when. docs/library.md is the guide.
 
    Status. Functions that can fail return a platter_status, PLATTER_OK (0) or one of those below,
-   and then leave their results as they were. What the positive ones say is no error. Every NULL
-   that is not said to be allowed is answered with PLATTER_BAD_ARGUMENT. No C++ exception leaves the
-   library, nothing is printed, no signal is touched, no file is held open.
+   and then leave their results, and the engine, as they were. What the positive ones say is no
+   error. Every number is held against its range, and every NULL that is not said to be allowed is
+   answered with PLATTER_BAD_ARGUMENT. No C++ exception leaves the library, nothing is printed, no
+   signal is touched, no file is held open.
 
    Threads. A table never changes: any number of threads may use it, and engines over it, at once.
-   An engine is used by one thread at a time; different engines are independent.
+   An engine is used by one thread at a time: a call that comes while another thread is in one is
+   refused with PLATTER_BUSY. Different engines are independent.
+
+   Handles. One that was closed or destroyed is answered with PLATTER_BAD_ARGUMENT, until a thousand
+   others of its kind were closed after it; closing it again does nothing. A table is to be closed
+   when no thread is in a call with it, which is not checked. What never was a handle is not known
+   for it.
+
+   fork(). A child has all of it as it was. An engine that another thread was in a call of is
+   PLATTER_BUSY there for good, because that thread is not there to end its call.
 
    Time. Nanoseconds since an instant of the caller's choice, int64_t, within PLATTER_TIME_LIMIT on
    both sides of 0. The library reads no clock. An angle is a fraction of a revolution times 2^64 in
@@ -45,8 +55,9 @@ enum {
   PLATTER_BAD_TABLE = -3,    /* no table, another version's, a damaged one, or no such file */
   PLATTER_NO_ACCESS = -4,    /* the file may not be read */
   PLATTER_NO_MEMORY = -5,
-  PLATTER_BAD_CHECKPOINT = -6, /* not of an engine over this table and library */
-  PLATTER_INTERNAL = -7        /* a defect of the library */
+  PLATTER_BAD_CHECKPOINT = -6, /* damaged, or not of an engine over this table and library */
+  PLATTER_INTERNAL = -7,       /* a defect of the library */
+  PLATTER_BUSY = -8            /* another thread is in a call of this engine */
 };
 
 #define PLATTER_TIME_LIMIT (INT64_C(1) << 61)            /* 73 years */
@@ -80,7 +91,8 @@ enum {
 PLATTER_API platter_status platter_table_open_memory(const void *bytes, size_t size, uint32_t how,
                                                      platter_table **table);
 
-/* Gives the handle back; NULL is allowed. Engines over the table stay usable. */
+/* Gives the handle back; NULL is allowed. Engines over the table stay usable. No other thread may
+   be in a call with the table. */
 PLATTER_API void platter_table_close(platter_table *table);
 
 enum {
@@ -182,7 +194,7 @@ PLATTER_API platter_status platter_next_passage(const platter_table *table, uint
 /* ---- Engines --------------------------------------------------------------------------------- */
 
 /* A drive at work. After platter_engine_create() no function allocates memory, takes a lock or
-   makes a system call, unless it says so. */
+   makes a system call, unless it says so. Each may return PLATTER_BUSY. */
 typedef struct platter_engine platter_engine;
 
 enum { PLATTER_WRITE = 1, PLATTER_FORCE_UNIT_ACCESS = 2 };
@@ -218,7 +230,8 @@ typedef struct platter_completion {
    own queue. To be destroyed with platter_engine_destroy(). PLATTER_NO_MEMORY. */
 PLATTER_API platter_status platter_engine_create(const platter_table *table,
                                                  platter_engine **engine);
-PLATTER_API void platter_engine_destroy(platter_engine *engine); /* NULL is allowed */
+/* NULL is allowed. Waits for the call that another thread is in. Takes a lock, frees memory. */
+PLATTER_API void platter_engine_destroy(platter_engine *engine);
 
 /* Power-on again, at time_ns: what was outstanding is forgotten; the settings of queue and cache
    and the counters stay. PLATTER_OUT_OF_RANGE. */
@@ -226,8 +239,10 @@ PLATTER_API platter_status platter_engine_reset(platter_engine *engine, int64_t 
 
 /* One request at a time: serves one that arrives at time_ns, and says when it is complete. If
    the drive is still busy then, it waits its turn; what was submitted before is served first,
-   and its completions stay to be taken. PLATTER_OUT_OF_RANGE: past the last block, or a time or
-   disturbance beyond its limit. */
+   and its completions stay to be taken. The drive's time does not go back: a request that arrives
+   before what was served meanwhile waits for that. PLATTER_OUT_OF_RANGE: past the last block, no
+   blocks, a time or disturbance beyond its limit, or a drive that is already busy until twice
+   PLATTER_TIME_LIMIT. */
 PLATTER_API platter_status platter_engine_service(platter_engine *engine,
                                                   const platter_request *request, int64_t time_ns,
                                                   platter_completion *completion);
@@ -269,14 +284,15 @@ PLATTER_API platter_status platter_engine_completions_until(platter_engine *engi
                                                             size_t room, size_t *taken);
 /* Serves what is due by time_ns; the other functions do so as far as they need to. */
 PLATTER_API platter_status platter_engine_advance(platter_engine *engine, int64_t time_ns);
-/* Requests that were submitted and whose completions were not taken. 0 for NULL. */
+/* Requests that were submitted and whose completions were not taken. 0 for NULL, SIZE_MAX while
+   another thread is in a call. */
 PLATTER_API size_t platter_engine_outstanding(const platter_engine *engine);
 /* Forgets what is outstanding, as a reset of the logical unit does. */
 PLATTER_API platter_status platter_engine_drop_outstanding(platter_engine *engine);
-/* Forgets the request of that tag (of several, one), as ABORT TASK at time_ns does: one that waits
-   is not served; one that is being served is served to its end, and what was served before it
-   stands. PLATTER_NOTHING: there is none of that tag, or its completion was taken.
-   PLATTER_OUT_OF_RANGE: the time. */
+/* Forgets the request of that tag (of several, which may have the same, one), as ABORT TASK at
+   time_ns does: one that waits is not served; one that is being served is served to its end, and
+   what was served before it stands. PLATTER_NOTHING: there is none of that tag, or its completion
+   was taken. PLATTER_OUT_OF_RANGE: the time. */
 PLATTER_API platter_status platter_engine_cancel(platter_engine *engine, uint32_t tag,
                                                  int64_t time_ns);
 
@@ -365,15 +381,28 @@ PLATTER_API platter_status platter_engine_seek(platter_engine *engine, uint64_t 
 /* Checkpoint and rollback: everything that can change, settings and counters included, in so
    many bytes of the caller's memory, of any alignment. A checkpoint holds no pointers; it may be
    moved, kept in a file, and restored by any engine over an equal table of a library of the same
-   version, any number of times. What then follows is what would have followed. It is checked for
-   being of that table and library, not for damage. */
-PLATTER_API size_t platter_engine_checkpoint_size(const platter_engine *engine); /* 0 for NULL */
+   version, any number of times. What then follows is what would have followed.
+   0 for NULL, and while another thread is in a call. */
+PLATTER_API size_t platter_engine_checkpoint_size(const platter_engine *engine);
 /* `size` is what `memory` has room for. PLATTER_OUT_OF_RANGE: too small. */
 PLATTER_API platter_status platter_engine_save(const platter_engine *engine, void *memory,
                                                size_t size);
-/* PLATTER_BAD_CHECKPOINT: the engine stays as it was. */
+/* `size` is what the checkpoint has, no more and no less. Its checksum, its table and its library
+   are looked at before the engine changes. The checksum is for what happens to bytes on their way,
+   not against those who make some up: restore what you trust.
+   PLATTER_BAD_CHECKPOINT: the engine stays as it was. */
 PLATTER_API platter_status platter_engine_restore(platter_engine *engine, const void *memory,
                                                   size_t size);
+
+/* The same for what stays in the memory of this process (and of its children), where nothing
+   damages it: without a checksum, and so ten times as fast. A snapshot of another process, table or
+   size is refused, one that was changed is not: that is undefined. A snapshot is not restored as a
+   checkpoint, nor a checkpoint rolled back to. Since 0.2.
+   As platter_engine_save() and platter_engine_restore(). */
+PLATTER_API platter_status platter_engine_snapshot(const platter_engine *engine, void *memory,
+                                                   size_t size);
+PLATTER_API platter_status platter_engine_roll_back(platter_engine *engine, const void *memory,
+                                                    size_t size);
 
 typedef struct platter_counters {
   uint32_t struct_size; /* set by the caller: sizeof(platter_counters) */

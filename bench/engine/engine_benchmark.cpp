@@ -207,6 +207,66 @@ void open_table(benchmark::State& state, const model::DriveModel& model) {
   std::filesystem::remove(path);
 }
 
+// libplatter's engine over a model, and its table.
+struct LibraryDrive {
+  explicit LibraryDrive(const model::DriveModel& model) {
+    const std::string bytes = emit_table::compile_table(model);
+    if (platter_table_open_memory(bytes.data(), bytes.size(), PLATTER_COPY, &table) == PLATTER_OK)
+      platter_engine_create(table, &engine);
+  }
+  ~LibraryDrive() {
+    platter_engine_destroy(engine);
+    platter_table_close(table);
+  }
+  LibraryDrive(const LibraryDrive&) = delete;
+  LibraryDrive& operator=(const LibraryDrive&) = delete;
+
+  platter_table* table = nullptr;
+  platter_engine* engine = nullptr;
+};
+
+platter_request library_request(const Request& request) {
+  platter_request r{};
+  r.lbn = request.lbn;
+  r.blocks = request.blocks;
+  r.flags = request.write ? PLATTER_WRITE : 0;
+  return r;
+}
+
+// As service(), caches off, through the C interface.
+void library_service(benchmark::State& state, const model::DriveModel& model) {
+  const LibraryDrive drive(model);
+  platter_engine_set_cache(drive.engine, 0, 0);
+  std::vector<platter_request> requests;
+  for (const Request& request : random_requests(model.identity.blocks))
+    requests.push_back(library_request(request));
+  for (auto _ : state) {
+    platter_engine_reset(drive.engine, 0);
+    platter_completion done{};
+    for (const platter_request& request : requests)
+      platter_engine_service(drive.engine, &request, done.completion_ns, &done);
+    if (done.completion_ns == 0) state.SkipWithError(platter_last_error());
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * requests.size()));
+}
+
+// As checkpoint_and_rollback(), through the C interface.
+void library_checkpoint(benchmark::State& state, const model::DriveModel& model,
+                        decltype(platter_engine_save)* save,
+                        decltype(platter_engine_restore)* restore) {
+  const LibraryDrive drive(model);
+  for (const Request& request : random_requests(model.identity.blocks, 32)) {
+    const platter_request r = library_request(request);
+    platter_engine_submit(drive.engine, &r, 0);
+  }
+  std::vector<std::byte> kept(platter_engine_checkpoint_size(drive.engine));
+  for (auto _ : state)
+    if (save(drive.engine, kept.data(), kept.size()) != PLATTER_OK ||
+        restore(drive.engine, kept.data(), kept.size()) != PLATTER_OK)
+      state.SkipWithError(platter_last_error());
+  state.counters["state_bytes"] = static_cast<double>(kept.size());
+}
+
 void add(const std::string& name, const std::function<void(benchmark::State&)>& function) {
   benchmark::RegisterBenchmark(name.c_str(), function)->Unit(benchmark::kNanosecond);
 }
@@ -227,6 +287,12 @@ void add_drive(const std::string& name, const model::DriveModel& model) {
   add(name + "/depth 32/sptf, caches on",
       [=](auto& s) { depth_32(s, tables, engine::Scheduler::sptf, true); });
   add(name + "/checkpoint and rollback", [=](auto& s) { checkpoint_and_rollback(s, tables); });
+  add(name + "/library/service/caches off", [=](auto& s) { library_service(s, model); });
+  add(name + "/library/save and restore",
+      [=](auto& s) { library_checkpoint(s, model, platter_engine_save, platter_engine_restore); });
+  add(name + "/library/snapshot and rollback", [=](auto& s) {
+    library_checkpoint(s, model, platter_engine_snapshot, platter_engine_roll_back);
+  });
   add(name + "/load and verify", [=](auto& s) { load_table(s, model); });
   add(name + "/open", [=](auto& s) { open_table(s, model); });
 }

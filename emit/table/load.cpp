@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "emit/table/mapped_file.h"
 #include "emit/table/parts.h"
 #include "emit/table/table.h"
+#include "emit/table/whole_file.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/printable.h"
@@ -182,7 +182,7 @@ Table read_table(std::span<const std::byte> bytes, const std::string& origin) {
 }
 
 Table load_table(const std::string& path) {
-  const MappedFile file(path);
+  const WholeFile file(path);
   return read_table(file.bytes(), path);
 }
 

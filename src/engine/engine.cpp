@@ -73,6 +73,11 @@ std::optional<Nanoseconds> Engine::next_completion_time() {
   return next == nullptr ? std::nullopt : std::optional(next->completion_ns);
 }
 
+Nanoseconds Engine::busy_until_ns() const {
+  const Core& core = state_->core;
+  return std::max({core.now_ns, core.taken_until_ns, core.media_free_ns, core.bus_free_ns});
+}
+
 std::size_t Engine::outstanding() const { return state_->waiting_count + state_->done_count; }
 std::uint32_t Engine::most_outstanding() const { return state_->room(); }
 std::uint64_t Engine::late_arrivals() const { return state_->late_arrivals; }
@@ -110,15 +115,18 @@ void Engine::set_cache(const CacheSettings& settings, Nanoseconds now_ns) {
 }
 
 void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
+  auto tables = std::make_shared<Tables>(*tables_);
+  tables->cache = cache;
+  Engine changed(std::move(tables));  // behind this nothing fails
   finish_what_waits();
   const CacheSettings settings = state_->settings;
   Step(*tables_, *state_).set_cache({false, false, false}, now_ns);
-  auto tables = std::make_shared<Tables>(*tables_);
-  tables->cache = cache;
-  Engine changed(std::move(tables));
   changed.state_->take_over(*state_);
   changed.state_->settings = settings;
-  *this = changed;
+  std::swap(tables_, changed.tables_);
+  std::swap(bytes_, changed.bytes_);
+  std::swap(memory_, changed.memory_);
+  std::swap(state_, changed.state_);
 }
 
 std::vector<Engine::Range> Engine::unwritten(Nanoseconds now_ns) const {

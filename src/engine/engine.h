@@ -56,6 +56,8 @@ class Engine {
   std::optional<Nanoseconds> next_completion_time();
   // Serves what is due by now_ns.
   void advance(Nanoseconds now_ns);
+  // The end of all that was given to the drive so far but what still waits, to within one destage.
+  Nanoseconds busy_until_ns() const;
   std::size_t outstanding() const;
   std::uint32_t most_outstanding() const;  // as set_queue has it, and the engine has room for
   std::uint64_t late_arrivals() const;

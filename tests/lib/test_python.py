@@ -1,17 +1,14 @@
 """The Python module against the C header that it speaks for, and a drive through it."""
 
-import importlib.util
 import os
 import re
 import subprocess
 import tempfile
 import unittest
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-HEADER = os.path.join(ROOT, "lib/platter.h")
-MODULE = os.path.join(ROOT, "lib/python/platter.py")
-PLATTER = os.environ.get("PLATTER_BINARY", "")
-LIBRARY = os.environ.get("PLATTER_LIBRARY", "")
+import built
+
+HEADER = os.path.join(built.ROOT, "lib/platter.h")
 COMPILER = os.environ.get("CC", "cc")
 
 
@@ -20,24 +17,12 @@ def header():
         return re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
 
 
-def load():
-    spec = importlib.util.spec_from_file_location("platter", MODULE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@unittest.skipUnless(PLATTER and LIBRARY, "PLATTER_BINARY and PLATTER_LIBRARY name no build")
-class Module(unittest.TestCase):
+class Module(built.WithDrives):
     @classmethod
     def setUpClass(cls):
-        cls.platter = load()
+        super().setUpClass()
         cls.holder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.holder.cleanup)
-        model, cls.path = (os.path.join(cls.holder.name, name) for name in ("drive.json", "drive.ptab"))
-        subprocess.run([PLATTER, "truth", "virtual:quantum-atlas10k", "-o", model], check=True, capture_output=True)
-        subprocess.run([PLATTER, "emit", "table", model, "-o", cls.path], check=True, capture_output=True)
-        cls.table = cls.platter.Table(cls.path)
 
     def evaluated(self, expressions):
         """C's values of expressions over the header."""
@@ -51,7 +36,7 @@ class Module(unittest.TestCase):
     def test_every_function_is_there(self):
         functions = set(re.findall(r"PLATTER_API [\w* ]*?\bplatter_(\w+)\(", header()))
         self.assertGreater(len(functions), 30)
-        with open(MODULE, encoding="utf-8") as file:
+        with open(built.MODULE, encoding="utf-8") as file:
             spoken_for = set(re.findall(r'_function\("(\w+)"', file.read()))
         self.assertEqual(spoken_for, functions)
 
