@@ -16,9 +16,9 @@
 #include "emulator/pace/drive_report.h"
 #include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
-#include "emulator/pace/unread_notices.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
+#include "model/say.h"
 
 namespace platter::emulator {
 namespace {
@@ -57,14 +57,12 @@ Process::Process(const ProcessSettings& wished)
 }
 
 void Process::start() {
-  drop_unread_notices();
   allow_many_descriptors();
   if (!settings_.ordinary)
-    for (const std::string& refused : ask_for_real_time())
-      fmt::print(stderr, "platter: {}\n", refused);
+    for (const std::string& refused : ask_for_real_time()) model::say("platter: {}\n", refused);
   servant_ = std::thread([this] { do_what_is_asked(); });
   const auto measured = [this](const std::string& trouble) {
-    fmt::print(stderr, "platter: {}\n", ready_notice(delay_, trouble));
+    model::say("platter: {}\n", ready_notice(delay_, trouble));
   };
   if (settings_.probe)
     prober_ = std::make_unique<Prober>(*settings_.probe, !settings_.ordinary, delay_, measured);
@@ -84,11 +82,11 @@ Process::~Process() {
 void Process::keep_all() {
   for (const auto& drive : drives_)
     if (const int error = drive->flush_contents())
-      fmt::print(stderr, "platter: the contents of {} were not kept: {}\n",
-                 model::printable(drive->name()), std::strerror(error));
+      model::say("platter: the contents of {} were not kept: {}\n", model::printable(drive->name()),
+                 std::strerror(error));
   if (log_)
     if (const std::string trouble = log_->finish(); !trouble.empty())
-      fmt::print(stderr, "platter: {}\n", model::printable(trouble));
+      model::say("platter: {}\n", model::printable(trouble));
 }
 
 // Without nbdkit, some of whose threads do not end.
@@ -145,10 +143,10 @@ void Process::cut_power() {
   hang_up();
   for (const auto& drive : drives_)
     if (const int error = drive->cut_power())
-      fmt::print(stderr,
-                 "platter: the contents of {} could not be brought to where the power left "
-                 "them: {}\n",
-                 model::printable(drive->name()), std::strerror(error));
+      model::say(
+          "platter: the contents of {} could not be brought to where the power left "
+          "them: {}\n",
+          model::printable(drive->name()), std::strerror(error));
   hang_up();
 }
 

@@ -56,7 +56,8 @@ void Doorbells::remove(int descriptor) {
 }
 
 Kick::Kick(OwnedDescriptor descriptor, Doorbells* doorbells, std::uint64_t number)
-    : descriptor_(std::move(descriptor)), holds_bytes_(!name_of(descriptor_.get()).starts_with("anon_inode:")) {
+    : descriptor_(std::move(descriptor)),
+      holds_bytes_(!name_of(descriptor_.get()).starts_with("anon_inode:")) {
   if (doorbells != nullptr && doorbells->add(descriptor_.get(), number, EPOLLIN | EPOLLET))
     doorbells_ = doorbells;
 }
