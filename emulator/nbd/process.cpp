@@ -19,9 +19,16 @@
 #include "emulator/pace/unread_notices.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
+#include "model/quietly.h"
 
 namespace platter::emulator {
 namespace {
+
+// A standard error that takes nothing ends no drive: it is nbdkit's, whatever it is.
+template <class... Values>
+void notice(fmt::format_string<Values...> text, Values&&... values) {
+  model::quietly([&] { fmt::print(stderr, text, std::forward<Values>(values)...); });
+}
 
 // A plugin is not told its clients' sockets: they are those of the process that are connected. A
 // thread that waits for a client's next request then sees the client's end. `how` as for
@@ -60,11 +67,10 @@ void Process::start() {
   drop_unread_notices();
   allow_many_descriptors();
   if (!settings_.ordinary)
-    for (const std::string& refused : ask_for_real_time())
-      fmt::print(stderr, "platter: {}\n", refused);
+    for (const std::string& refused : ask_for_real_time()) notice("platter: {}\n", refused);
   servant_ = std::thread([this] { do_what_is_asked(); });
   const auto measured = [this](const std::string& trouble) {
-    fmt::print(stderr, "platter: {}\n", ready_notice(delay_, trouble));
+    notice("platter: {}\n", ready_notice(delay_, trouble));
   };
   if (settings_.probe)
     prober_ = std::make_unique<Prober>(*settings_.probe, !settings_.ordinary, delay_, measured);
@@ -81,14 +87,18 @@ Process::~Process() {
   close(stdout_);
 }
 
-void Process::keep_all() {
+// One after the other, whatever becomes of each.
+void Process::keep_all() noexcept {
   for (const auto& drive : drives_)
-    if (const int error = drive->flush_contents())
-      fmt::print(stderr, "platter: the contents of {} were not kept: {}\n",
-                 model::printable(drive->name()), std::strerror(error));
-  if (log_)
-    if (const std::string trouble = log_->finish(); !trouble.empty())
-      fmt::print(stderr, "platter: {}\n", model::printable(trouble));
+    model::quietly([&] {
+      if (const int error = drive->flush_contents())
+        notice("platter: the contents of {} were not kept: {}\n", model::printable(drive->name()),
+               std::strerror(error));
+    });
+  model::quietly([this] {
+    const std::string trouble = log_ ? log_->finish() : "";
+    if (!trouble.empty()) notice("platter: {}\n", model::printable(trouble));
+  });
 }
 
 // Without nbdkit, some of whose threads do not end.
@@ -120,7 +130,7 @@ std::string Process::report() const {
   return settings_.json ? json_of(reports, settings_.speed, delay_) : text_of(reports);
 }
 
-void Process::ask_for_report() {
+void Process::ask_for_report() noexcept {
   report_asked_ = true;
   eventfd_write(asked_, 1);
 }
@@ -145,10 +155,10 @@ void Process::cut_power() {
   hang_up();
   for (const auto& drive : drives_)
     if (const int error = drive->cut_power())
-      fmt::print(stderr,
-                 "platter: the contents of {} could not be brought to where the power left "
-                 "them: {}\n",
-                 model::printable(drive->name()), std::strerror(error));
+      notice(
+          "platter: the contents of {} could not be brought to where the power left "
+          "them: {}\n",
+          model::printable(drive->name()), std::strerror(error));
   hang_up();
 }
 

@@ -51,12 +51,13 @@ void Doorbells::change(int descriptor, std::uint64_t number, std::uint32_t event
   epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, descriptor, &event);
 }
 
-void Doorbells::remove(int descriptor) {
+void Doorbells::remove(int descriptor) noexcept {
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
 Kick::Kick(OwnedDescriptor descriptor, Doorbells* doorbells, std::uint64_t number)
-    : descriptor_(std::move(descriptor)), holds_bytes_(!name_of(descriptor_.get()).starts_with("anon_inode:")) {
+    : descriptor_(std::move(descriptor)),
+      holds_bytes_(!name_of(descriptor_.get()).starts_with("anon_inode:")) {
   if (doorbells != nullptr && doorbells->add(descriptor_.get(), number, EPOLLIN | EPOLLET))
     doorbells_ = doorbells;
 }
