@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <utility>
 
 #include "model/units.h"
@@ -33,6 +34,8 @@ class Connection {
 
   // The drive's, under its mutex: its place among those that wait for one.
   mutable std::uint64_t admitted = 0;
+  // Of its requests one at a time writes many zeros into a cache, so that others come to it, too.
+  mutable std::mutex zeroing{};
 
  private:
   const std::uint64_t power_;

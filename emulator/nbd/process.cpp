@@ -16,19 +16,13 @@
 #include "emulator/pace/drive_report.h"
 #include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
-#include "emulator/pace/unread_notices.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
 #include "model/quietly.h"
+#include "model/say.h"
 
 namespace platter::emulator {
 namespace {
-
-// A standard error that takes nothing ends no drive: it is nbdkit's, whatever it is.
-template <class... Values>
-void notice(fmt::format_string<Values...> text, Values&&... values) {
-  model::quietly([&] { fmt::print(stderr, text, std::forward<Values>(values)...); });
-}
 
 // A plugin is not told its clients' sockets: they are those of the process that are connected. A
 // thread that waits for a client's next request then sees the client's end. `how` as for
@@ -64,13 +58,12 @@ Process::Process(const ProcessSettings& wished)
 }
 
 void Process::start() {
-  drop_unread_notices();
   allow_many_descriptors();
   if (!settings_.ordinary)
-    for (const std::string& refused : ask_for_real_time()) notice("platter: {}\n", refused);
+    for (const std::string& refused : ask_for_real_time()) model::say("platter: {}\n", refused);
   servant_ = std::thread([this] { do_what_is_asked(); });
   const auto measured = [this](const std::string& trouble) {
-    notice("platter: {}\n", ready_notice(delay_, trouble));
+    model::say("platter: {}\n", ready_notice(delay_, trouble));
   };
   if (settings_.probe)
     prober_ = std::make_unique<Prober>(*settings_.probe, !settings_.ordinary, delay_, measured);
@@ -92,12 +85,12 @@ void Process::keep_all() noexcept {
   for (const auto& drive : drives_)
     model::quietly([&] {
       if (const int error = drive->flush_contents())
-        notice("platter: the contents of {} were not kept: {}\n", model::printable(drive->name()),
-               std::strerror(error));
+        model::say("platter: the contents of {} were not kept: {}\n",
+                   model::printable(drive->name()), std::strerror(error));
     });
   model::quietly([this] {
     const std::string trouble = log_ ? log_->finish() : "";
-    if (!trouble.empty()) notice("platter: {}\n", model::printable(trouble));
+    if (!trouble.empty()) model::say("platter: {}\n", model::printable(trouble));
   });
 }
 
@@ -155,7 +148,7 @@ void Process::cut_power() {
   hang_up();
   for (const auto& drive : drives_)
     if (const int error = drive->cut_power())
-      notice(
+      model::say(
           "platter: the contents of {} could not be brought to where the power left "
           "them: {}\n",
           model::printable(drive->name()), std::strerror(error));

@@ -137,11 +137,13 @@ int ServedDrive::write_in_cache(const platter_request& request, std::span<const 
   return through ? contents_->flush() : 0;
 }
 
-// A cache holds data, also where they are zeros: a request for 4 GB of them takes no more memory
-// than a write, and so it comes to the drive in pieces.
+// A cache holds data, also where they are zeros: a request for 4 GB of them takes little memory and
+// the contents for a short time only, and so it comes to the drive in pieces.
 int ServedDrive::zero_in_cache(platter_request request, Nanoseconds came_host_ns,
                                const Connection& who) {
-  const std::uint32_t most = std::max(kMostRequestBytes / info_.block_bytes, 1U);
+  constexpr std::uint32_t kPieceBytes = 1U << 20;
+  const std::lock_guard turn(who.zeroing);
+  const std::uint32_t most = kPieceBytes / info_.block_bytes;
   const std::vector<std::uint8_t> zeros(std::size_t{std::min(request.blocks, most)} *
                                         info_.block_bytes);
   for (std::uint32_t left = request.blocks; left > 0;) {

@@ -10,11 +10,12 @@
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/unread_notices.h"
 #include "emulator/pace/write_whole.h"
+#include "model/say.h"
 
 namespace platter::emulator {
 namespace {
 
-void notice(const std::string& sentence) { fmt::print(stderr, "platter: {}\n", sentence); }
+void notice(const std::string& sentence) { model::say("platter: {}\n", sentence); }
 
 GeneratedReport report_of(const GeneratedContents::State& state) {
   return {state.dropped_bytes, state.dropped_unclaimed, state.waiting_bytes, state.file_systems};

@@ -76,11 +76,9 @@ bool is_local(int descriptor) {
   const auto mount = mount_of(descriptor);
   const std::string type = mount ? type_of(*mount) : "";
   constexpr std::string_view kOthers[] = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "gfs"};
-  return !type.empty() &&
-         std::ranges::none_of(
-             kOthers,
-             [&](std::string_view each) { return std::string_view(type).starts_with(each); }) &&
-         is_regular(descriptor);
+  return !type.empty() && std::ranges::none_of(kOthers, [&](std::string_view each) {
+    return std::string_view(type).starts_with(each);
+  }) && is_regular(descriptor);
 }
 
 // The thread may be lost with it.

@@ -15,7 +15,7 @@ using virtio::Response;
 using virtio::Task;
 
 constexpr std::uint32_t kMostAtOnce = 128;
-constexpr std::uint64_t kMostMovedAtOnce = 32U << 20;
+constexpr std::uint64_t kMostMovedAtOnce = 16U << 20;
 
 // A LUN that the target does not have (SPC-4 clause 6.4.2 and 6.33): it may be asked what it is.
 scsi::Completion answer_of_no_unit(const scsi::Command& command) {
@@ -51,8 +51,8 @@ ScsiHost::ScsiHost(SharedDrives& drives, Queues queues, std::uint32_t number)
   for (std::uint32_t i = kMostOutstanding; i-- > 0;) free_.push_back(i);
 }
 
-void ScsiHost::serve(unsigned number, Nanoseconds now_ns) {
-  if (number == virtio::kEventQueue) return;
+std::uint64_t ScsiHost::serve(unsigned number, Nanoseconds now_ns) {
+  if (number == virtio::kEventQueue) return 0;
   Virtqueue& queue = queues_[number];
   std::uint64_t moved = 0;
   for (std::uint32_t i = 0; i < kMostAtOnce && moved < kMostMovedAtOnce && queue.has_request(); ++i)
@@ -60,6 +60,7 @@ void ScsiHost::serve(unsigned number, Nanoseconds now_ns) {
       serve_control(queue, now_ns);
     else
       moved += serve_command(queue, number, now_ns);
+  return moved;
 }
 
 // How many bytes it moves.

@@ -37,8 +37,8 @@ class ScsiHost {
   ScsiHost(SharedDrives& drives, Queues queues, std::uint32_t number = 0);
 
   // Takes what is in that queue, as much of it as has to be looked at before others have their
-  // turn; it came at `now_ns`. Throws BrokenGuest.
-  void serve(unsigned queue, Nanoseconds now_ns);
+  // turn; it came at `now_ns`. Returns how many bytes it moves. Throws BrokenGuest.
+  std::uint64_t serve(unsigned queue, Nanoseconds now_ns);
   // The answer to one of its commands.
   Answered deliver(scsi::Completion completion);
   // For the only guest: the next answer that is due by then, if there is one.

@@ -33,6 +33,7 @@ void ServedGuest::rung(const Doorbells::Rung& rung) {
 // A reply that it does not take, or a queue that is still to be answered, holds up what it says
 // next, and nobody else.
 bool ServedGuest::converse() {
+  if (device_.is_torn()) throw BrokenGuest{kTorn};
   if (!says_something_ && !waits_) return true;
   if (const auto reply = device_.stopped()) outbox_.put(*reply);
   for (int i = 0; i < kMostMessagesAtOnce && !is_gone_; ++i) {
@@ -72,10 +73,11 @@ bool ServedGuest::has_request() const {
   return false;
 }
 
-void ServedGuest::serve(Nanoseconds now_ns) {
+std::uint64_t ServedGuest::serve(Nanoseconds now_ns) {
+  std::uint64_t moved = 0;
   for (unsigned queue = 0; queue < virtio::kQueues; ++queue)
-    if (device_.is_served(queue)) host_.serve(queue, now_ns);
-  if (device_.is_torn()) throw BrokenGuest{kTorn};
+    if (device_.is_served(queue)) moved += host_.serve(queue, now_ns);
+  return moved;
 }
 
 void ServedGuest::call() {

@@ -34,8 +34,9 @@ class ServedGuest {
 
   bool has_begun() const;  // some of its queues are served
   bool has_request() const;
-  // Takes some of what is in its queues; it came at `now_ns`. Throws BrokenGuest.
-  void serve(Nanoseconds now_ns);
+  // Takes some of what is in its queues; it came at `now_ns`. Returns how many bytes it moves.
+  // Throws BrokenGuest.
+  std::uint64_t serve(Nanoseconds now_ns);
   // Tells it of answers, if it wants to be told. Throws BrokenGuest.
   void call();
 

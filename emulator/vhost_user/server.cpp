@@ -19,9 +19,9 @@ namespace {
 constexpr Nanoseconds kLook = kMillisecond;
 // Where no descriptor is left for one more guest.
 constexpr Nanoseconds kConnectsAgain = 100 * kMillisecond;
-// Answers in a row, and their bytes, before it looks what else there is.
+// Answers in a row, and bytes of requests and of answers, before it looks what else there is.
 constexpr int kMostDelivered = 256;
-constexpr std::size_t kMostBytesDelivered = 32U << 20;
+constexpr std::size_t kMostBytesMoved = 16U << 20;
 
 void read_event(int descriptor) {
   eventfd_t times = 0;
@@ -39,6 +39,7 @@ Server::Server(const DriveSet::Drives& drives, const DriveClock& clock, const Tr
       shared_(drives_, around_.keeper),
       guests_(kMostGuests),
       came_(kMostGuests),
+      had_(kMostGuests),
       lateness_(drives.size()) {
   shared_.set_on_reset([this](unsigned drive) {
     for (const auto& guest : guests_)
@@ -148,7 +149,7 @@ bool Server::sleep(std::optional<Nanoseconds> until_host_ns) {
   if (watched[kProbe].revents != 0) around_.probe->seen(woke_ns);
   if (watched[kKept].revents != 0) read_event(watched[kKept].fd);
   if (watched[kAsked].revents != 0) do_what_is_asked();
-  if (watched[kNewGuest].revents != 0 && !ends_) connect();
+  if (watched[kNewGuest].revents != 0 && !ends_) connect_all();
   return true;
 }
 
@@ -172,13 +173,20 @@ std::size_t Server::idle_guest() const {
   return found;
 }
 
-void Server::connect() {
+void Server::connect_all() {
+  pollfd waits{around_.listening, POLLIN, 0};
+  for (std::size_t i = 0; i < kMostGuests && can_connect() && poll(&waits, 1, 0) > 0; ++i)
+    if (!connect()) return;
+}
+
+// false: it could not be taken.
+bool Server::connect() {
   const std::size_t place = idle_guest();
   OwnedDescriptor socket(accept4(around_.listening, nullptr, nullptr, SOCK_CLOEXEC));
   if (socket.get() < 0) {
     if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
       connects_again_ns_ = host_now_ns() + kConnectsAgain;
-    return;
+    return false;
   }
   if (guests_[place]) hang_up(place, "it has not begun, and another one comes");
   try {
@@ -186,11 +194,13 @@ void Server::connect() {
         std::move(socket), static_cast<std::uint32_t>(place), shared_, doorbells_, *patience_);
   } catch (const std::bad_alloc&) {
     connects_again_ns_ = host_now_ns() + kConnectsAgain;
-    return;
+    return false;
   }
   came_[place] = ++connected_;
+  had_[place] = turn_;
   shared_.set_guests(static_cast<std::size_t>(
       std::ranges::count_if(guests_, [](const auto& guest) { return guest != nullptr; })));
+  return true;
 }
 
 // `why` is "" where it has gone by itself.
@@ -238,13 +248,26 @@ void Server::do_what_is_asked() {
     }
 }
 
+// Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996) by the bytes that requests move, so
+// that who asks for little does not wait until all the others were served that ask for much.
 void Server::serve_rings(Nanoseconds came_host_ns) {
+  std::array<std::size_t, kMostGuests> waiting{};
+  const auto start_of = [&](std::size_t guest) { return std::max(turn_, had_[guest]); };
+  auto end = waiting.begin();
+  for (std::size_t i = 0; i < guests_.size(); ++i)
+    if (guests_[i] && guests_[i]->has_request()) *end++ = i;
+  std::ranges::sort(waiting.begin(), end, {}, start_of);
   const Nanoseconds came_ns = clock_.drive_ns(came_host_ns);
-  for_each_guest([&](ServedGuest& guest) {
-    guest.serve(came_ns);
-    guest.call();
-    return true;
-  });
+  std::uint64_t moved = 0;
+  for (auto each = waiting.begin(); each != end && moved < kMostBytesMoved; ++each)
+    serves(*each, [&](ServedGuest& guest) {
+      const std::uint64_t its = guest.serve(came_ns);
+      guest.call();
+      turn_ = start_of(*each);
+      had_[*each] = turn_ + its;
+      moved += its;
+      return true;
+    });
 }
 
 void Server::deliver_what_is_due() {
@@ -254,7 +277,7 @@ void Server::deliver_what_is_due() {
   const Nanoseconds until_ns = clock_.drive_ns(host_now_ns() + delay_.outbound_ns());
   try {
     std::size_t bytes = 0;
-    for (int i = 0; i < kMostDelivered && bytes < kMostBytesDelivered; ++i) {
+    for (int i = 0; i < kMostDelivered && bytes < kMostBytesMoved; ++i) {
       auto completion = shared_.next(until_ns);
       if (!completion) return;
       bytes += completion->data.size();

@@ -60,7 +60,8 @@ class Server {
   bool sleep(std::optional<Nanoseconds> until_host_ns);
   bool spin(Nanoseconds until_host_ns);
   bool has_request() const;
-  void connect();
+  void connect_all();
+  bool connect();
   bool can_connect() const;
   std::size_t idle_guest() const;
   template <typename Action>
@@ -86,6 +87,8 @@ class Server {
   std::optional<Patience> patience_{};                // of the thread that runs
   std::vector<std::unique_ptr<ServedGuest>> guests_;  // by their numbers; nullptr: none
   std::vector<std::uint64_t> came_;                   // of each: the how-manieth it is
+  std::vector<std::uint64_t> had_;                    // of each: bytes, as serve_rings() counts
+  std::uint64_t turn_ = 0;                            // of the one served last: had_ before
   std::uint64_t connected_ = 0;
   Nanoseconds looked_ns_ = 0, connects_again_ns_ = 0;
   Nanoseconds told_until_ns_ = 0;

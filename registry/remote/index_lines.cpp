@@ -157,7 +157,7 @@ std::vector<Entry> entries_in(const std::string& part, std::size_t digit, const 
   std::map<std::string, std::uint64_t> highest;
   for_lines(part, origin, budget, [&](std::string_view line) {
     budget.take(model::Cost::entries, 1);
-    const Json json = model::parse_strictly<Json>(line, origin, {.depth = 8});
+    const Json json = model::parse_strictly<Json>(line, origin, {.depth = 8, .members = 1024});
     budget.take(model::Cost::values, values_in(json));
     try {
       entries.push_back(entry_of(json, digit, remote, origin));

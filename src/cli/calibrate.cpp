@@ -16,6 +16,7 @@
 #include "model/completeness.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "model/say.h"
 #include "replay/result.h"
 
 namespace platter::cli {
@@ -68,7 +69,7 @@ void add_calibrate(CLI::App& app) {
     bar.clear();
     model::save_model(outcome.model, options->output);
     if (options->json && !outcome.verdict.better)
-      fmt::print(stderr, "platter: {}", calibrate::verdict_text(outcome));
+      model::say("platter: {}", calibrate::verdict_text(outcome));
     fmt::print("{}",
                options->json ? calibrate::outcome_json(outcome) : calibrate::outcome_text(outcome));
   });

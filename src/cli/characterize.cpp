@@ -29,6 +29,7 @@
 #include "model/file.h"
 #include "model/interruption.h"
 #include "model/json.h"
+#include "model/say.h"
 #include "replay/replay_drive.h"
 #include "report/model_summary.h"
 #include "safety/journal.h"
@@ -124,8 +125,8 @@ void put_right_what_was_left(scsi::Device& device, const model::Identity& drive,
   for (const safety::LeftJournal& left : safety::left_journals(arguments.journal, drive)) {
     require_not_skipped(left, lbn_ranges(arguments.skip));
     const safety::Restored done = safety::put_right(device, left);
-    fmt::print(stderr, "restored from {}: {} blocks as they were, {} put back, settings\n",
-               left.path, done.media.intact, safety::blocks_of(done.media.put_back));
+    model::say("restored from {}: {} blocks as they were, {} put back, settings\n", left.path,
+               done.media.intact, safety::blocks_of(done.media.put_back));
   }
 }
 
@@ -185,7 +186,7 @@ void save(const extract::Run& run, const std::string& output, const std::string&
   try {
     auto stays = extract::save(run, output, samples, whole ? kept : nullptr);
     if (kept != nullptr && !whole) stays = kept->remove();
-    if (stays) fmt::print(stderr, "platter: {}\n", *stays);
+    if (stays) model::say("platter: {}\n", *stays);
   } catch (const Error& error) {
     throw Error(error.status(),
                 before_files(run) + error.what() +
@@ -210,7 +211,7 @@ void tell_end(const extract::Run& run, const std::string& output, const std::str
   fmt::print("{}", json ? model::to_json_text(run.model) : report::model_as_text(run.model));
   if (run.ended_by)
     throw Error(run.ended_by->status(), fmt::format("{}; {}", run.ended_by->what(), has));
-  if (!json) fmt::print(stderr, "written: {} and its raw samples, {}\n", output, samples);
+  if (!json) model::say("written: {} and its raw samples, {}\n", output, samples);
 }
 
 void characterize(const Arguments& arguments) {
@@ -251,8 +252,7 @@ void characterize(const Arguments& arguments) {
   }
   if (kept) put_right_what_was_left(*device, drive, arguments);
   if (kept && kept->cut)
-    fmt::print(stderr, "platter: {} ends in the middle of a line, which was cut off\n",
-               arguments.resume);
+    model::say("platter: {} ends in the middle of a line, which was cut off\n", arguments.resume);
   Progress bar(arguments.progress);
   const HostKeptQuiet quiet(arguments.quiet, arguments.device);
   extract::Options options;
@@ -269,7 +269,7 @@ void characterize(const Arguments& arguments) {
   if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
   options.expected = [&](double seconds) {
     if (::isatty(STDERR_FILENO) || arguments.budget_s > 0)
-      fmt::print(stderr, "the run will take about {:.0f} s of the drive's time\n", seconds);
+      model::say("the run will take about {:.0f} s of the drive's time\n", seconds);
   };
   options.progress = [&](const std::string& stage, double share, double left_s) {
     bar.show(stage, share, left_s);
@@ -292,7 +292,7 @@ void characterize(const Arguments& arguments) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const bool beside = !provenance.complete && holds_whole_model(wanted.model);
   const auto [output, samples] = beside ? places_beside(arguments) : wanted;
-  if (run.not_verified) fmt::print(stderr, "platter: {}\n", *run.not_verified);
+  if (run.not_verified) model::say("platter: {}\n", *run.not_verified);
   save(run, output, samples, running);
   tell_end(run, output, samples, arguments.json);
 }

@@ -32,6 +32,7 @@
 #include "model/folder.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/say.h"
 
 extern char** environ;
 
@@ -57,7 +58,7 @@ struct CosimOptions {
   Outputs outputs{};
 };
 
-void notice(const std::string& sentence) { fmt::print(stderr, "platter: {}\n", sentence); }
+void notice(const std::string& sentence) { model::say("platter: {}\n", sentence); }
 
 // Beside the program, or where it is installed.
 std::string part(const std::string& name, const std::string& installed) {

@@ -11,6 +11,7 @@
 #include "model/interruption.h"
 #include "model/printable.h"
 #include "model/program_path.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -35,7 +36,7 @@ std::string program_of_option(const std::string& option) {
 }
 
 void warn_of_disksim(const std::string& sentence) {
-  fmt::print(stderr, "platter: warning: {}\n", model::printable(sentence));
+  model::say("platter: warning: {}\n", model::printable(sentence));
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ DiskSimColumn::DiskSimColumn(const std::string& option, const std::vector<Loaded
     program_ = program_of_option(option);
   } else if (const auto found = disksim_on_path("disksim")) {
     program_ = *found;
-    fmt::print(stderr, "platter: {} runs the models' DiskSim files; --disksim none leaves it out\n",
+    model::say("platter: {} runs the models' DiskSim files; --disksim none leaves it out\n",
                model::printable(program_));
   } else {
     return;

@@ -10,6 +10,7 @@
 #include "cli/streams.h"
 #include "model/json_text.h"
 #include "model/printable.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -52,7 +53,7 @@ void DrivesProgress::began(std::size_t drive) {
 
 void DrivesProgress::stands(std::size_t drive, const Standing& standing) {
   under_way_[drive] = standing;
-  if (kind_ == ProgressKind::json) fmt::print(stderr, "{}\n", json_of(drive, as_json(standing)));
+  if (kind_ == ProgressKind::json) model::say("{}\n", json_of(drive, as_json(standing)));
 }
 
 void DrivesProgress::ended(std::size_t drive, int status, double seconds,
@@ -64,7 +65,7 @@ void DrivesProgress::ended(std::size_t drive, int status, double seconds,
     const Json end = {{"status", status},
                       {"seconds", seconds},
                       {"error", sentence.empty() ? Json() : Json(sentence)}};
-    fmt::print(stderr, "{}\n", json_of(drive, end));
+    model::say("{}\n", json_of(drive, end));
   } else if (kind_ != ProgressKind::none) {
     say(drive, sentence.empty() ? "done, " + minutes(seconds)
                                 : fmt::format("status {}: {}", status, sentence));
@@ -73,7 +74,7 @@ void DrivesProgress::ended(std::size_t drive, int status, double seconds,
 
 void DrivesProgress::say(std::size_t drive, const std::string& line) {
   clear();
-  fmt::print(stderr, "{}: {}\n", model::printable(names_[drive]), line);
+  model::say("{}: {}\n", model::printable(names_[drive]), line);
   if (draws()) draw();
 }
 
@@ -83,7 +84,7 @@ void DrivesProgress::show() {
   if (kind_ != ProgressKind::plain || now - told_ < kBetweenTellings) return;
   told_ = now;
   for (const auto& [drive, standing] : under_way_)
-    fmt::print(stderr, "{}: {}\n", model::printable(names_[drive]), as_line(standing));
+    model::say("{}: {}\n", model::printable(names_[drive]), as_line(standing));
 }
 
 void DrivesProgress::clear() {

@@ -15,6 +15,7 @@
 #include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
+#include "model/say.h"
 
 namespace platter::cli {
 
@@ -67,7 +68,7 @@ void add_emit_disksim(CLI::App& emit) {
     for (const std::string& line : emit_disksim_check::in_brief(findings))
       exported.warnings.push_back(line);
     for (const std::string& warning : exported.warnings)
-      fmt::print(stderr, "platter: warning: {}\n", model::printable(warning));
+      model::say("platter: warning: {}\n", model::printable(warning));
     if (options->json) {
       nlohmann::ordered_json answer = model::json_head("platter-emit-disksim");
       answer["name"] = exported.name;

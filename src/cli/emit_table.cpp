@@ -15,6 +15,7 @@
 #include "model/json.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/say.h"
 #include "model/standing.h"
 
 namespace platter::cli {
@@ -71,15 +72,14 @@ void add_emit_table(CLI::App& emit) {
                                                                  options->file);
     const std::string standing = model::standing_of(table.provenance, table.validity);
     if (!standing.empty())
-      fmt::print(stderr, "platter: the model is {}, and so is the table\n", standing);
+      model::say("platter: the model is {}, and so is the table\n", standing);
     else if (table.validity.demerits.empty())
-      fmt::print(stderr, "platter: the model was not validated, and so neither is the table\n");
+      model::say("platter: the model was not validated, and so neither is the table\n");
     if (!options->json) {
       fmt::print("{}\n", options->file);
       if (options->profile == "small" && !table.simplified)
-        fmt::print(stderr, "platter: nothing was left out of {} bytes\n", table.bytes);
-      for (const std::string& line : simplified_in_words(table))
-        fmt::print(stderr, "platter: {}\n", line);
+        model::say("platter: nothing was left out of {} bytes\n", table.bytes);
+      for (const std::string& line : simplified_in_words(table)) model::say("platter: {}\n", line);
       return;
     }
     nlohmann::ordered_json answer = model::json_head("platter-emit-table");

@@ -12,6 +12,7 @@
 #include "model/completeness.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "model/say.h"
 #include "model/standing.h"
 #include "virtual_drive/open.h"
 
@@ -57,7 +58,7 @@ void tell_standing(const std::vector<EmulatedDrive>& drives) {
     if (const std::string standing = model::standing_of(drive.table.provenance,
                                                         drive.table.validity);
         !standing.empty())
-      fmt::print(stderr, "platter: the model of {} is {}\n", drive.name, standing);
+      model::say("platter: the model of {} is {}\n", drive.name, standing);
 }
 
 std::vector<emulator::DriveOfSet> scsi_drives(const std::vector<EmulatedDrive>& drives,

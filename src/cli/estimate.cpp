@@ -12,6 +12,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "model/say.h"
 #include "report/model_summary.h"
 
 namespace platter::cli {
@@ -39,12 +40,12 @@ void estimate(const Arguments& arguments) {
   model::save_model(model, arguments.output);
   fmt::print("{}", arguments.json ? model::to_json_text(model) : report::model_as_text(model));
   if (kept.cut || !kept.ended)
-    fmt::print(stderr, "platter: {} ends {}: it was read up to there\n", arguments.samples,
+    model::say("platter: {} ends {}: it was read up to there\n", arguments.samples,
                kept.cut ? "in the middle of a line" : "before the run did");
   if (!model.provenance.complete)
     throw Error(ExitStatus::incomplete, fmt::format("{} lacks {}", arguments.output,
                                                     model::what_is_missing(model.provenance)));
-  if (!arguments.json) fmt::print(stderr, "written: {}\n", arguments.output);
+  if (!arguments.json) model::say("written: {}\n", arguments.output);
 }
 
 }  // namespace

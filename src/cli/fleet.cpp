@@ -18,6 +18,7 @@
 #include "model/interruption.h"
 #include "model/json.h"
 #include "model/printable.h"
+#include "model/say.h"
 #include "registry/annotations.h"
 #include "registry/pull.h"
 #include "registry/reference.h"
@@ -65,7 +66,7 @@ fleet::Drive published_drive(const registry::Store& store, const std::string& re
 
 // The later of two models of one drive.
 void keep_later(fleet::Drive& kept, fleet::Drive&& other) {
-  fmt::print(stderr, "platter: {} and {} are of one drive; the later one is taken\n",
+  model::say("platter: {} and {} are of one drive; the later one is taken\n",
              model::printable(kept.name), model::printable(other.name));
   if (other.model.provenance.date >= kept.model.provenance.date) kept = std::move(other);
 }

@@ -17,6 +17,7 @@
 #include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -89,7 +90,7 @@ void add_import(CLI::App& app) {
     const emit_disksim::Imported imported = emit_disksim::import_disksim(
         options->file, options->drive, options->with, options->continuous_read);
     for (const std::string& warning : imported.warnings)
-      fmt::print(stderr, "platter: warning: {}\n", model::printable(warning));
+      model::say("platter: warning: {}\n", model::printable(warning));
     if (!options->output.empty()) {
       options->outputs.writes(options->output, content_of(imported.model));
       model::save_model(imported.model, options->output);

@@ -20,6 +20,7 @@
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
+#include "model/say.h"
 
 namespace {
 
@@ -35,7 +36,7 @@ bool asks_for_json(int argc, char** argv) {
 
 // Where a program waits for JSON and got none yet, it gets the failure as JSON.
 int fail(platter::ExitStatus status, const std::string& sentence, bool json) {
-  fmt::print(stderr, "platter: {}\n", platter::model::printable(sentence));
+  platter::model::say("platter: {}\n", platter::model::printable(sentence));
   if (json && !platter::cli::has_printed()) {
     nlohmann::ordered_json error = platter::model::json_head("platter-error");
     error["status"] = static_cast<int>(status);
@@ -84,6 +85,18 @@ int answer(const CLI::App& app, const CLI::ParseError& asked) {
   return 0;
 }
 
+// No name, no number and no range is an empty text, which a shell makes of a variable that is not
+// set.
+void refuse_empty_values(CLI::App& command) {
+  const auto refuse = [](const std::string& value) {
+    return value.empty() ? "is empty; leave it out, or give it a value" : "";
+  };
+  for (CLI::Option* option : command.get_options())
+    if (option->get_items_expected_max() > 0)
+      option->check(CLI::Validator(refuse, "", "not empty").name(""));
+  for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
+}
+
 int run(int argc, char** argv) {
   const bool json = asks_for_json(argc, argv);
   CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
@@ -117,6 +130,7 @@ int run(int argc, char** argv) {
   platter::cli::add_self(app);
   platter::cli::add_examples(app);
 
+  refuse_empty_values(app);
   const auto subcommands = app.get_subcommands({});
   const auto is_named = [&](const CLI::App* subcommand) { return subcommand->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named))

@@ -12,15 +12,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "cli/listening_socket.h"
 #include "cli/private_folder.h"
 #include "cli/taken_signals.h"
+#include "emulator/pace/unread_notices.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/folder.h"
 #include "model/leftovers.h"
 #include "model/program_path.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -40,6 +43,16 @@ std::string plugin_path() {
               fmt::format("{} is not beside the program, and platter emulate --nbd needs it: "
                           "install nbdkit-plugin-dev and libnbd-dev and build platter again",
                           kPlugin));
+}
+
+// Open in nbdkit, too, and not as one of the first descriptors, which have a meaning there.
+int opened_plugin() {
+  const int plugin = ::open(plugin_path().c_str(), O_RDONLY | O_CLOEXEC);
+  const int kept = plugin < 0 ? -1 : ::fcntl(plugin, F_DUPFD, 100);
+  if (plugin >= 0) ::close(plugin);
+  if (kept >= 0) return kept;
+  throw Error(ExitStatus::missing_program,
+              fmt::format("{} cannot be opened: {}", plugin_path(), std::strerror(errno)));
 }
 
 std::string nbdkit_path() {
@@ -103,13 +116,21 @@ std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
   return arguments;
 }
 
-// The program and its environment, whole before the fork: behind it nothing may allocate.
+// The program and its environment, whole before the fork: behind it nothing may allocate. The
+// plugin is loaded first, for its send() (emulator/nbd/plugin/broken_sends.cpp); by a descriptor,
+// since names in LD_PRELOAD end at blanks and colons.
 class Program {
  public:
   Program(std::string path, std::vector<std::string> arguments)
       : path_(std::move(path)), arguments_(std::move(arguments)) {
-    for (char** each = environ; *each != nullptr; ++each)
-      if (std::strncmp(*each, "LISTEN_", 7) != 0) environment_.push_back(*each);
+    for (char** each = environ; *each != nullptr; ++each) {
+      const std::string_view variable = *each;
+      if (variable.starts_with("LD_PRELOAD="))
+        preload_ += fmt::format(":{}", variable.substr(variable.find('=') + 1));
+      else if (!variable.starts_with("LISTEN_"))
+        environment_.push_back(*each);
+    }
+    environment_.push_back(preload_.data());
     environment_.push_back(listen_fds_.data());
     environment_.push_back(listen_pid_.data());
     environment_.push_back(nullptr);
@@ -131,6 +152,7 @@ class Program {
  private:
   std::string path_;
   std::vector<std::string> arguments_;
+  std::string preload_ = fmt::format("LD_PRELOAD=/proc/self/fd/{}", opened_plugin());
   std::string listen_fds_ = "LISTEN_FDS=1";
   std::array<char, 32> listen_pid_{};
   std::vector<char*> environment_{}, argument_pointers_{};
@@ -169,7 +191,7 @@ void check_end(const Ended& ended) {
     throw Error(ExitStatus::internal,
                 fmt::format("nbdkit ended with status {}; what it says is above",
                             WEXITSTATUS(ended.status)));
-  if (ended.asked)
+  if (ended.asked && WTERMSIG(ended.status) == SIGKILL)
     throw Error(ExitStatus::interrupted,
                 "nbdkit was killed by a second signal; what contents and log lack is lost");
   throw Error(ExitStatus::internal,
@@ -186,6 +208,7 @@ void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& 
   for (std::size_t i = 0; i < serving.contents.size(); ++i)
     check_contents(drives[i], serving.contents[i]);
   Program program(nbdkit, arguments_for(drives, serving, socket.path(), folder));
+  emulator::drop_unread_notices();  // of nbdkit, too
   const TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD});
   const pid_t server = ::fork();
   if (server < 0)
@@ -197,8 +220,8 @@ void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& 
   }
   const model::Helper helper(server);
   for (const EmulatedDrive& drive : drives)
-    fmt::print(stderr, "platter: {} is nbd+unix:///{}?socket={}\n", drive.table.identity.name,
-               drive.name, model::absolute_path(socket.path()));
+    model::say("platter: {} is nbd+unix:///{}?socket={}\n", drive.table.identity.name, drive.name,
+               model::absolute_path(socket.path()));
   check_end(serve_until_ended(server, signals));
 }
 

@@ -13,6 +13,7 @@
 #include "model/error.h"
 #include "model/nearest.h"
 #include "model/printable.h"
+#include "model/say.h"
 #include "transport/exec.h"
 #include "transport/sg_io.h"
 #include "transport/signals.h"
@@ -31,8 +32,7 @@ class NoticeOfWaiting {
     thread_ = std::thread([this, name] {
       std::unique_lock lock(mutex_);
       if (!over_.wait_for(lock, std::chrono::seconds(5), [this] { return opened_; }))
-        fmt::print(stderr,
-                   "platter: waiting for {} to begin as a drive program does (docs/exec.md)\n",
+        model::say("platter: waiting for {} to begin as a drive program does (docs/exec.md)\n",
                    model::printable(name));
     });
   }
@@ -67,8 +67,7 @@ std::unique_ptr<scsi::Device> open_node(const std::string& name, const Opening& 
   auto device = std::make_unique<transport::SgIoDevice>(
       name, said || !opening.changes ? UnknownUse::taken : UnknownUse::refused);
   if (const auto& why = device->why_use_is_unknown(); why && !said)
-    fmt::print(stderr, "platter: {} may be in use, and is only read: {}\n", model::printable(name),
-               *why);
+    model::say("platter: {} may be in use, and is only read: {}\n", model::printable(name), *why);
   return device;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/streams.h"
 #include "model/json_text.h"
 #include "model/quietly.h"
+#include "model/say.h"
 #include "transport/signals.h"
 
 namespace platter::cli {
@@ -108,11 +109,11 @@ void Progress::tell(Clock::time_point now) {
   told_stage_ = stage_;
   const Standing standing{stage_, share_, seconds_left(now)};
   if (style_ == Style::json) {
-    fmt::print(stderr, "{}\n", model::json_text(as_json(standing)));
+    model::say("{}\n", model::json_text(as_json(standing)));
     return;
   }
   if (style_ == Style::plain) {
-    fmt::print(stderr, "{}\n", as_line(standing));
+    model::say("{}\n", as_line(standing));
     return;
   }
   std::string line = as_bar(standing);

@@ -18,6 +18,7 @@
 #include "model/json.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/say.h"
 #include "registry/privacy.h"
 #include "replay/rotational_delay.h"
 
@@ -46,12 +47,12 @@ std::optional<registry::RotationalDelay> delay_in(const std::string& samples,
 
 void tell(const registry::Publication& published) {
   for (const std::string& rule : published.remarks)
-    fmt::print(stderr, "platter: remarked on this model: {}\n", rule);
+    model::say("platter: remarked on this model: {}\n", rule);
   if (!published.plain_before.empty()) {
-    fmt::print(stderr,
-               "platter: {} is this drive with its serial number; with the stand-in it is another "
-               "drive of this registry, and --serial goes on there\n",
-               published.plain_before);
+    model::say(
+        "platter: {} is this drive with its serial number; with the stand-in it is another "
+        "drive of this registry, and --serial goes on there\n",
+        published.plain_before);
   }
 }
 
@@ -95,14 +96,14 @@ void add_publish(CLI::App& app) {
     tell(published);
     if (const auto concern = registry::concern_about_key(store)) say(*concern);
     if (!options->samples.empty() && !options->publish.delay) {
-      fmt::print(stderr,
-                 "platter: {} has too few requests at random with the caches off to tell the mean "
-                 "rotational delay by\n",
-                 options->samples);
+      model::say(
+          "platter: {} has too few requests at random with the caches off to tell the mean "
+          "rotational delay by\n",
+          options->samples);
     }
     if (options->json) return print_json(published, store.folder());
     fmt::print("{}\n{}\n", published.reference, published.digest);
-    if (!published.added) fmt::print(stderr, "platter: was published before; nothing is new\n");
+    if (!published.added) model::say("platter: was published before; nothing is new\n");
   });
 }
 

@@ -9,6 +9,7 @@
 #include "emit/table/table.h"
 #include "model/error.h"
 #include "model/printable.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -47,7 +48,7 @@ registry::MadeAgain tables_made_again(const registry::Contents& contents) {
     if (layer.media_type != registry::kTableType) return {};
     const std::string format = format_of(layer, content);
     if (format == std::to_string(emit_table::kTableFormat)) return {};
-    fmt::print(stderr, "platter: {} is a table of {}, and was written again from the model\n",
+    model::say("platter: {} is a table of {}, and was written again from the model\n",
                model::printable(layer.annotation(registry::kTitleKey)),
                format.empty() ? "an unknown format" : "format " + model::printable(format));
     return table_of_model(contents.model, layer.annotation(registry::kTableProfileKey) == "small");

@@ -3,12 +3,13 @@
 #include <fmt/core.h>
 
 #include "model/quietly.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
 
 void tell_of_host(const std::string& sentence) {
-  fmt::print(stderr, "platter: --quiet-host: {}\n", sentence);
+  model::say("platter: --quiet-host: {}\n", sentence);
 }
 
 }  // namespace

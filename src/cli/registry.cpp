@@ -19,6 +19,7 @@
 #include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
+#include "model/say.h"
 #include "registry/pull.h"
 #include "registry/query.h"
 #include "registry/search_index.h"
@@ -279,9 +280,7 @@ void rebuild_index(const RegistryOptions& options) {
 
 }  // namespace
 
-void say(const std::string& sentence) {
-  fmt::print(stderr, "platter: {}\n", model::printable(sentence));
-}
+void say(const std::string& sentence) { model::say("platter: {}\n", model::printable(sentence)); }
 
 void print_json(const std::string& schema, const Json& members) {
   Json json = model::json_head(schema);

@@ -11,6 +11,7 @@
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/printable.h"
+#include "model/say.h"
 #include "registry/prune.h"
 #include "registry/pull.h"
 #include "registry/remote/import.h"
@@ -59,8 +60,8 @@ void import(const ImportOptions& options) {
         fmt::print("{}  {}{}\n", model::printable(one.reference()), one.digest,
                    one.added ? "" : "  was there");
       for (const std::string& objection : one.objections)
-        fmt::print(stderr, "platter: {}: publish would refuse it: {}\n",
-                   model::printable(one.reference()), model::printable(objection));
+        model::say("platter: {}: publish would refuse it: {}\n", model::printable(one.reference()),
+                   model::printable(objection));
     }
   }
   if (options.json) cli::print_json("platter-registry-import", {{"models", list}});

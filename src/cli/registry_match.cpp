@@ -11,6 +11,7 @@
 #include "extract/prospects.h"
 #include "model/error.h"
 #include "model/printable.h"
+#include "model/say.h"
 #include "registry/match.h"
 #include "scsi/guard.h"
 
@@ -74,10 +75,10 @@ void match(const MatchOptions& options) {
                             options.device, who));
   }
   if (matches.front().closeness != registry::Closeness::same_drive) {
-    fmt::print(stderr,
-               "platter: no model is of this very drive ({}); another drive of one product has "
-               "other zones and defects\n",
-               who);
+    model::say(
+        "platter: no model is of this very drive ({}); another drive of one product has "
+        "other zones and defects\n",
+        who);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/printable.h"
+#include "model/say.h"
 #include "registry/remote/curate.h"
 #include "registry/remote/transfer.h"
 
@@ -154,7 +155,7 @@ std::string fetch_from_remote(const registry::Store& store, const std::string& r
       store, remote, *tag, Signers(store).keys_of(remote.name),
       {.require_signature = require_signature || remote.require_signature,
        .expected_digest = registry_remote::indexed_digest(store, remote, *tag)});
-  fmt::print(stderr, "platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),
+  model::say("platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),
              pulled.published.reference());
   for (const std::string& objection : pulled.objections)
     say(fmt::format("{}: publish would refuse it: {}", reference, objection));

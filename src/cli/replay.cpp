@@ -23,6 +23,7 @@
 #include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/say.h"
 #include "replay/model_run.h"
 #include "replay/prefetch_use.h"
 #include "replay/replay_drive.h"
@@ -88,11 +89,11 @@ Replayed on_model(const ReplayOptions& options) {
   const replay::ModelRan ran = replay::run_on_model(
       subject, [&] { return options.trace.open(subject.block_bytes); }, run);
   if (ran.placed_in_front)
-    fmt::print(stderr,
-               "platter: {}: think times are taken as those before their requests, for so {:.0f} % "
-               "of the accesses keep step with the model's platter, otherwise {:.0f} % "
-               "(--think-times behind: as DiskSim)\n",
-               options.trace.path, 100 * ran.share_in_front, 100 * ran.share_behind);
+    model::say(
+        "platter: {}: think times are taken as those before their requests, for so {:.0f} % "
+        "of the accesses keep step with the model's platter, otherwise {:.0f} % "
+        "(--think-times behind: as DiskSim)\n",
+        options.trace.path, 100 * ran.share_in_front, 100 * ran.share_behind);
   print_skipped(ran.head.trace, ran.skipped);
   return {ran.head, ran.summary};
 }
@@ -161,17 +162,15 @@ void print(const Replayed& replayed, bool json) {
   if (json)
     fmt::print("{}", replay::summary_json(head, replayed.summary));
   else
-    fmt::print(stderr, "{}", replay::summary_text(head, replayed.summary));
+    model::say("{}", replay::summary_text(head, replayed.summary));
   if (head.asked_depth)
-    fmt::print(stderr,
-               "platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
+    model::say("platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
                head.name, head.depth, head.asked_depth);
   if (head.host_queue)
     if (const std::string why = replay::why_prefetching_did_nothing(*head.host_queue); !why.empty())
-      fmt::print(stderr, "platter: {}\n", why);
+      model::say("platter: {}\n", why);
   if (replay::is_late(replayed.summary))
-    fmt::print(
-        stderr,
+    model::say(
         "platter: the host issued 1 % of the requests more than {:.3f} ms late, more than {:.0f} % "
         "of the mean response; replay on an idle machine\n",
         replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);

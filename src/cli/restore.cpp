@@ -19,6 +19,7 @@
 #include "model/json_text.h"
 #include "model/lbn_range_json.h"
 #include "model/printable.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -60,7 +61,7 @@ nlohmann::ordered_json host_json(const host::PutBack& host) {
 
 // Of a run with --quiet-host that was killed.
 void tell_host(const host::PutBack& host) {
-  for (const std::string& trouble : host.troubles()) fmt::print(stderr, "platter: {}\n", trouble);
+  for (const std::string& trouble : host.troubles()) model::say("platter: {}\n", trouble);
 }
 
 std::string in_words(const host::PutBack& host) {
@@ -81,7 +82,7 @@ std::optional<host::PutBack> host_put_back_too(const std::string& root) {
     if (host) tell_host(*host);
     return host;
   } catch (const Error& error) {
-    fmt::print(stderr, "platter: {}\n", error.what());
+    model::say("platter: {}\n", error.what());
     return std::nullopt;
   }
 }

@@ -26,6 +26,7 @@
 #include "model/interruption.h"
 #include "model/json_text.h"
 #include "model/printable.h"
+#include "model/say.h"
 #include "report/gnuplot.h"
 #include "study/failures.h"
 #include "study/figures.h"
@@ -118,10 +119,10 @@ void tell_replaced(const StudyOptions& options, const Prepared& prepared,
   if (before == json_lines) return;
   const std::uint64_t others = study::rows_of_others(before, prepared.study, prepared.points);
   if (others == 0) return;
-  fmt::print(stderr,
-             "platter: {}: had {} rows of another study or of {} before it was changed; platter "
-             "study collect makes such a table again, -C names another folder\n",
-             options.table(".csv"), others, options.path);
+  model::say(
+      "platter: {}: had {} rows of another study or of {} before it was changed; platter "
+      "study collect makes such a table again, -C names another folder\n",
+      options.table(".csv"), others, options.path);
 }
 
 // Several runs may come to their ends at once, each with the same table.
@@ -202,10 +203,10 @@ void tell(const StudyOptions& options, const Prepared& prepared, const study::Ta
     cli::print_json("platter-study-run", members);
     return;
   }
-  fmt::print(stderr, "platter: {}: {} points, {} computed now, {} were there", options.path, of,
+  model::say("platter: {}: {} points, {} computed now, {} were there", options.path, of,
              ran.computed, ran.found);
-  if (table) fmt::print(stderr, "; {}", options.table(".csv"));
-  fmt::print(stderr, "\n");
+  if (table) model::say("; {}", options.table(".csv"));
+  model::say("\n");
 }
 
 constexpr std::size_t kNamedMissing = 10, kToldReasons = 10;
@@ -220,12 +221,12 @@ std::string failed_words(const Prepared& prepared, std::span<const std::size_t> 
   if (reasons.size() == 1) return words + ": " + reasons.front().sentence;
   for (const study::Reason& reason :
        std::span(reasons).first(std::min(kToldReasons, reasons.size())))
-    fmt::print(stderr, "platter: failed: {}: {}\n",
+    model::say("platter: failed: {}: {}\n",
                reason.points == 1 ? point_words(prepared, reason.first)
                                   : fmt::format("{} points", reason.points),
                reason.sentence);
   if (reasons.size() > kToldReasons)
-    fmt::print(stderr, "platter: failed: {} more reasons\n", reasons.size() - kToldReasons);
+    model::say("platter: failed: {} more reasons\n", reasons.size() - kToldReasons);
   return words;
 }
 
@@ -233,10 +234,10 @@ std::string failed_words(const Prepared& prepared, std::span<const std::size_t> 
 void tell_long(const StudyOptions& options, std::uint64_t missing, double estimated_s) {
   constexpr double kLong_s = 600;
   if (estimated_s / options.jobs < kLong_s) return;
-  fmt::print(stderr,
-             "platter: {}: {} points are to be computed, by estimate {:.3g} hours with --jobs {}; "
-             "what is computed is kept whenever it ends\n",
-             options.path, missing, estimated_s / options.jobs / 3600, options.jobs);
+  model::say(
+      "platter: {}: {} points are to be computed, by estimate {:.3g} hours with --jobs {}; "
+      "what is computed is kept whenever it ends\n",
+      options.path, missing, estimated_s / options.jobs / 3600, options.jobs);
 }
 
 std::vector<std::size_t> all_of(const Prepared& prepared) {
@@ -248,7 +249,7 @@ std::vector<std::size_t> all_of(const Prepared& prepared) {
 void require_all(const StudyOptions& options, const Prepared& prepared, const study::Table& table) {
   if (!table.missing.empty()) {
     for (std::size_t i = 0; i < std::min(kNamedMissing, table.missing.size()); ++i)
-      fmt::print(stderr, "platter: missing: {}\n", point_words(prepared, table.missing[i]));
+      model::say("platter: missing: {}\n", point_words(prepared, table.missing[i]));
     throw Error(ExitStatus::incomplete,
                 fmt::format("{}: {} of {} points are missing in {}; platter study run computes "
                             "them",

@@ -14,6 +14,7 @@
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 #include "model/error.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -67,7 +68,7 @@ void split(trace::Reader& reader, const ConvertOptions& options) {
       writer->write({&batch[i], 1});
     }
   for (const auto& [device, writer] : writers) writer->finish();
-  fmt::print(stderr, "platter: {} devices, a file for each\n", writers.size());
+  model::say("platter: {} devices, a file for each\n", writers.size());
 }
 
 void convert(const ConvertOptions& options) {
@@ -80,7 +81,7 @@ void convert(const ConvertOptions& options) {
     trace::copy(*fitted.reader, *writer);
     writer->finish();
     print_skipped(*fitted.reader);
-    if (!fitted.text.empty()) fmt::print(stderr, "platter: made to fit, {}\n", fitted.text);
+    if (!fitted.text.empty()) model::say("platter: made to fit, {}\n", fitted.text);
     return;
   }
   trace::Reading reading = options.trace.reading();

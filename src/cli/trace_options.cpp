@@ -6,6 +6,7 @@
 
 #include "cli/numbers.h"
 #include "model/error.h"
+#include "model/say.h"
 
 namespace platter::cli {
 
@@ -97,7 +98,7 @@ void print_skipped(const trace::Reader& reader) {
 
 void print_skipped(const std::string& name, const std::vector<trace::Skipped>& skipped) {
   for (const trace::Skipped& records : skipped)
-    fmt::print(stderr, "platter: {}: passed over {} {}\n", name, records.count, records.what);
+    model::say("platter: {}: passed over {} {}\n", name, records.count, records.what);
 }
 
 }  // namespace platter::cli

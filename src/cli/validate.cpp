@@ -26,6 +26,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "model/say.h"
 #include "replay/comparison_text.h"
 #include "replay/verdict.h"
 #include "report/response_times.h"
@@ -158,8 +159,7 @@ void validate(const ValidateOptions& options) {
   if (!disksim.program().empty()) options.outputs.reads(disksim.program());
   check_outputs(options, names, judged, drive);
   if (options.writes.empty())
-    fmt::print(stderr,
-               "platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
+    model::say("platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
   CarefulReplay careful(*device, options.device, options.progress);
   const HostKeptQuiet quiet(options.quiet, options.device);
   replay::Validation validation;

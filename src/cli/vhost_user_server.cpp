@@ -7,6 +7,7 @@
 #include "cli/taken_signals.h"
 #include "emulator/vhost_user/emulation.h"
 #include "model/folder.h"
+#include "model/say.h"
 
 namespace platter::cli {
 namespace {
@@ -37,7 +38,7 @@ void serve_over_vhost_user(const std::vector<EmulatedDrive>& drives,
   TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2});  // before there are threads
   emulator::Emulation emulation(settings);
   for (std::size_t i = 0; i < drives.size(); ++i)
-    fmt::print(stderr, "platter: {} is target {} of {}\n", drives[i].table.identity.name, i,
+    model::say("platter: {} is target {} of {}\n", drives[i].table.identity.name, i,
                model::absolute_path(socket.path()));
   emulation.run(socket.descriptor(), signals.descriptor(), [&] {
     switch (signals.read()) {

@@ -159,10 +159,11 @@ class TemporaryFile {
 
 // What a symbolic link points to is replaced, not the link.
 std::filesystem::path without_links(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_symlink(path, ignored)) return path;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
-  return target.empty() ? std::filesystem::path(path) : target;
+  std::error_code failed;
+  if (!std::filesystem::is_symlink(path, failed)) return path;
+  std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
+  if (failed) cannot_write(path, failed.message());  // a loop of links
+  return target;
 }
 
 // The number of the open file that a name as /dev/stdout stands for; -1: it is another name.

@@ -632,7 +632,8 @@ class HostileClients(Hostile):
 
         def act(path):
             client = self.client(path)
-            client.socket.sendall(self.request(6, (client.bytes // 4 // 512) * 512) * 64)
+            quarter = client.bytes // 4 // 512 * 512
+            client.socket.sendall(self.request(6, quarter, offset=quarter) * 64)  # not where the honest one is
             time.sleep(0.5)
 
         self.check_state("zeros of gigabytes", act, "--write-cache-loss")

@@ -115,7 +115,7 @@ OTHER_OPTIONS = set("""
     --array --stripe --read-balance --stripe-cache --missing --rebuild --rebuild-window --rebuild-least
     --rebuild-most --rebuild-tick --merge --device-queue --phase-seed
     --key --above --sign --require-signature --plain-http
-    --folder --part --parts --least --keep-results
+    --folder --part --parts --least --keep-results --most-requests
     --drive --by-firmware --this-drive --host-queue --stride-kb
 """.split())
 

@@ -39,7 +39,7 @@ TEST_CASE("a product is named by its factors, also one that no number here holds
                       "points"));
   std::array<Factor, 9> most;
   most.fill({"values", std::uint64_t{1} << 60});
-  CHECK_THROWS_WITH(budget.take_product(Cost::points, most), Catch::Contains("= 3.64e+162 points"));
+  CHECK_THROWS_WITH(budget.take_product(Cost::points, most), Catch::Contains("= 3.6e+162 points"));
   // One that overflows, and of which another factor is 0, is none.
   most.back().many = 0;
   budget.take_product(Cost::points, most);

@@ -7,7 +7,10 @@
 //   speed= log= probe= ordinary= json=  of all (ProcessSettings)
 #define NBDKIT_API_VERSION 2
 #include <fmt/format.h>
+#include <malloc.h>
 #include <nbdkit-plugin.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +20,6 @@
 #include <new>
 #include <stdexcept>
 
-#include "emulator/nbd/plugin/broken_sends.h"
 #include "emulator/nbd/process.h"
 #include "emulator/pace/clock.h"
 #include "model/error.h"
@@ -120,7 +122,6 @@ struct Client {
   ServedDrive* drive;
   bool probe;
   Connection connection;
-  ClientThreads threads{};
 };
 
 Client& client_of(void* handle) { return *static_cast<Client*>(handle); }
@@ -173,11 +174,15 @@ void handle_signals() {
   }
 }
 
+// Each of nbdkit's threads has memory for the data of its request. Mapped by itself it is given
+// back when its client goes, whatever else was allocated meanwhile.
+void map_large_memory() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
 int on_after_fork() {
   return guarded([] {
+    map_large_memory();
     process->start();
     handle_signals();
-    survive_broken_sends();
   });
 }
 
@@ -230,9 +235,15 @@ Nanoseconds seen() {
 }
 
 // nbdkit takes requests that are larger than what it was told, and each of its threads keeps what
-// the largest one took.
+// the largest one took. Those are refused, and need none of these bytes.
 void give_back_too_much(const void* data, std::size_t bytes) {
-  if (bytes > ServedDrive::kMostRequestBytes) give_back(data, bytes);
+  if (bytes <= ServedDrive::kMostRequestBytes) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+  constexpr int kOfLockedMemory = 24;  // MADV_DONTNEED_LOCKED, which came with Linux 5.18
+  if (madvise(reinterpret_cast<void*>(begin), end - begin, kOfLockedMemory) != 0)
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 // What goes wrong with a request is its client's matter, also where memory is short.
@@ -240,7 +251,6 @@ template <typename Serve>
 int answered(void* handle, const Serve& serve, const void* data = nullptr,
              std::size_t bytes = 0) noexcept {
   const Nanoseconds came = seen();
-  const ClientThreads::Within within(client_of(handle).threads, data, bytes);
   give_back_too_much(data, bytes);
   try {
     return answer(serve(of(handle), came, client_of(handle).connection));

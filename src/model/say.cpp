@@ -1,0 +1,11 @@
+#include "model/say.h"
+
+#include <cstdio>
+
+namespace platter::model {
+
+void say_text(std::string_view text) noexcept {
+  if (std::fwrite(text.data(), 1, text.size(), stderr) != text.size()) std::clearerr(stderr);
+}
+
+}  // namespace platter::model
