@@ -82,9 +82,9 @@ class Replay(Subject):
 
     def judge(self, left):
         if not left.there("r.csv"):
-            # A journal that cannot be written lets the replay not begin.
-            own = left.failed_on("r.csv") or left.status == 10
-            return [] if own and left.status != 0 else ["no result"]
+            # With a journal that cannot be written the replay does not begin; one that stays costs nothing.
+            began = left.calls == "unlink" and not left.failed_on("r.csv")
+            return ["no result"] if began or left.status == 0 else []
         with open(left.path("r.csv"), encoding="utf-8") as file:
             rows = [row for row in csv.reader(file) if row and not row[0].startswith("#")]
         return [] if len(rows) >= 21 and len({len(row) for row in rows}) == 1 else ["r.csv is not whole"]
