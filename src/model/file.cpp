@@ -162,8 +162,8 @@ std::filesystem::path without_links(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_symlink(path, failed)) return path;
   std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
-  if (failed) cannot_write(path, failed.message());  // a loop of links
-  return target;
+  if (failed == std::errc::too_many_symbolic_link_levels) cannot_write(path, failed.message());
+  return target.empty() ? std::filesystem::path(path) : target;  // an open pipe has no path
 }
 
 // The number of the open file that a name as /dev/stdout stands for; -1: it is another name.
