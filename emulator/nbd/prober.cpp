@@ -7,6 +7,15 @@
 #include <utility>
 
 namespace platter::emulator {
+namespace {
+
+// libnbd has none where it is not libnbd that gave up.
+std::string last_error() {
+  const char* const error = nbd_get_error();
+  return error != nullptr ? error : "it was given up at the end";
+}
+
+}  // namespace
 
 void Prober::Close::operator()(nbd_handle* client) const { nbd_close(client); }
 
@@ -46,9 +55,9 @@ std::string Prober::send_once() {
   if (!client_) {
     client_.reset(nbd_create());
     if (!client_ || nbd_set_export_name(client_.get(), kProbeExport) != 0 || !connect())
-      return nbd_get_error();
+      return last_error();
   }
-  return nbd_cache(client_.get(), 512, 0, 0) == 0 ? "" : nbd_get_error();
+  return nbd_cache(client_.get(), 512, 0, 0) == 0 ? "" : last_error();
 }
 
 }  // namespace platter::emulator
