@@ -33,7 +33,7 @@ void ServedGuest::rung(const Doorbells::Rung& rung) {
 // A reply that it does not take, or a queue that is still to be answered, holds up what it says
 // next, and nobody else.
 bool ServedGuest::converse() {
-  if (device_.is_torn()) throw BrokenGuest{kTorn};
+  if (is_torn()) throw BrokenGuest{kTorn};
   if (!says_something_ && !waits_) return true;
   if (const auto reply = device_.stopped()) outbox_.put(*reply);
   for (int i = 0; i < kMostMessagesAtOnce && !is_gone_; ++i) {

@@ -34,6 +34,7 @@ class ServedGuest {
 
   bool has_begun() const;  // some of its queues are served
   bool has_request() const;
+  bool is_torn() const { return device_.is_torn(); }
   // Takes some of what is in its queues; it came at `now_ns`. Returns how many bytes it moves.
   // Throws BrokenGuest.
   std::uint64_t serve(Nanoseconds now_ns);

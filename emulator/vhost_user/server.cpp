@@ -85,7 +85,7 @@ bool Server::serves(std::size_t guest, Action action) {
   try {
     if (action(*guests_[guest])) return true;
   } catch (const BrokenGuest& broken) {
-    why = broken.what;
+    why = guests_[guest]->is_torn() ? kTorn : broken.what;  // zeros look like many a mistake
   } catch (const std::exception& error) {
     why = error.what();
   }
