@@ -76,9 +76,7 @@ void keep_index(const Store& kept, const Index& index, const WorkingLayout& work
   const model::SignalsHeld held;
   kept.create_layout(kIndexTag);
   registry::keep_manifest(kept, kIndexTag, work.layout(), index.descriptor);
-  kept.replace_index(kIndexTag,
-                     registry::index_with("", index.descriptor,
-                                          {.tag = kIndexTag, .latest = false, .moves = true}));
+  tag_index(kept, index.descriptor);
   std::set<std::string> needed{std::string(registry::hex_of(index.descriptor.digest)),
                                std::string(registry::hex_of(index.manifest.config.digest))};
   for (const Descriptor& layer : index.manifest.layers)

@@ -66,6 +66,12 @@ Index put_parts(const WorkingLayout& work, const std::vector<Entry>& entries) {
   return index;
 }
 
+void tag_index(const registry::Store& store, const Descriptor& index) {
+  store.replace_index(
+      kIndexTag,
+      registry::index_with("", index, {.tag = kIndexTag, .latest = false, .moves = true}));
+}
+
 void finish_index(const WorkingLayout& work, Index& index, std::uint64_t number,
                   const std::string& date) {
   index.number = number;
@@ -75,9 +81,7 @@ void finish_index(const WorkingLayout& work, Index& index, std::uint64_t number,
                                 {kDateKey, date}};
   index.descriptor = work.store().put_blob(kIndexTag, registry::kManifestType,
                                            registry::manifest_text(index.manifest));
-  work.store().replace_index(
-      kIndexTag, registry::index_with("", index.descriptor,
-                                      {.tag = kIndexTag, .latest = false, .moves = true}));
+  tag_index(work.store(), index.descriptor);
 }
 
 model::ReadBudget budget_of(const Index& index, const Remote& remote) {

@@ -33,6 +33,9 @@ std::string index_name(const Remote& remote);
 // index.
 Index read_index(const registry::Layout& layout, const std::string& origin);
 
+// The layout's tag "index" names this one alone.
+void tag_index(const registry::Store& store, const registry::Descriptor& index);
+
 // The parts of an index of these entries into a layout: as yet without number, date and manifest.
 Index put_parts(const WorkingLayout& work, const std::vector<registry::Entry>& entries);
 // With them, under the layout's tag "index".

@@ -67,11 +67,12 @@ Entry entry_of(const Json& json, std::size_t digit, const std::string& remote,
   return entry;
 }
 
-std::uint64_t values_in(const Json& json) {
-  std::uint64_t values = 1;
-  if (json.is_structured())
-    for (const Json& part : json) values += values_in(part);
-  return values;
+std::size_t digit_of(const Entry& entry) {
+  const std::string identity = entry.annotation(registry::kDriveKey);
+  if (!registry::is_digest(identity))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: says no identity of a drive", entry.reference()));
+  return std::string_view(kHexDigits).find(registry::hex_of(identity).front());
 }
 
 std::string packed(const std::string& text) {
@@ -115,22 +116,16 @@ void for_lines(const std::string& bytes, const std::string& origin, model::ReadB
 }  // namespace
 
 void require_indexable(const Entry& entry) {
-  const auto parts = index_parts({entry});
-  for (std::size_t digit = 0; digit < kParts; ++digit) {
-    model::ReadBudget budget = index_budget(entry.reference(), parts[digit].size());
-    static_cast<void>(entries_in(parts[digit], digit, entry.remote, entry.reference(), budget));
-  }
+  const std::size_t digit = digit_of(entry);
+  const std::string part = packed(line_of(entry));
+  model::ReadBudget budget = index_budget(entry.reference(), part.size());
+  static_cast<void>(entries_in(part, digit, entry.remote, entry.reference(), budget));
 }
 
 std::array<std::string, kParts> index_parts(const std::vector<Entry>& entries) {
   std::array<std::map<std::string, std::string>, kParts> lines;
   for (const Entry& entry : entries) {
-    const std::string identity = entry.annotation(registry::kDriveKey);
-    if (!registry::is_digest(identity))
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: says no identity of a drive", entry.reference()));
-    const std::size_t digit = std::string_view(kHexDigits).find(registry::hex_of(identity).front());
-    lines[digit][entry.drive + "." + entry.tag] = line_of(entry);
+    lines[digit_of(entry)][entry.drive + "." + entry.tag] = line_of(entry);
   }
   std::array<std::string, kParts> parts;
   for (std::size_t i = 0; i < kParts; ++i) {
@@ -157,8 +152,8 @@ std::vector<Entry> entries_in(const std::string& part, std::size_t digit, const 
   std::map<std::string, std::uint64_t> highest;
   for_lines(part, origin, budget, [&](std::string_view line) {
     budget.take(model::Cost::entries, 1);
-    const Json json = model::parse_strictly<Json>(line, origin, {.depth = 8, .members = 1024});
-    budget.take(model::Cost::values, values_in(json));
+    const Json json = model::parse_strictly<Json>(line, origin, budget,
+                                                  {.depth = 8, .members = 1024});
     try {
       entries.push_back(entry_of(json, digit, remote, origin));
     } catch (const Json::exception&) {

@@ -33,11 +33,9 @@ class StrictJsonBuilder {
  public:
   using string_t = typename Json::string_t;
 
-  StrictJsonBuilder(std::string_view text, const JsonLimits& limits, const std::string& origin)
-      : text_(text), limits_(limits), budget_(origin) {
-    budget_.take(Cost::bytes, text.size());
-    if (limits.values > 0) budget_.allow(Cost::values, limits.values);
-  }
+  StrictJsonBuilder(std::string_view text, const JsonLimits& limits, const std::string& origin,
+                    ReadBudget& budget)
+      : text_(text), limits_(limits), origin_(origin), budget_(budget) {}
 
   Json take() { return std::move(root_); }
 
@@ -81,7 +79,7 @@ class StrictJsonBuilder {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitStatus::bad_input, fmt::format("{}: {}", budget_.document(), what));
+    throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin_, what));
   }
 
   Json& place(Json&& value) {
@@ -109,7 +107,8 @@ class StrictJsonBuilder {
 
   std::string_view text_;
   const JsonLimits& limits_;
-  ReadBudget budget_;
+  const std::string& origin_;
+  ReadBudget& budget_;
   Json root_;
   std::vector<Json*> open_;
   Json* member_ = nullptr;  // whose value comes next
@@ -117,13 +116,24 @@ class StrictJsonBuilder {
 };
 
 // Throws Error(bad_input) that begins with `origin` for what is not JSON, has a member twice in one
-// object, or exceeds a limit.
+// object, or exceeds a limit. Its values are counted with the budget of the document that it is a
+// part of; limits.values is not looked at.
+template <class Json>
+Json parse_strictly(std::string_view text, const std::string& origin, ReadBudget& budget,
+                    const JsonLimits& limits = {}) {
+  StrictJsonBuilder<Json> builder(text, limits, origin, budget);
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+// Of a whole document.
 template <class Json>
 Json parse_strictly(std::string_view text, const std::string& origin,
                     const JsonLimits& limits = {}) {
-  StrictJsonBuilder<Json> builder(text, limits, origin);
-  Json::sax_parse(text.begin(), text.end(), &builder);
-  return builder.take();
+  ReadBudget budget(origin);
+  budget.take(Cost::bytes, text.size());
+  if (limits.values > 0) budget.allow(Cost::values, limits.values);
+  return parse_strictly<Json>(text, origin, budget, limits);
 }
 
 // The same, and null for what cannot be read so: for what is one of several things, or says itself
