@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -88,12 +89,11 @@ int answer(const CLI::App& app, const CLI::ParseError& asked) {
 // No name, no number and no range is an empty text, which a shell makes of a variable that is not
 // set.
 void refuse_empty_values(CLI::App& command) {
-  const auto refuse = [](const std::string& value) {
+  const std::function<std::string(const std::string&)> refuse = [](const std::string& value) {
     return value.empty() ? "is empty; leave it out, or give it a value" : "";
   };
   for (CLI::Option* option : command.get_options())
-    if (option->get_items_expected_max() > 0)
-      option->check(CLI::Validator(refuse, "", "not empty").name(""));
+    if (option->get_items_expected_max() > 0) option->check(refuse);
   for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
 }
 
