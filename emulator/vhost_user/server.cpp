@@ -208,8 +208,12 @@ void Server::hang_up(std::size_t guest, const std::string& why) {
   if (!why.empty()) tell(why);
   guests_[guest]->host().forget(clock_.now_ns());
   guests_[guest].reset();
+  share_room();
+}
+
+void Server::share_room() {
   shared_.set_guests(static_cast<std::size_t>(
-      std::ranges::count_if(guests_, [](const auto& each) { return each != nullptr; })));
+      std::ranges::count_if(guests_, [](const auto& guest) { return guest != nullptr; })));
 }
 
 // Nobody may read what is said: a guest that comes again and again must not fill a pipe, which

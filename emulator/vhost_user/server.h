@@ -70,6 +70,7 @@ class Server {
   void for_each_guest(Action action);
   void hang_up(std::size_t guest, const std::string& why);
   void hang_up_all();
+  void share_room();
   void tell(const std::string& why);
   void hear();
   void do_what_is_asked();
