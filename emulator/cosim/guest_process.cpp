@@ -35,21 +35,21 @@ constexpr const char* kName = "guest";
 }
 
 struct Pair {
-  OwnedDescriptor ours{}, guests{};
+  model::Descriptor ours{}, guests{};
 };
 
 Pair socket_pair() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     cannot(ExitStatus::internal, "no socket can be made for the guest");
-  return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
+  return {model::Descriptor(ends[0]), model::Descriptor(ends[1])};
 }
 
 Pair pipe_from_guest() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     cannot(ExitStatus::internal, "no pipe can be made for the guest");
-  return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
+  return {model::Descriptor(ends[0]), model::Descriptor(ends[1])};
 }
 
 std::uint64_t free_mb(const std::string& folder) {
@@ -166,7 +166,7 @@ GuestProcess::~GuestProcess() {
 }
 
 void GuestProcess::make_page() {
-  page_file_ = OwnedDescriptor(memfd_create("platter-cosim", MFD_CLOEXEC));
+  page_file_ = model::Descriptor(memfd_create("platter-cosim", MFD_CLOEXEC));
   if (page_file_.get() < 0 || ftruncate(page_file_.get(), sizeof *page_) != 0)
     cannot(ExitStatus::output, "no memory can be shared with the guest");
   void* const page = mmap(nullptr, sizeof *page_, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -178,8 +178,8 @@ void GuestProcess::make_page() {
 void GuestProcess::start(const GuestSettings& settings) {
   Pair calendar = socket_pair(), drives = socket_pair(), output = pipe_from_guest(),
        console = pipe_from_guest();
-  const OwnedDescriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const OwnedDescriptor preload(open(settings.programs.preload.c_str(), O_RDONLY | O_CLOEXEC));
+  const model::Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const model::Descriptor preload(open(settings.programs.preload.c_str(), O_RDONLY | O_CLOEXEC));
   if (preload.get() < 0)
     throw Error(ExitStatus::missing_program,
                 fmt::format("{} cannot be read: {}; install platter again",
@@ -234,8 +234,8 @@ void GuestProcess::kill() {
 
 void GuestProcess::end() noexcept {
   if (pid_ <= 0) return;
-  calendar_ = OwnedDescriptor();
-  drives_ = OwnedDescriptor();
+  calendar_ = model::Descriptor();
+  drives_ = model::Descriptor();
   rusage used{};
   while (wait4(pid_, nullptr, 0, &used) < 0 && errno == EINTR) {
   }

@@ -60,7 +60,7 @@ class GuestProcess {
 
   model::TemporaryFolder folder_;
   std::optional<model::Leftover> umid_leftover_{};
-  OwnedDescriptor page_file_{}, calendar_{}, drives_{}, output_{}, console_{};
+  model::Descriptor page_file_{}, calendar_{}, drives_{}, output_{}, console_{};
   platter_cosim_page* page_ = nullptr;
   pid_t pid_ = -1;
   std::optional<model::Helper> helper_{};

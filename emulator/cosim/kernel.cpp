@@ -130,9 +130,9 @@ void require_what_builds(const KernelRecipe& recipe, const Key& key) {
 }
 
 // One process at a time. The builder holds it too, until it has cleaned up.
-OwnedDescriptor lock(const fs::path& cache, const KernelProgress& progress) {
+model::Descriptor lock(const fs::path& cache, const KernelProgress& progress) {
   const std::string path = (cache / "cosim-kernel.lock").string();
-  OwnedDescriptor file(open(path.c_str(), O_RDWR | O_CREAT, 0600));
+  model::Descriptor file(open(path.c_str(), O_RDWR | O_CREAT, 0600));
   if (file.get() < 0)
     throw Error(ExitStatus::output,
                 fmt::format("{} cannot be written: {}; set XDG_CACHE_HOME to another folder", path,
@@ -154,15 +154,15 @@ void remove_unfinished(const fs::path& cache) {
 
 struct Builder {
   pid_t pid;
-  OwnedDescriptor output, errors;
+  model::Descriptor output, errors;
 };
 
 Builder start(const KernelRecipe& recipe, const std::string& kernel) {
   std::array<int, 2> output{}, errors{};
   if (pipe2(output.data(), O_CLOEXEC) != 0 || pipe2(errors.data(), O_CLOEXEC) != 0)
     throw Error(ExitStatus::internal, "no pipe can be made");
-  const OwnedDescriptor output_end(output[1]), errors_end(errors[1]);
-  Builder builder{-1, OwnedDescriptor(output[0]), OwnedDescriptor(errors[0])};
+  const model::Descriptor output_end(output[1]), errors_end(errors[1]);
+  Builder builder{-1, model::Descriptor(output[0]), model::Descriptor(errors[0])};
   const pid_t parent = getpid();
   builder.pid = fork();
   if (builder.pid < 0) throw Error(ExitStatus::internal, "build-kernel cannot be started");
@@ -225,7 +225,7 @@ void build(const KernelRecipe& recipe, const std::string& kernel, const KernelPr
 }  // namespace
 
 bool is_guest_kernel(const std::string& path) {
-  const OwnedDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const model::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (file.get() < 0 || fstat(file.get(), &status) != 0 || status.st_size <= 0) return false;
   const auto bytes = static_cast<std::size_t>(status.st_size);
@@ -245,7 +245,7 @@ std::string guest_kernel(const KernelRecipe& recipe, const KernelProgress& progr
   const Key key = key_of(recipe);
   if (const auto kernel = built_before(cache, key)) return *kernel;
   require_what_builds(recipe, key);
-  const OwnedDescriptor held = lock(cache, progress);
+  const model::Descriptor held = lock(cache, progress);
   if (const auto kernel = built_before(cache, key)) return *kernel;  // meanwhile
   remove_unfinished(cache);
   const std::string kernel = (cache / (kPrefix + key.recipe + "-" + *key.source)).string();

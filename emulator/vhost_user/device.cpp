@@ -176,7 +176,7 @@ void Device::place(unsigned queue) {
 void Device::take_descriptor(Message& message) {
   const auto what = required(message.number<std::uint64_t>(0));
   Ring& ring = rings_.at(queue_of(what & 0xff));
-  OwnedDescriptor descriptor;
+  model::Descriptor descriptor;
   if ((what & kNoDescriptor) == 0) {
     if (message.descriptors.size() != 1) throw BrokenGuest{"a descriptor of a ring is missing"};
     descriptor = std::move(message.descriptors.front());

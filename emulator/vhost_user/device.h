@@ -63,7 +63,7 @@ class Device {
     Virtqueue::Addresses addresses{};
     bool has_addresses = false, enabled = false, started = false;
     Kick kick{};
-    OwnedDescriptor call{}, error{};
+    model::Descriptor call{}, error{};
   };
 
   void set_features(const Message& message);
@@ -85,7 +85,7 @@ class Device {
   std::shared_ptr<const GuestMemory> memory_{};
   std::vector<std::weak_ptr<const GuestMemory>> earlier_{};  // which requests may still need
   std::uint64_t features_ = 0;
-  OwnedDescriptor request_socket_{};
+  model::Descriptor request_socket_{};
   std::optional<unsigned> kicked_{}, stopping_{};
 };
 

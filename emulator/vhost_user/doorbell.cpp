@@ -55,7 +55,7 @@ void Doorbells::remove(int descriptor) noexcept {
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
-Kick::Kick(OwnedDescriptor descriptor, Doorbells* doorbells, std::uint64_t number)
+Kick::Kick(model::Descriptor descriptor, Doorbells* doorbells, std::uint64_t number)
     : descriptor_(std::move(descriptor)),
       holds_bytes_(!name_of(descriptor_.get()).starts_with("anon_inode:")) {
   if (doorbells != nullptr && doorbells->add(descriptor_.get(), number, EPOLLIN | EPOLLET))

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
-#include "emulator/vhost_user/owned_descriptor.h"
 #include "emulator/vhost_user/patience.h"
+#include "model/descriptor.h"
 
 namespace platter::emulator {
 
@@ -42,7 +42,7 @@ class Doorbells {
   void remove(int descriptor) noexcept;
 
  private:
-  OwnedDescriptor epoll_;
+  model::Descriptor epoll_;
   std::array<Rung, 64> rung_{};
 };
 
@@ -52,7 +52,7 @@ class Kick {
  public:
   Kick() = default;
   // `doorbells`, which outlives it, may be null: nobody watches.
-  Kick(OwnedDescriptor descriptor, Doorbells* doorbells, std::uint64_t number);
+  Kick(model::Descriptor descriptor, Doorbells* doorbells, std::uint64_t number);
   Kick(Kick&& other) noexcept;
   Kick& operator=(Kick&& other) noexcept;
   ~Kick();
@@ -62,7 +62,7 @@ class Kick {
   void drain(Patience& patience) const;
 
  private:
-  OwnedDescriptor descriptor_{};
+  model::Descriptor descriptor_{};
   Doorbells* doorbells_ = nullptr;
   bool holds_bytes_ = false;
 };

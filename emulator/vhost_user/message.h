@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "emulator/vhost_user/owned_descriptor.h"
+#include "model/descriptor.h"
 
 namespace platter::emulator {
 
@@ -42,7 +42,7 @@ struct Message {
   std::uint32_t flags = kVersion;
   std::uint32_t bytes = 0;  // of the payload
   std::array<std::uint8_t, kMostPayload> payload{};
-  std::vector<OwnedDescriptor> descriptors{};
+  std::vector<model::Descriptor> descriptors{};
 
   // A number of the payload; nullopt: it is shorter.
   template <typename Number>

@@ -9,7 +9,7 @@ constexpr int kMostMessagesAtOnce = 32;
 
 }  // namespace
 
-ServedGuest::ServedGuest(OwnedDescriptor socket, std::uint32_t number, SharedDrives& drives,
+ServedGuest::ServedGuest(model::Descriptor socket, std::uint32_t number, SharedDrives& drives,
                          Doorbells& doorbells, Patience& patience)
     : number_(number),
       doorbells_(doorbells),

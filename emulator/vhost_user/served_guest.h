@@ -15,7 +15,7 @@ namespace platter::emulator {
 class ServedGuest {
  public:
   // All outlive it. `number` is no other guest's: its commands' tags, and what wakes the server.
-  ServedGuest(OwnedDescriptor socket, std::uint32_t number, SharedDrives& drives,
+  ServedGuest(model::Descriptor socket, std::uint32_t number, SharedDrives& drives,
               Doorbells& doorbells, Patience& patience);
   ~ServedGuest();
   ServedGuest(const ServedGuest&) = delete;
@@ -51,7 +51,7 @@ class ServedGuest {
   const std::uint32_t number_;
   Doorbells& doorbells_;
   Patience& patience_;
-  OwnedDescriptor socket_;
+  model::Descriptor socket_;
   Inbox inbox_{};
   Outbox outbox_{};
   std::uint32_t events_ = EPOLLIN;  // for which its socket is watched

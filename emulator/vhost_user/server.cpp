@@ -182,7 +182,7 @@ void Server::connect_all() {
 // false: it could not be taken.
 bool Server::connect() {
   const std::size_t place = idle_guest();
-  OwnedDescriptor socket(accept4(around_.listening, nullptr, nullptr, SOCK_CLOEXEC));
+  model::Descriptor socket(accept4(around_.listening, nullptr, nullptr, SOCK_CLOEXEC));
   if (socket.get() < 0) {
     if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
       connects_again_ns_ = host_now_ns() + kConnectsAgain;
@@ -198,8 +198,7 @@ bool Server::connect() {
   }
   came_[place] = ++connected_;
   had_[place] = turn_;
-  shared_.set_guests(static_cast<std::size_t>(
-      std::ranges::count_if(guests_, [](const auto& guest) { return guest != nullptr; })));
+  share_room();
   return true;
 }
 

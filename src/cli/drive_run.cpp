@@ -56,8 +56,8 @@ class ArgumentPointers {
 DriveRun::DriveRun(const std::vector<std::string>& arguments, const TakenSignals& signals) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_to_start(errno);
-  messages_ = transport::Descriptor(ends[0]);
-  const transport::Descriptor theirs(ends[1]);
+  messages_ = model::Descriptor(ends[0]);
+  const model::Descriptor theirs(ends[1]);
   ::fcntl(messages_.get(), F_SETFL, O_NONBLOCK);
   ArgumentPointers words(arguments);
   const pid_t parent = ::getpid();

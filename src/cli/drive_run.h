@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/taken_signals.h"
-#include "transport/descriptor.h"
+#include "model/descriptor.h"
 
 namespace platter::cli {
 
@@ -33,7 +33,7 @@ class DriveRun {
   std::optional<int> ended();
 
  private:
-  transport::Descriptor messages_{};
+  model::Descriptor messages_{};
   pid_t pid_ = -1;
   std::string begun_{};  // a line whose end is to come
   std::optional<int> status_{};

@@ -71,7 +71,7 @@ void FastProcessors::set_all() {
         "the governor was not set: this kernel has no cpufreq, or does not show it");
     return;
   }
-  const transport::Descriptor change = runs_.begin_change();
+  const model::Descriptor change = runs_.begin_change();
   if (change.get() < 0) {
     all_fast_ = std::ranges::all_of(now, [](const Governor& g) { return g.name == kFastest; });
     if (!all_fast_)
@@ -109,8 +109,8 @@ void FastProcessors::set_all() {
 std::vector<std::string> FastProcessors::end() {
   if (member_.get() < 0) return {};
   try {
-    const transport::Descriptor change = runs_.begin_change();
-    member_ = transport::Descriptor();
+    const model::Descriptor change = runs_.begin_change();
+    member_ = model::Descriptor();
     if (change.get() < 0) return put_back({{}, found_}, root_).troubles();  // the folder is gone
     if (!runs_.nobody_measures()) return {};                                // the last one does it
     const PutBack done = put_back(journal_in(runs_, root_), root_);
@@ -128,18 +128,18 @@ FastProcessors::~FastProcessors() {
 namespace {
 
 // Held while nobody else may begin; no descriptor: nothing was left, or a run goes on.
-transport::Descriptor left_alone(const RunsFolder& runs) {
-  if (!model::is_file(runs.journal().string())) return transport::Descriptor();
-  transport::Descriptor change = runs.begin_change();
+model::Descriptor left_alone(const RunsFolder& runs) {
+  if (!model::is_file(runs.journal().string())) return model::Descriptor();
+  model::Descriptor change = runs.begin_change();
   const bool left = runs.nobody_measures() && model::is_file(runs.journal().string());
-  return left ? std::move(change) : transport::Descriptor();
+  return left ? std::move(change) : model::Descriptor();
 }
 
 }  // namespace
 
 std::optional<PutBack> put_back_what_was_left(const std::string& root) {
   const RunsFolder runs(root);
-  const transport::Descriptor change = left_alone(runs);
+  const model::Descriptor change = left_alone(runs);
   if (change.get() < 0) return std::nullopt;
   const PutBack done = put_back(journal_in(runs, root), root);
   if (done.failed.empty()) remove_journal(runs);

@@ -9,7 +9,7 @@
 #include "host/governors.h"
 #include "host/journal.h"
 #include "host/runs.h"
-#include "transport/descriptor.h"
+#include "model/descriptor.h"
 
 namespace platter::host {
 
@@ -45,7 +45,7 @@ class FastProcessors {
 
   std::string root_;
   RunsFolder runs_;
-  transport::Descriptor member_;
+  model::Descriptor member_;
   std::vector<Governor> found_;
   bool all_fast_ = false;
   std::vector<std::string> troubles_;

@@ -75,7 +75,7 @@ void QuietHost::lock_memory() {
 
 void QuietHost::take_processor() {
   {
-    const transport::Descriptor change = runs_.begin_change();
+    const model::Descriptor change = runs_.begin_change();
     if (change.get() >= 0) processor_ = runs_.take_processor();
   }
   if (!processor_) {

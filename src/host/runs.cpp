@@ -11,7 +11,7 @@
 
 namespace platter::host {
 
-using transport::Descriptor;
+using model::Descriptor;
 
 RunsFolder::RunsFolder(const std::string& root) : path_(root + "/run/platter") {}
 

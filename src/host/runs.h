@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "transport/descriptor.h"
+#include "model/descriptor.h"
 
 namespace platter::host {
 
@@ -22,20 +22,20 @@ class RunsFolder {
 
   // Held while the host is changed or put back: waits for others, which take milliseconds. No
   // descriptor: this folder cannot be used.
-  transport::Descriptor begin_change() const;
+  model::Descriptor begin_change() const;
   // As long as it is held, this run counts.
-  transport::Descriptor join() const;
+  model::Descriptor join() const;
   // Whether no other run counts now; to be asked inside of a change.
   bool nobody_measures() const;
   // Of these the first that no other run has. It goes with the descriptor.
   struct Processor {
     int number = 0;
-    transport::Descriptor held;
+    model::Descriptor held;
   };
   std::optional<Processor> take_processor() const;
 
  private:
-  transport::Descriptor locked(const std::string& name, int how) const;
+  model::Descriptor locked(const std::string& name, int how) const;
 
   std::filesystem::path path_;
 };

@@ -18,26 +18,12 @@
 #include <utility>
 
 #include "model/claims.h"
+#include "model/descriptor.h"
 #include "model/error.h"
 #include "model/leftovers.h"
 
 namespace platter::model {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 std::string reason() { return std::strerror(errno); }
 
@@ -79,7 +65,7 @@ const char* kind_of(mode_t mode) {
 // synchronize a folder are taken at their word.
 void synchronize_folder(const std::filesystem::path& folder) {
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.number() >= 0) ::fsync(directory.number());
+  if (directory.get() >= 0) ::fsync(directory.get());
 }
 
 // Renamed over the target, if that is what lay there when it was claimed; where nothing lay there,
@@ -239,8 +225,8 @@ std::string beginning_of(const std::string& path, std::size_t bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::string content;
   std::array<char, 65536> buffer;
-  while (file.number() >= 0 && content.size() < bytes) {
-    const ssize_t got = ::read(file.number(), buffer.data(),
+  while (file.get() >= 0 && content.size() < bytes) {
+    const ssize_t got = ::read(file.get(), buffer.data(),
                                std::min(buffer.size(), bytes - content.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
@@ -252,14 +238,14 @@ std::string beginning_of(const std::string& path, std::size_t bytes) {
 std::string read_file(const std::string& path) {
   // Without O_NONBLOCK the opening of a pipe would wait for who writes to it.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file.number() < 0) cannot_open(path);
+  if (file.get() < 0) cannot_open(path);
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0)
+  if (::fstat(file.get(), &status) != 0)
     throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
   if (!S_ISREG(status.st_mode))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is {}, a file is needed", path, kind_of(status.st_mode)));
-  note_input(file.number(), path);
+  note_input(file.get(), path);
   const auto too_large = [&] {
     return Error(ExitStatus::bad_input,
                  fmt::format("{}: is larger than the {} MiB that such a file may have", path,
@@ -270,7 +256,7 @@ std::string read_file(const std::string& path) {
   std::string content(static_cast<std::size_t>(size) + 1, '\0');  // one more: does it go on?
   std::size_t filled = 0;
   for (;;) {
-    const ssize_t got = ::read(file.number(), content.data() + filled, content.size() - filled);
+    const ssize_t got = ::read(file.get(), content.data() + filled, content.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
@@ -295,14 +281,14 @@ class FileWriter::Target {
   explicit Target(const std::string& path) : path_(path), target_(without_links(path)) {
     if (model::streams(target_, path)) {
       stream_.emplace(open_stream(target_, path));
-      if (stream_->number() < 0) cannot_write(path, reason());
+      if (stream_->get() < 0) cannot_write(path, reason());
     } else {
       file_.emplace(target_);
     }
   }
 
   void write(std::string_view content) {
-    stream_ ? write_all(stream_->number(), content, path_) : file_->write(content);
+    stream_ ? write_all(stream_->get(), content, path_) : file_->write(content);
   }
 
   void rewrite_beginning(std::string_view content) { file_->rewrite_beginning(content); }

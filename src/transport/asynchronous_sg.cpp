@@ -53,7 +53,7 @@ void AsynchronousSg::watch_for(int fd, std::uint32_t events, std::size_t number)
 int AsynchronousSg::require_node(std::size_t number) {
   if (nodes_[number].get() >= 0) return 0;
   try {
-    Descriptor opened = open_();
+    model::Descriptor opened = open_();
     watch_for(opened.get(), kAnswers, number);
     nodes_[number] = std::move(opened);
     return 0;

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "model/descriptor.h"
 #include "transport/carrier.h"
-#include "transport/descriptor.h"
 #include "transport/host_clock.h"
 
 namespace platter::transport {
@@ -21,7 +21,7 @@ class AsynchronousSg final : public Carrier {
   // own, opened when so many are first under way: so an answer tells by its descriptor whose it is,
   // each command has the buffer that the driver reserves for an open file, and none takes more
   // commands than it may (SG_MAX_QUEUE, 16).
-  using Open = std::function<Descriptor()>;
+  using Open = std::function<model::Descriptor()>;
   AsynchronousSg(Open open, std::size_t most, Arrivals& arrivals);
   ~AsynchronousSg() override;
   void prepare(std::size_t flights) override;
@@ -35,10 +35,10 @@ class AsynchronousSg final : public Carrier {
 
   HostClock clock_;
   Open open_;
-  std::vector<Descriptor> nodes_;
+  std::vector<model::Descriptor> nodes_;
   std::vector<std::atomic<Flight*>> flights_;  // those under way, by number
   Arrivals& arrivals_;
-  Descriptor end_, watched_;  // an event that ends the thread, and all that it waits for
+  model::Descriptor end_, watched_;  // an event that ends the thread, and all that it waits for
   std::thread thread_;
 };
 

@@ -58,7 +58,7 @@ int open_to_lock(const std::string& file) {
 
 }  // namespace
 
-DriveLock::DriveLock(Descriptor node, const std::string& path) : held_(std::move(node)) {
+DriveLock::DriveLock(model::Descriptor node, const std::string& path) : held_(std::move(node)) {
   while (::flock(held_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) refuse(path, held_.get());
     if (errno != EINTR)
@@ -75,7 +75,7 @@ DriveLock::DriveLock(const HostDrive& drive, const std::string& path) {
   if (!drive.bsg.empty()) nodes.push_back("/dev/bsg/" + drive.bsg);
   for (const auto& node : nodes) {
     if (!belongs_to(node, drive)) continue;
-    Descriptor opened(open_to_lock(node));
+    model::Descriptor opened(open_to_lock(node));
     if (opened.get() < 0) continue;
     *this = DriveLock(std::move(opened), path);
     return;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "transport/descriptor.h"
+#include "model/descriptor.h"
 #include "transport/host_drives.h"
 
 namespace platter::transport {
@@ -19,10 +19,10 @@ class DriveLock {
   DriveLock(const HostDrive& drive, const std::string& path);
 
   // The same on any file that is open; `path` is the device, for sentences.
-  DriveLock(Descriptor node, const std::string& path);
+  DriveLock(model::Descriptor node, const std::string& path);
 
  private:
-  Descriptor held_;
+  model::Descriptor held_;
 };
 
 }  // namespace platter::transport

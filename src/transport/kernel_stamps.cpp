@@ -73,7 +73,7 @@ std::optional<Nanoseconds> time_at_end_of(std::string_view text) {
 // ---------------------------------------------------------------- tracefs
 
 bool write_to(const fs::path& path, const std::string& text) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  const model::Descriptor file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   return file.get() >= 0 &&
          ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
@@ -181,12 +181,12 @@ std::unique_ptr<KernelStamps> KernelStamps::of(const std::string& unit, const st
 }
 
 KernelStamps::~KernelStamps() {
-  held_ = Descriptor();
+  held_ = model::Descriptor();
   model::quietly([this] { folders_.remove(instance_); });
 }
 
 bool KernelStamps::prepare() {
-  held_ = Descriptor(::open((instance_ / "trace_marker").c_str(), O_WRONLY | O_CLOEXEC));
+  held_ = model::Descriptor(::open((instance_ / "trace_marker").c_str(), O_WRONLY | O_CLOEXEC));
   const auto unit = numbers_of(unit_);
   const std::string filter = fmt::format(
       "host_no=={} && channel=={} && id=={} && lun=={} && "

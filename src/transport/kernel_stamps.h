@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/descriptor.h"
 #include "scsi/device.h"
-#include "transport/descriptor.h"
 
 namespace platter::transport {
 
@@ -48,7 +48,8 @@ class KernelStamps {
   std::filesystem::path instance_;
   std::string unit_;
   InstanceFolders folders_;
-  Descriptor held_;  // as long as a file of it is open, the kernel lets nobody remove an instance
+  model::Descriptor held_;  // as long as a file of it is open, the kernel lets nobody remove an
+                            // instance
 };
 
 }  // namespace platter::transport

@@ -82,8 +82,8 @@ int try_to_open(const std::string& path, int flags) {
   return ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC);
 }
 
-Descriptor open_or_fail(const std::string& path, int flags) {
-  Descriptor descriptor(try_to_open(path, flags));
+model::Descriptor open_or_fail(const std::string& path, int flags) {
+  model::Descriptor descriptor(try_to_open(path, flags));
   if (descriptor.get() < 0) fail_to_open(path, errno);
   return descriptor;
 }
@@ -117,8 +117,8 @@ Located drive_behind(const std::string& path, bool& is_block_device) {
 constexpr std::uint32_t kMostOutstanding = 64;
 
 // The same device once more. Its number can't be another one's as long as it is open here.
-Descriptor open_again(const std::string& path, int fd) {
-  Descriptor again(try_to_open(path, O_RDWR));
+model::Descriptor open_again(const std::string& path, int fd) {
+  model::Descriptor again(try_to_open(path, O_RDWR));
   struct stat first {
   }, second{};
   if (again.get() < 0 || ::fstat(fd, &first) != 0 || ::fstat(again.get(), &second) != 0)
@@ -149,7 +149,8 @@ SgIoDevice::SgIoDevice(const std::string& path, UnknownUse of_unknown) : path_(p
   if (!drive.block.empty()) {
     if (const auto why = why_held(drive.block)) fail_as_used(path, *why);
     const auto sibling = is_block_device ? path : "/dev/" + drive.block;
-    exclusive_ = Descriptor(try_to_open(sibling, (is_block_device ? O_RDWR : O_RDONLY) | O_EXCL));
+    exclusive_ =
+        model::Descriptor(try_to_open(sibling, (is_block_device ? O_RDWR : O_RDONLY) | O_EXCL));
     if (exclusive_.get() < 0 && errno == EBUSY) fail_as_used(path, who_has_open(drive.block));
     if (exclusive_.get() < 0) fail_to_open(sibling, errno);
   }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "model/descriptor.h"
 #include "scsi/device.h"
-#include "transport/descriptor.h"
 #include "transport/drive_lock.h"
 #include "transport/flight.h"
 #include "transport/host_clock.h"
@@ -57,9 +57,9 @@ class SgIoDevice final : public scsi::Device {
   HostClock clock_;
   LowLatency low_latency_;
   DriveLock lock_;
-  Descriptor exclusive_;  // the block device, so that nobody mounts it meanwhile
-  Descriptor device_;     // what commands go to, if that is another one
-  bool is_sg_ = false;    // the sg driver's node, which knows more than an ioctl
+  model::Descriptor exclusive_;  // the block device, so that nobody mounts it meanwhile
+  model::Descriptor device_;     // what commands go to, if that is another one
+  bool is_sg_ = false;           // the sg driver's node, which knows more than an ioctl
   SgVersion version_ = SgVersion::three;
   std::uint32_t max_transfer_bytes_ = 0, max_outstanding_ = 1;
   Flight alone_;

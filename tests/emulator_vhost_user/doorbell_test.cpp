@@ -108,7 +108,7 @@ TEST_CASE("doorbell: a kick is told once, and what stays readable is not", "[doo
   Patience patience;
   Doorbells doorbells;
   const Event event(EFD_SEMAPHORE);
-  Kick kick(OwnedDescriptor(dup(event.descriptor)), &doorbells, 7);
+  Kick kick(platter::model::Descriptor(dup(event.descriptor)), &doorbells, 7);
   CHECK(kick.is_watched());
   CHECK_FALSE(is_readable(doorbells.descriptor()));
   for (int i = 0; i < 3; ++i) {
@@ -130,7 +130,7 @@ TEST_CASE("doorbell: a pipe that kicks is emptied, and one that is closed is tol
   Patience patience;
   Doorbells doorbells;
   Pipe pipe;
-  const Kick kick(OwnedDescriptor(dup(pipe.ends[0])), &doorbells, 3);
+  const Kick kick(platter::model::Descriptor(dup(pipe.ends[0])), &doorbells, 3);
   for (int i = 0; i < 2; ++i) {
     pipe.fill();
     REQUIRE(doorbells.rung().size() == 1);

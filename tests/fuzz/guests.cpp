@@ -173,7 +173,7 @@ class FrontEnd {
   FrontEnd(const FrontEnd&) = delete;
   FrontEnd& operator=(const FrontEnd&) = delete;
 
-  OwnedDescriptor server_end() { return OwnedDescriptor(ends_[0]); }
+  model::Descriptor server_end() { return model::Descriptor(ends_[0]); }
   bool resize(std::uint64_t bytes) const {
     return ftruncate(memory_, static_cast<off_t>(bytes)) == 0;
   }

@@ -112,16 +112,16 @@ class SgPath final : public Path {
   std::unique_ptr<Carrier> carrier(Arrivals& arrivals) override {
     return std::make_unique<AsynchronousSg>([this] { return open(); }, kMost, arrivals);
   }
-  Descriptor open() {
+  model::Descriptor open() {
     std::array<int, 2> pair{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair.data()) == 0);
     ends_.emplace_back(pair[1]);
     threads_.emplace_back([this, fd = pair[1]] { serve(fd); });
-    return Descriptor(pair[0]);
+    return model::Descriptor(pair[0]);
   }
   void vanish() {
     drive_.gone = true;
-    for (const Descriptor& end : ends_) ::shutdown(end.get(), SHUT_RDWR);
+    for (const model::Descriptor& end : ends_) ::shutdown(end.get(), SHUT_RDWR);
   }
 
  private:
@@ -140,7 +140,7 @@ class SgPath final : public Path {
   }
 
   Drive& drive_;
-  std::vector<Descriptor> ends_;
+  std::vector<model::Descriptor> ends_;
   std::vector<std::thread> threads_;
 };
 
@@ -304,7 +304,7 @@ TEST_CASE("a node that cannot be opened once more refuses that command alone") {
   int opened = 0;
   InFlight commands("/dev/sg0", kMost, [&](Arrivals& arrivals) {
     return std::make_unique<AsynchronousSg>(
-        [&]() -> Descriptor {
+        [&]() -> model::Descriptor {
           if (++opened == 2) throw std::system_error(EMFILE, std::generic_category());
           return path.open();
         },

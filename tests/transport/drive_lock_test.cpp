@@ -17,13 +17,15 @@ namespace {
 
 class File {
  public:
-  File() { REQUIRE((fd_ = Descriptor(::mkstemp(name_))).get() >= 0); }
+  File() { REQUIRE((fd_ = model::Descriptor(::mkstemp(name_))).get() >= 0); }
   ~File() { ::unlink(name_); }
-  Descriptor opened() const { return Descriptor(::open(name_, O_RDONLY | O_CLOEXEC)); }
+  model::Descriptor opened() const {
+    return model::Descriptor(::open(name_, O_RDONLY | O_CLOEXEC));
+  }
 
  private:
   char name_[32] = "/tmp/platter-lock-XXXXXX";
-  Descriptor fd_;
+  model::Descriptor fd_;
 };
 
 // A process that holds the lock until it is killed.

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace platter::transport {
+namespace platter::model {
 
 class Descriptor {
  public:
@@ -13,15 +13,18 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
+    const int taken = other.release();
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = taken;
     return *this;
   }
   int get() const { return fd_; }
+  int release() noexcept { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
 };
 
-}  // namespace platter::transport
+}  // namespace platter::model
