@@ -8,8 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, SOME_FAILED, USAGE,
-                     recorded_alien)
+from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, SOME_FAILED, USAGE, checked,
+                     recorded_alien, unchecked)
 from judge import between, mean_absolute, mean_seek, read_layout
 from recorded_drive import MODE_SELECTS, PASS_THROUGHS, WRITES
 import compare_layout
@@ -174,6 +174,25 @@ class Interrupted(RecordedTest):
         self.assertEqual(len(self.read_json("model.json")["layout"]["zones"]),
                          len(self.read_json("whole.json")["layout"]["zones"]))
 
+    def test_a_replay(self):
+        self.write("t.trace", "".join(f"{i} 0 {100 * i} 8 1\n" for i in range(500)))
+        done = self.run_platter("replay", "t.trace", "--caches", "off", "-o", "result", "--on",
+                                self.drive("--signal", "TERM@200"), start_new_session=True)
+        self.assertEqual(done.returncode, INTERRUPTED, done.stderr)
+        self.assertIn(CACHES_OFF, [line["cache"] for line in self.record()])
+        self.assertLess(len(self.record()), 250)
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+        self.assertEqual(self.files(), ["kept", "record", "t.trace"])
+
+    def test_a_second_signal_ends_at_once_and_leaves_the_journal(self):
+        done = self.interrupt("INT,TERM", 1500)
+        self.assertEqual(done.returncode, INTERRUPTED)
+        self.assertIn("stopped by a second signal", done.stderr)
+        self.assertEqual(self.kept()["cache"], CACHES_OFF)
+        (journal,) = self.journals()
+        self.platter("restore", journal, "--device", self.drive())
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+
     def test_while_writing(self):
         self.writes = ("--allow-writes", "40000-60000")
         self.assert_one_sentence(self.interrupt("INT", "w20", "--fill", "40000-60000"),
@@ -220,6 +239,31 @@ class KilledAndRestored(RecordedTest):
         self.assertEqual((report["rewritten"], report["settings"]), (1, True))
         self.assertEqual(self.kept(), {**kept, "cache": AS_IT_WAS, "blocks": whole})
         self.assertNotIn(journal, self.files())
+
+    def test_settings_are_in_the_journal_before_the_first_is_changed(self):
+        self.write("t.trace", "".join(f"{i} 0 {100 * i} 8 1\n" for i in range(20)))
+        replay = ("replay", "t.trace", "--caches", "off", "-o", "result", "--on")
+        self.platter(*replay, self.drive())
+        first = next(number for number, line in enumerate(self.record(), 1)
+                     if int(line["cdb"][:2], 16) in MODE_SELECTS)
+        done = self.run_platter(*replay, self.drive("--signal", f"KILL@{first}"))
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        self.assertNotEqual(self.kept()["cache"], AS_IT_WAS)
+        (journal,) = self.journals()
+        self.platter("restore", journal, "--device", self.drive())
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+
+    def test_a_journal_alone_opens_nothing_but_a_device(self):
+        self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")
+        (journal,) = self.journals()
+        with open(self.path(journal), encoding="utf-8") as file:
+            head, *_ = unchecked(file.read())
+        for device in (self.drive("--record", self.path("started")), self.path("kept"), "kept",
+                       "/dev/.." + self.path("kept"), "virtual:hp-c2247"):
+            self.write("other.journal", checked({**head, "device": device}, {**head, "device": device}))
+            self.fails(REFUSED, ["names no device in /dev", "--device"], "restore", "other.journal")
+        self.assertNotIn("started", self.files())
+        self.assertEqual(self.kept()["cache"], CACHES_OFF)
 
     def test_of_several_journals_one_that_fails_stops_no_other(self):
         self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")

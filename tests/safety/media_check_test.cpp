@@ -149,6 +149,19 @@ TEST_CASE("a torn physical block is put back as a whole") {
   CHECK(scene.damaged.writes.front() == std::pair<std::uint64_t, std::uint32_t>(1008, 8));
 }
 
+TEST_CASE("a restore reads the blocks of its journal and nothing between them") {
+  Scene scene;
+  scene.contents.add(kFirst + kBlocks + 2, std::vector<std::uint8_t>(512, 5));
+  scene.hold(kFirst + kBlocks + 2, std::vector<std::uint8_t>(512, 5));
+  scene.damaged.unreadable = {1003};
+  CHECK(restore(scene.damaged, scene.journal()).media.all_well());
+  CHECK(scene.damaged.looked_at.size() >= kBlocks);
+  for (const std::uint64_t lbn : scene.damaged.looked_at) {
+    INFO(lbn);
+    CHECK(scene.contents.knows(lbn));
+  }
+}
+
 TEST_CASE("a journal is restored on the drive that it is of") {
   Scene scene;
   scene.damaged.unreadable = {1003};

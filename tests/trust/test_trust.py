@@ -61,6 +61,8 @@ class Planted(unittest.TestCase):
             self.assertEqual(verdict.cut(folder.log, 8, lowest), [])
             self.assertTrue(verdict.written_outside(folder.log, []))  # there were writes
             self.assertTrue(verdict.cut(folder.log, 8, (lowest + 1) % 8))
+            with open(os.path.join(folder.path, "drive.json"), encoding="utf-8") as file:
+                self.assertIn("those that lie in them as a whole were used", file.read())
 
     def test_nothing_reaches_blocks_that_are_skipped(self):
         gone = [f"vanish:at=1,of=media,lbn={lbn}" for lbn in (0, 99, 5000, 5050, 5100, 7777)]
