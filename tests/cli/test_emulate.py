@@ -173,13 +173,14 @@ class OverNbd(Served):
 
     def test_contents_outlive_the_drive_and_a_signal(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            server = self.serve("m.json", "--nbd", "s", "--contents", "c.img", "--speed", 1000)
+            name = f"{number.name}.img"
+            server = self.serve("m.json", "--nbd", "s", "--contents", name, "--speed", 1000)
             self.load("--requests", 200, "--writes", 1, "--seed", 7, "--span", 40960)
             self.end(server, number)
-        with open(self.path("c.img"), "rb") as contents:
-            self.assertGreater(contents.read(40960).count(b"\0\0\0\0\0\0\0"), 0)
-            contents.seek(0)
-            self.assertNotEqual(contents.read(40960), bytes(40960))
+            with open(self.path(name), "rb") as file:
+                contents = file.read(40960)
+            self.assertGreater(contents.count(b"\0\0\0\0\0\0\0"), 0)
+            self.assertNotEqual(contents, bytes(40960))
 
     def test_the_socket_is_its_owner_s_and_goes(self):
         for arguments, number in ((["--nbd", "s"], signal.SIGTERM), (["--nbd"], signal.SIGINT)):
