@@ -30,6 +30,8 @@ def state_of(process):
         return file.read().rpartition(")")[2].split()[0]
 
 
+# holds: exit-statuses.md: SIGINT, SIGTERM
+# holds: exit-statuses.md: Behind a failure
 class Signals(PlatterTest):
     def setUp(self):
         super().setUp()

@@ -28,6 +28,7 @@ extern "C" int fdatasync(int file) {
   return done;
 }
 
+// holds: emulators.md: What a flush
 TEST_CASE("a flush and a write through reach the host's own disk", "[contents]") {
   model::TemporaryFolder folder(model::temporary_name("platter-test"));
   model::write_file(folder.file("table"),

@@ -91,6 +91,7 @@ TEST_CASE("power: what is not on the media is as it was", "[power]") {
   CHECK(drive.block(100) == 1);
 }
 
+// holds: emulators.md: With `--write-cache-loss` the blocks
 TEST_CASE("power: at any time what may be lost is lost, and nothing that may not", "[power]") {
   std::mt19937_64 random(4);
   int lost = 0, kept = 0;

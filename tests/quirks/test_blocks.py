@@ -19,6 +19,7 @@ HIDING = {
 }
 
 
+# holds: safety.md: A physical block is as long
 class Hidden(QuirkTest):
     @each(HIDING)
     def test_inspect(self, replies):

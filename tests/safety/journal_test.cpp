@@ -80,6 +80,7 @@ std::string left_in(const Folder& folder) {
   return journal.path();
 }
 
+// holds: safety.md: Before a write leaves
 TEST_CASE("a journal holds every block that is written, as it came first") {
   const Folder folder;
   Journal journal(folder.path.string(), "/dev/sdx", drive_of_512(), {});
@@ -96,6 +97,7 @@ TEST_CASE("a journal holds every block that is written, as it came first") {
   CHECK(journal.contents().of({5, 14}) == read.blocks.of({5, 14}));
 }
 
+// holds: safety.md: Before a write leaves
 TEST_CASE("a journal is on stable storage, its name and each entry, before a write may leave") {
   const Folder folder;
   const auto is_safe = [](const std::string& path) {
@@ -125,6 +127,7 @@ TEST_CASE("a journal begins as every file of platter does") {
   CHECK(line.starts_with(R"({"schema":{"name":"platter-journal","version":"2.0"},"platter":")"));
 }
 
+// holds: safety.md: `platter restore` uses every line
 TEST_CASE("a line that a power loss tore is left out, damage is told with what can be read of it") {
   const Folder folder;
   const std::string path = left_in(folder), text = text_of(path);
@@ -155,6 +158,7 @@ TEST_CASE("a line that a power loss tore is left out, damage is told with what c
         "line 4 is damaged (LBN 20 and what follows it, as far as can be read)");
 }
 
+// holds: safety.md: `platter restore` uses every line
 TEST_CASE("the head is there twice, and one of them is enough") {
   const Folder folder;
   const std::string path = left_in(folder), text = text_of(path);
@@ -174,6 +178,7 @@ TEST_CASE("the head is there twice, and one of them is enough") {
   CHECK_THROWS_WITH(read_journal(path), Catch::Contains("has no first line that is whole"));
 }
 
+// holds: safety.md: A new run is refused
 TEST_CASE("no run begins where a journal cannot be read, or has damaged lines") {
   const Folder folder;
   const auto begin = [&] {
@@ -238,6 +243,7 @@ TEST_CASE("a run that goes on holds its journal, one that ended removes it") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
+// holds: safety.md: A new run is refused
 TEST_CASE("no run begins while blocks of one that was cut off have not been looked after") {
   const Folder folder;
   {
