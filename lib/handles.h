@@ -83,7 +83,7 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  bool is_mine() const { return found_ == AnyHandle::kOpen; }
+  bool is_mine() const noexcept { return found_ == AnyHandle::kOpen; }
   bool is_closed() const { return found_ == AnyHandle::kClosed; }
   platter_status refused(const char* function) const;
 

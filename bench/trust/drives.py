@@ -27,13 +27,14 @@ class Programs:
 class Folder:
     """A drive in a folder, and all that was said and done about it."""
 
-    def __init__(self, programs, path, build, ranges):
+    def __init__(self, programs, path, build, ranges, new=True):
         self.programs, self.path, self.ranges = programs, path, ranges
         self.build = build          # options of trust_drive: how it was built
         self.store, self.log = os.path.join(path, "store.json"), os.path.join(path, "log.jsonl")
         self.state = os.path.join(path, "state")
         self.texts, self.statuses, self.commands = [], [], []
-        self.drive("--create", *build)
+        if new:
+            self.drive("--create", *build)
 
     def exec_name(self, faults=(), more=()):
         words = [self.programs.drive, "--store", self.store, "--log", self.log, *self.build, *more]

@@ -232,7 +232,7 @@ void GuestProcess::kill() {
   if (pid_ > 0) ::kill(pid_, SIGKILL);
 }
 
-void GuestProcess::end() {
+void GuestProcess::end() noexcept {
   if (pid_ <= 0) return;
   calendar_ = OwnedDescriptor();
   drives_ = OwnedDescriptor();

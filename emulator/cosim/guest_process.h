@@ -50,7 +50,7 @@ class GuestProcess {
   // At once; end() has still to be called.
   void kill();
   // After its sockets are closed, or to close them: waits for its end.
-  void end();
+  void end() noexcept;
   // What it took of the host's processors, once it has ended.
   double cpu_seconds() const { return cpu_seconds_; }
 

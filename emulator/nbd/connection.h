@@ -22,6 +22,7 @@ class Connection {
 
   std::uint64_t power() const { return power_; }
   bool is_gone() const { return gone_.load(std::memory_order_acquire); }
+  void set_gone() const { gone_.store(true, std::memory_order_release); }
   // Asks whether it is, if nobody has for `every_ns`.
   bool ask(Nanoseconds now_ns, Nanoseconds every_ns) const {
     if (is_gone() || !has_gone_) return is_gone();

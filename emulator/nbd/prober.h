@@ -26,7 +26,7 @@ class Prober {
   // It was hung up on, and finds a server where it was.
   void come_again() { comes_again_ = true; }
   // The server ends: who connects now may never be greeted, and would be waited for.
-  void stay_away() { stays_away_ = true; }
+  void stay_away() noexcept { stays_away_ = true; }
 
  private:
   std::string send();

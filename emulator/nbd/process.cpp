@@ -18,6 +18,7 @@
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/write_whole.h"
 #include "model/printable.h"
+#include "model/quietly.h"
 #include "model/say.h"
 
 namespace platter::emulator {
@@ -79,14 +80,18 @@ Process::~Process() {
   close(stdout_);
 }
 
-void Process::keep_all() {
+// One after the other, whatever becomes of each.
+void Process::keep_all() noexcept {
   for (const auto& drive : drives_)
-    if (const int error = drive->flush_contents())
-      model::say("platter: the contents of {} were not kept: {}\n", model::printable(drive->name()),
-                 std::strerror(error));
-  if (log_)
-    if (const std::string trouble = log_->finish(); !trouble.empty())
-      model::say("platter: {}\n", model::printable(trouble));
+    model::quietly([&] {
+      if (const int error = drive->flush_contents())
+        model::say("platter: the contents of {} were not kept: {}\n",
+                   model::printable(drive->name()), std::strerror(error));
+    });
+  model::quietly([this] {
+    const std::string trouble = log_ ? log_->finish() : "";
+    if (!trouble.empty()) model::say("platter: {}\n", model::printable(trouble));
+  });
 }
 
 // Without nbdkit, some of whose threads do not end.
@@ -118,7 +123,7 @@ std::string Process::report() const {
   return settings_.json ? json_of(reports, settings_.speed, delay_) : text_of(reports);
 }
 
-void Process::ask_for_report() {
+void Process::ask_for_report() noexcept {
   report_asked_ = true;
   eventfd_write(asked_, 1);
 }

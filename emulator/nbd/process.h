@@ -43,7 +43,7 @@ class Process {
   // The calling thread answers requests from now on.
   void prepare_thread() const;
   // These may be called by a signal's handler.
-  void ask_for_report();
+  void ask_for_report() noexcept;
   // Nothing more is read; what clients have sent is answered as far as it is due within a moment,
   // and they take it: nbdkit ends only without clients.
   void ask_to_hang_up();
@@ -56,7 +56,7 @@ class Process {
   void do_what_is_asked();
   void wait_to_be_asked();
   void hang_up();
-  void keep_all();
+  void keep_all() noexcept;
   [[noreturn]] void leave();
   void cut_power();
 

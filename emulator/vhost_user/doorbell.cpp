@@ -51,7 +51,7 @@ void Doorbells::change(int descriptor, std::uint64_t number, std::uint32_t event
   epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, descriptor, &event);
 }
 
-void Doorbells::remove(int descriptor) {
+void Doorbells::remove(int descriptor) noexcept {
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 

@@ -39,7 +39,7 @@ class Doorbells {
 
   bool add(int descriptor, std::uint64_t number, std::uint32_t events);
   void change(int descriptor, std::uint64_t number, std::uint32_t events);
-  void remove(int descriptor);
+  void remove(int descriptor) noexcept;
 
  private:
   OwnedDescriptor epoll_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/interrupt.h"
+#include "model/as_error.h"
 #include "model/error.h"
 #include "safety/end_of_run.h"
 
@@ -46,20 +47,27 @@ replay::DriveReplay CarefulReplay::options(const std::string& stage) {
 void CarefulReplay::run(const std::function<void()>& replays) {
   try {
     replays();
-  } catch (const Error& error) {
-    const std::string trouble = looked_after();
+  } catch (const std::exception& thrown) {
+    const Error error = model::as_error(thrown);
+    std::string trouble = looked_after();
+    if (trouble.empty()) trouble = journal_stays_.value_or("");
     throw Error(error.status(), error.what() + (trouble.empty() ? "" : "; " + trouble));
   }
   if (const std::string trouble = looked_after(); !trouble.empty())
     throw Error(ExitStatus::drive_error, trouble);
 }
 
-// What is wrong with the drive now; "" where nothing is.
+void require_journal_gone(const std::optional<std::string>& journal_stays) {
+  if (journal_stays)
+    throw Error(ExitStatus::output, "the results are written, but " + *journal_stays);
+}
+
 std::string CarefulReplay::looked_after() {
   progress_.clear();
   if (!journal_) return "";
   const safety::EndOfRun end = safety::end_run(device_, identity_, *journal_);
   journal_.reset();
+  journal_stays_ = end.journal_stays;
   return end.trouble;
 }
 

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "cli/progress.h"
 #include "replay/replay_drive.h"
@@ -20,15 +22,22 @@ class CarefulReplay {
   // must be. Then nothing is left to restore, or an Error says what is, and that the journal is
   // kept.
   void run(const std::function<void()>& replays);
+  // All is well with the drive, but the journal cannot be removed: why, and what to do.
+  const std::optional<std::string>& journal_stays() const { return journal_stays_; }
 
  private:
-  std::string looked_after();
+  // What is wrong with the drive now; "" where nothing is.
+  [[nodiscard]] std::string looked_after();
 
   scsi::Device& device_;
   std::string name_;
   Progress progress_;
   model::Identity identity_;
   std::unique_ptr<safety::Journal> journal_;
+  std::optional<std::string> journal_stays_{};
 };
+
+// Once all results are written: Error(output) where a journal stays.
+void require_journal_gone(const std::optional<std::string>& journal_stays);
 
 }  // namespace platter::cli

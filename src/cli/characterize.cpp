@@ -148,25 +148,70 @@ std::string what_is_left(std::optional<RunningSamples>& running, const Arguments
   if (running && running->file() != nullptr)
     return fmt::format("no model was written; --resume {} goes on with it",
                        running->file()->path());
+  if (running && running->stays()) return "no model was written; " + *running->stays();
   return arguments.resume.empty() ? "nothing was written to files"
                                   : "what was measured before is still in " + arguments.resume;
 }
 
-// Where they could not all be kept, the run ended for it.
+// What is wrong with the drive, or ended the run, in front of what is said of its files.
+std::string before_files(const extract::Run& run) {
+  std::string text;
+  const bool ended = run.ended_by && run.ended_by->status() != ExitStatus::incomplete;
+  if (ended) text += run.ended_by->what() + std::string("; ");
+  for (const auto& sentence : {run.not_restored, run.journal_stays})
+    if (sentence) text += *sentence + "; ";
+  return text;
+}
+
+// Where the samples are that did not get to their place.
+std::string where_samples_are(const extract::Run& run, RunningSamples& running,
+                              const std::string& samples) {
+  const std::string& path = running.file()->path();
+  if (path == samples || !model::is_file(path)) return "";
+  if (running.whole() && run.record.ending.finished)
+    return fmt::format(
+        "; the run's samples are in {}: make room, and platter estimate {} makes the "
+        "model of them",
+        path, path);
+  return fmt::format(
+      "; what was kept until then is in {}: make room, and --resume {} goes on with it", path,
+      path);
+}
+
+// What the samples were kept in goes where they are whole elsewhere.
 void save(const extract::Run& run, const std::string& output, const std::string& samples,
           std::optional<RunningSamples>& running) {
   model::GrowingFile* const kept = running ? running->file() : nullptr;
-  if (kept == nullptr || running->whole()) return extract::save(run, output, samples, kept);
+  const bool whole = kept != nullptr && running->whole();
   try {
-    extract::save(run, output, samples);
+    auto stays = extract::save(run, output, samples, whole ? kept : nullptr);
+    if (kept != nullptr && !whole) stays = kept->remove();
+    if (stays) model::say("platter: {}\n", *stays);
   } catch (const Error& error) {
-    throw Error(
-        error.status(),
-        fmt::format("{}; what was kept until then is in {}: make room, and --resume {} goes "
-                    "on with it",
-                    error.what(), kept->path(), kept->path()));
+    throw Error(error.status(),
+                before_files(run) + error.what() +
+                    (kept != nullptr ? where_samples_are(run, *running, samples) : ""));
   }
-  kept->remove();
+}
+
+// How the run ended, once its files are written.
+void tell_end(const extract::Run& run, const std::string& output, const std::string& samples,
+              bool json) {
+  const std::string has = output + (run.model.provenance.complete
+                                        ? " has all that was to be measured"
+                                        : " has what was measured, and says what is missing");
+  if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
+    throw Error(
+        run.ended_by->status(),
+        before_files(run) + has +
+            (run.record.ending.finished ? "" : "; --resume " + samples + " goes on with it"));
+  if (run.not_restored || run.journal_stays)
+    throw Error(run.not_restored ? ExitStatus::drive_error : ExitStatus::output,
+                before_files(run) + output + " is written");
+  fmt::print("{}", json ? model::to_json_text(run.model) : report::model_as_text(run.model));
+  if (run.ended_by)
+    throw Error(run.ended_by->status(), fmt::format("{}; {}", run.ended_by->what(), has));
+  if (!json) model::say("written: {} and its raw samples, {}\n", output, samples);
 }
 
 void characterize(const Arguments& arguments) {
@@ -247,28 +292,9 @@ void characterize(const Arguments& arguments) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const bool beside = !provenance.complete && holds_whole_model(wanted.model);
   const auto [output, samples] = beside ? places_beside(arguments) : wanted;
-  save(run, output, samples, running);
   if (run.not_verified) model::say("platter: {}\n", *run.not_verified);
-  const char* const has = run.model.provenance.complete
-                              ? "has all that was to be measured"
-                              : "has what was measured, and says what is missing";
-  if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
-    throw Error(
-        run.ended_by->status(),
-        fmt::format(
-            "{}{}; {} {}{}", run.ended_by->what(), run.not_restored ? "; " + *run.not_restored : "",
-            output, has,
-            run.record.ending.finished ? "" : "; --resume " + samples + " goes on with it"));
-  if (run.not_restored)
-    throw Error(ExitStatus::drive_error,
-                fmt::format("{} ({} is written)", *run.not_restored, output));
-  fmt::print("{}",
-             arguments.json ? model::to_json_text(run.model) : report::model_as_text(run.model));
-  if (run.ended_by)
-    throw Error(run.ended_by->status(),
-                fmt::format("{}; {} {}", run.ended_by->what(), output, has));
-  if (arguments.json) return;
-  model::say("written: {} and its raw samples, {}\n", output, samples);
+  save(run, output, samples, running);
+  tell_end(run, output, samples, arguments.json);
 }
 
 // The options of every one of several runs: all that were given, but for those that are about the

@@ -10,13 +10,16 @@
 
 #include "cli/progress.h"
 #include "cli/progress_text.h"
+#include "model/quietly.h"
 
 namespace platter::cli {
 
 class DrivesProgress {
  public:
   DrivesProgress(ProgressKind kind, std::vector<std::string> names);
-  ~DrivesProgress() { clear(); }
+  ~DrivesProgress() {
+    model::quietly([this] { clear(); });
+  }
   DrivesProgress(const DrivesProgress&) = delete;
   DrivesProgress& operator=(const DrivesProgress&) = delete;
 

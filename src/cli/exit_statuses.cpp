@@ -77,7 +77,8 @@ const std::vector<StatusMeaning>& status_meanings() {
        "output",
        {{{},
          "a result cannot be written, and nothing half-written is left behind: also where the "
-         "standard output is full, closed, or a pipe that nobody reads any more"}}},
+         "standard output is full, closed, or a pipe that nobody reads any more; a safety journal "
+         "that cannot be written, or, with all results there, not removed"}}},
       {ExitStatus::missing_program,
        "missing_program",
        {{{"report", "show", "compare", "validate", "study"}, "gnuplot is not installed"},

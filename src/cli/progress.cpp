@@ -9,6 +9,7 @@
 #include "cli/progress_text.h"
 #include "cli/streams.h"
 #include "model/json_text.h"
+#include "model/quietly.h"
 #include "model/say.h"
 #include "transport/signals.h"
 
@@ -61,7 +62,7 @@ Progress::~Progress() {
   }
   end_.notify_one();
   if (teller_.joinable()) teller_.join();
-  clear();
+  model::quietly([this] { clear(); });
 }
 
 void Progress::show(const std::string& stage, double share, std::optional<double> left_s) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "model/quietly.h"
 #include "model/say.h"
 
 namespace platter::cli {
@@ -35,7 +36,9 @@ HostKeptQuiet::HostKeptQuiet(const QuietHostOption& option, const std::string& d
 
 HostKeptQuiet::~HostKeptQuiet() {
   if (!host_) return;
-  for (const std::string& sentence : host_->end()) tell_of_host(sentence);
+  model::quietly([this] {
+    for (const std::string& sentence : host_->end()) tell_of_host(sentence);
+  });
 }
 
 std::optional<std::string> HostKeptQuiet::condition() const {

@@ -61,6 +61,7 @@ struct ReplayOptions {
 struct Replayed {
   replay::ResultHead head;
   replay::Summary summary;
+  std::optional<std::string> journal_stays{};  // of a drive
 };
 
 // nullopt: the model's own.
@@ -143,7 +144,7 @@ Replayed on_device(const ReplayOptions& options) {
   sink.add(replay::Part::reference, result.reference);
   sink.add(replay::Part::trace, result.requests);
   const replay::Summary summary = sink.finish(result);
-  return {result, summary};
+  return {result, summary, careful.journal_stays()};
 }
 
 // After all that was found is told.
@@ -174,6 +175,7 @@ void print(const Replayed& replayed, bool json) {
         "of the mean response; replay on an idle machine\n",
         replayed.summary.lateness.host.p99_ms, 100 * replay::kLateShare);
   require_whole_requests(head);
+  require_journal_gone(replayed.journal_stays);
 }
 
 struct WithoutEffect {

@@ -1,5 +1,7 @@
 #include "cli/result_folder.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -19,8 +21,7 @@ ResultFolder::ResultFolder(const std::string& path) {
 }
 
 ResultFolder::~ResultFolder() {
-  std::error_code not_empty;
-  for (const std::string& folder : made_) fs::remove(folder, not_empty);
+  for (const std::string& folder : made_) ::rmdir(folder.c_str());  // but what holds something
 }
 
 }  // namespace platter::cli

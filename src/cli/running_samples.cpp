@@ -1,5 +1,7 @@
 #include "cli/running_samples.h"
 
+#include <utility>
+
 namespace platter::cli {
 
 std::string running_samples(const std::string& samples) {
@@ -20,8 +22,15 @@ void RunningSamples::keep(std::string_view lines) {
   whole_ = true;
 }
 
+// What could not be synchronized may be lost, whatever a later call says (fsync(2)).
+void RunningSamples::synchronize() {
+  const bool whole = std::exchange(whole_, false);
+  file_->synchronize();
+  whole_ = whole;
+}
+
 void RunningSamples::throw_away() {
-  if (file_) file_->remove();
+  if (file_) stays_ = file_->remove();
   file_.reset();
 }
 

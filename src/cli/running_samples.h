@@ -21,13 +21,15 @@ class RunningSamples final : public extract::SamplesKeeper {
 
   bool due() override { return Clock::now() - kept_ > kEvery; }
   void keep(std::string_view lines) override;
-  void synchronize() override { file_->synchronize(); }
+  void synchronize() override;
   void throw_away() override;
 
   // nullptr: the run did not come to it.
   model::GrowingFile* file() { return file_ ? &*file_ : nullptr; }
   // Nothing of what was to be kept is missing.
   bool whole() const { return whole_; }
+  // Of what was to be thrown away: why it is still there.
+  const std::optional<std::string>& stays() const { return stays_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -36,6 +38,7 @@ class RunningSamples final : public extract::SamplesKeeper {
   std::string path_;
   std::optional<model::GrowingFile> file_;
   bool whole_ = false;
+  std::optional<std::string> stays_{};
   Clock::time_point kept_ = Clock::now();
 };
 

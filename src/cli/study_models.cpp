@@ -104,7 +104,7 @@ std::string calibrated(const std::string& text, const std::string& source,
       return kept;
   const std::string result = options.at("calibrate_with");
   const calibrate::Measurement measured = halved(replay::load_result(result), true);
-  if (registry::digest_of_file(result) != options.at("digest"))
+  if (nlohmann::json(registry::digest_of_file(result)) != options.at("digest"))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: changed while the study ran; run it again", result));
   calibrate::Options how;

@@ -36,6 +36,8 @@ int TakenSignals::read() {
                                                                  : 0;
 }
 
-void TakenSignals::leave_as_before() const { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+void TakenSignals::leave_as_before() const noexcept {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 }  // namespace platter::cli

@@ -20,7 +20,7 @@ class TakenSignals {
   int descriptor();
   int read();
   // For a child.
-  void leave_as_before() const;
+  void leave_as_before() const noexcept;
 
  private:
   sigset_t taken_{}, before_{};

@@ -187,6 +187,7 @@ void validate(const ValidateOptions& options) {
     fmt::print("{}\n{}", replay::overview(at_a_glance), replay::verdicts(at_a_glance));
   for (std::size_t i = 0; options.update && i < judged.size(); ++i)
     if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);
+  require_journal_gone(careful.journal_stays());
   disksim.require_answers();
 }
 

@@ -65,15 +65,13 @@ class Characterization {
              queued_commands_,
              [this](std::string text) { note(std::move(text)); },
              [this](std::size_t from) { disturbed_since(from); }} {}
-  ~Characterization();
-  // After an error: the settings are put back. What to do where that fails.
-  std::optional<std::string> give_up();
   Characterization(const Characterization&) = delete;
   Characterization& operator=(const Characterization&) = delete;
 
   Run run();
-  // What there is of it after an error. Throws that where the layout is not known yet.
-  Run ended_by(const Error& error);
+  // What there is of it after an error, the drive put in order. Throws that where the layout is not
+  // known yet. Nothing else puts the drive in order: whoever runs it must take this end.
+  [[nodiscard]] Run ended_by(const Error& error);
 
  private:
   void begin();
@@ -91,7 +89,11 @@ class Characterization {
   Run as_it_is();
   void require_the_same_drive();
 
-  void put_back_settings();
+  // What is left to do.
+  [[nodiscard]] std::optional<std::string> give_up();
+  bool nothing_is_known(const std::optional<Error>& another) const;
+  [[noreturn]] void leave_without_model(const Error& ended, const std::optional<Error>& another);
+  void put_in_order();
   safety::MediaCheckOptions how_to_check() const;
   safety::EndOfRun check_written();
   // What of it the drive does not hold at the end.
@@ -126,6 +128,8 @@ class Characterization {
   // What was seen goes to the keeper.
   void keep_what_came();
   void hand_over();
+  void hand_over_for_good();
+  [[nodiscard]] std::optional<Error> keep_stage();
   void keep_the_rest();
   void leave_it_to_a_later_run();
 
@@ -162,7 +166,7 @@ class Characterization {
                        [this](std::string text) { note(std::move(text)); },
                        [this](std::size_t from) { disturbed_since(from); }};
   std::optional<safety::Journal> journal_;
-  std::optional<std::string> not_restored_, not_verified_, failed_write_;
+  std::optional<std::string> not_restored_, not_verified_, journal_stays_, failed_write_;
   std::string cause_;                         // of an early end
   std::size_t stage_ = 0, first_sample_ = 0;  // of the stage under way
   StageRecord under_way_;
@@ -182,11 +186,9 @@ class Characterization {
 // journal stays for `platter restore`; what to do then.
 std::optional<std::string> Characterization::give_up() {
   stopping_ = true;
-  if (journal_) put_back_settings();
-  return not_restored_;
+  if (journal_) put_in_order();
+  return not_restored_ ? not_restored_ : journal_stays_;
 }
-
-Characterization::~Characterization() { give_up(); }
 
 // ---------------------------------------------------------------- what there is so far
 
@@ -258,8 +260,7 @@ void Characterization::keep_the_rest() {
 void Characterization::leave_it_to_a_later_run() {
   try {
     file_->grow_to_all(evidence());
-    hand_over();
-    options_.keeper->synchronize();
+    hand_over_for_good();
   } catch (const Error&) {  // what was kept before is whole
   }
 }
@@ -271,6 +272,29 @@ void Characterization::hand_over() {
   } catch (const Error&) {
     file_.reset();
     throw;
+  }
+}
+
+void Characterization::hand_over_for_good() {
+  hand_over();
+  try {
+    options_.keeper->synchronize();
+  } catch (const Error&) {
+    file_.reset();
+    throw;
+  }
+}
+
+// The stage under way is over. What was measured is known whether it can be kept or not: why it
+// cannot.
+std::optional<Error> Characterization::keep_stage() {
+  if (!file_) return std::nullopt;
+  try {
+    file_->end_stage(under_way_, record_.ending, evidence());
+    hand_over_for_good();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
   }
 }
 
@@ -417,14 +441,11 @@ void Characterization::stage(std::size_t index, const Stage& stage) {
   found_.model.provenance.stages.push_back(
       {std::string(stage.name), under_way_.drive_seconds, under_way_.commands});
   under_way_.so_far = cost();
-  if (file_) {
-    file_->end_stage(under_way_, record_.ending, evidence());
-    hand_over();
-    options_.keeper->synchronize();
-  }
+  const std::optional<Error> not_kept = keep_stage();
   if (stage.conclude != nullptr) stage.conclude(evidence(), found_);
   record_.stages.push_back(std::exchange(under_way_, {}));
   last_whole_ = here();
+  if (not_kept) throw Error(*not_kept);
 }
 
 // What was measured until a write failed is void, and measured again.
@@ -686,8 +707,7 @@ void Characterization::begin_session() {
     file_.emplace(lines_, record_.identity);
     file_->write_stages(before);
     file_->begin_session(session_, record_.facts);
-    hand_over();
-    options_.keeper->synchronize();
+    hand_over_for_good();
   }
   record_.sessions.push_back(session_);
   if (!record_.stages.empty()) last_whole_ = here();
@@ -803,7 +823,7 @@ std::optional<safety::EndOfRun> Characterization::look_after_what_was_written() 
 }
 
 // The model is whole by now, and not to be lost for it.
-void Characterization::put_back_settings() {
+void Characterization::put_in_order() {
   const Uninterruptible in_order;
   stopping_ = true;  // a signal comes too late
   const auto blocks = look_after_what_was_written();
@@ -818,7 +838,7 @@ void Characterization::put_back_settings() {
     not_restored_ = advice_of(blocks, &error);
     drive_.settings().keep();  // nothing is tried again behind the journal's back
   }
-  if (!not_restored_ && !not_verified_) journal_->finish();
+  if (!not_restored_ && !not_verified_) journal_stays_ = journal_->finish();
   journal_.reset();
 }
 
@@ -852,7 +872,7 @@ void Characterization::finish() {
   if (found_.map)
     for (auto& hint : contradicted_hints(drive_, found_.model.layout, *found_.map))
       note(std::move(hint));
-  put_back_settings();
+  put_in_order();
   if (another_drive_)
     throw scsi::AnotherDrive(
         ExitStatus::drive_error,
@@ -877,10 +897,24 @@ Run Characterization::as_it_is() {
   tell_what_it_said();
   if (drive_.unit_attentions() > 0)
     note(fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
-  record_.samples = std::move(context_.samples);
+  if (!context_.samples.empty()) record_.samples = std::move(context_.samples);
   keep_the_rest();
   conclude_run(record_, found_);
-  return {std::move(found_.model), std::move(record_), not_restored_, not_verified_, std::nullopt};
+  return {std::move(found_.model), std::move(record_), not_restored_,
+          not_verified_,           journal_stays_,     std::nullopt};
+}
+
+bool Characterization::nothing_is_known(const std::optional<Error>& another) const {
+  return another || another_drive_ || !last_whole_ || last_whole_->found.model.layout.zones.empty();
+}
+
+void Characterization::leave_without_model(const Error& ended,
+                                           const std::optional<Error>& another) {
+  const bool may_go_on = !another && !another_drive_ && record_.stages.size() > kRotation &&
+                         goes_by(ended.status());
+  if (file_ && !options_.resumed && !may_go_on) options_.keeper->throw_away();
+  if (file_ && may_go_on) leave_it_to_a_later_run();
+  throw Error(ended);
 }
 
 // What was measured up to the end of the last whole stage; what a stage had half done is in the
@@ -893,19 +927,13 @@ Run Characterization::ended_by(const Error& error) {
     if (record_.identity.blocks > 0) require_the_same_drive();  // who it is was known
   } catch (const scsi::AnotherDrive& found) {
     another = found;
-  } catch (const Error&) {  // it does not answer: what was measured until then is of the drive
+  } catch (const std::exception&) {  // it does not answer: what was measured is of the drive
   }
   cause_ = error.what();
   const auto trouble = give_up();
   const Error& cause = another ? *another : error;
   const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));
-  if (another || another_drive_ || !last_whole_ || last_whole_->found.model.layout.zones.empty()) {
-    const bool may_go_on = !another && !another_drive_ && record_.stages.size() > kRotation &&
-                           goes_by(ended.status());
-    if (file_ && !options_.resumed && !may_go_on) options_.keeper->throw_away();
-    if (file_ && may_go_on) leave_it_to_a_later_run();
-    throw ended;
-  }
+  if (nothing_is_known(another)) leave_without_model(ended, another);
   found_ = std::move(last_whole_->found);
   record_.facts = std::move(last_whole_->facts);
   if (record_.stages.size() <= kCache) record_.facts.no_media_writes = settings_.no_media_writes();
@@ -917,7 +945,8 @@ Run Characterization::ended_by(const Error& error) {
   ending_ = true;
   record_.ending.missing = error.what();
   Run run = as_it_is();
-  run.not_restored.reset();  // is in the error
+  run.not_restored.reset();  // are in the error
+  run.journal_stays.reset();
   run.ended_by = ended;
   return run;
 }

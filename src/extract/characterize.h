@@ -75,6 +75,8 @@ struct Run {
   std::optional<std::string> not_restored;
   // Whether all that was written is on the media is not known; nothing speaks against it.
   std::optional<std::string> not_verified;
+  // The drive is in order, but the safety journal cannot be removed: why, and what to do.
+  std::optional<std::string> journal_stays;
   // What ended the run early, or ended its writes; the model says what is missing.
   std::optional<Error> ended_by;
 };

@@ -14,6 +14,7 @@
 #include "extract/what_was_noisy.h"
 #include "extract/without_experiment.h"
 #include "model/error.h"
+#include "model/interruption.h"
 #include "model/parameters.h"
 #include "mtbrc/round_trips.h"
 
@@ -142,12 +143,10 @@ void say_what_is_missing(const Record& record, Findings& found) {
                      kStages[failed->stage].name)});
 }
 
-}  // namespace
-
-void conclude_run(const Record& record, Findings& found) {
+// What rests on all samples of the run.
+void estimate_at_the_end(const Record& record, Findings& found) {
   model::DriveModel& model = found.model;
   const Evidence all{record.samples, 0, record.media_accesses, record.facts.cache, record.facts};
-  take_notes(record.notes, found);
   if (!record.ending.finished) {
     if (found.map && done(record, kOverheads) && !done(record, kCache))
       estimate_overheads(all, found);
@@ -166,6 +165,22 @@ void conclude_run(const Record& record, Findings& found) {
   model.kernel_share = kernel_share(record.samples);
   take_notes(what_was_noisy(record.samples, model), found);
   take_notes(impossible_values(model), found);
+}
+
+}  // namespace
+
+void conclude_run(const Record& record, Findings& found) {
+  model::DriveModel& model = found.model;
+  take_notes(record.notes, found);
+  // What the stages found is not lost for it.
+  const Findings by_stages = found;
+  try {
+    estimate_at_the_end(record, found);
+  } catch (const Error& error) {
+    let_interruptions_pass(error);
+    found = by_stages;
+    found.note(fmt::format("nothing was estimated from all samples together: {}", error.what()));
+  }
   say_what_no_experiment_measures(model);
   say_what_is_missing(record, found);
   take_notes(record.ending.notes, found);
@@ -182,6 +197,7 @@ void conclude_run(const Record& record, Findings& found) {
   provenance.translations = ending.cost.translations;
   provenance.bytes_written = ending.cost.bytes_written;
   provenance.seed = ending.seed;
+  take_notes(take_out_what_cannot_be(model), found);
 }
 
 Findings estimate_stages(const Record& record) {

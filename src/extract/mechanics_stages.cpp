@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "cache_probe/timed_hits.h"
+#include "extract/impossible_values.h"
 #include "extract/rig.h"
 #include "model/error.h"
 #include "model/parameters.h"
@@ -104,10 +105,22 @@ void estimate_rotation(const Evidence& seen, Findings& found) {
   found.model.rotation = found.rotation = mtbrc::estimate_rotation(own).rotation;
 }
 
+namespace {
+
+// What takes longer than a model can say is absent from the facts, too, of which the model is made.
+model::Parameter as_can_be(model::Parameter translation, Rig& rig) {
+  model::DriveModel alone;
+  alone.overheads.address_translation = std::move(translation);
+  for (std::string& note : take_out_what_cannot_be(alone)) rig.note(std::move(note));
+  return std::move(alone.overheads.address_translation);
+}
+
+}  // namespace
+
 void find_map(Rig& rig) {
   take(rig.maps.find(rig.facts.answers), rig);
   rig.facts.answers.clear();
-  rig.facts.address_translation = rig.maps.question_time();
+  rig.facts.address_translation = as_can_be(rig.maps.question_time(), rig);
 }
 
 void measure_angles(Rig& rig) {
@@ -119,7 +132,7 @@ void measure_angles(Rig& rig) {
 void take_map(const Evidence& seen, Findings& found) {
   model::DriveModel& model = found.model;
   model.layout = seen.facts.layout;
-  if (seen.facts.address_translation)
+  if (seen.facts.address_translation || !seen.facts.address_translation.reason.empty())
     model.overheads.address_translation = seen.facts.address_translation;
   if (found.map) model.identity.heads = model.identity.cylinders = 0;
   found.map.reset();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "extract/impossible_values.h"
 #include "extract/stages.h"
 #include "identity/drive_mark.h"
 #include "model/error.h"
@@ -411,14 +412,19 @@ class RecordReader {
         fmt::format("{}: {}; give a samples file that platter characterize kept", name_, what));
   }
 
-  // What each stage rests on was there before it: the stages in the order of a run.
+  // What each stage rests on was there before it: the stages in the order of a run, which leaves
+  // those out that need a model that predicts where it has none.
   void require_whole() const {
     const std::vector<StageRecord>& stages = kept_.record.stages;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-      const bool alone = i > 0 && stages[i].stage == kRotation;  // the last, of a run without map
-      if (stages[i].stage == i || (alone && i + 1 == stages.size() && i > kLayout)) continue;
-      refuse_file(fmt::format("the stage '{}' comes where '{}' was to come",
-                              kStages[stages[i].stage].name, kStages[i].name));
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < stages.size(); ++i, ++next) {
+      const std::size_t stage = stages[i].stage;
+      while (next < stage && least_needs(kStages[next]) == Needs::prediction) ++next;
+      const bool last = i + 1 == stages.size();
+      const bool alone = stage == kRotation && i > kLayout && last;  // of a run without map
+      if (stage == next || alone) continue;
+      refuse_file(fmt::format("the stage '{}' comes where '{}' was to come", kStages[stage].name,
+                              kStages[std::min(next, kStages.size() - 1)].name));
     }
     const bool map = !kept_.record.facts.layout.zones.empty();
     if (stages.size() > kAngles + 1 && stages.back().stage != kRotation && !map)
@@ -457,6 +463,7 @@ void RecordWriter::write_facts(const Facts& facts) {
   known.layout = facts.layout;
   known.overheads.address_translation = facts.address_translation;
   known.cache.freedoms = facts.cache_fields;
+  take_out_what_cannot_be(known);  // a file that holds it could not be read
   Json fields = {{"known", Json::parse(model::to_json_text(known))}};
   if (!facts.no_write_settle.empty()) fields["no_write_settle"] = facts.no_write_settle;
   if (!facts.no_media_writes.empty()) fields["no_media_writes"] = facts.no_media_writes;

@@ -7,6 +7,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/quietly.h"
 
 namespace platter::host {
 namespace {
@@ -120,7 +121,9 @@ std::vector<std::string> FastProcessors::end() {
   }
 }
 
-FastProcessors::~FastProcessors() { end(); }
+FastProcessors::~FastProcessors() {
+  model::quietly([this] { static_cast<void>(end()); });
+}
 
 namespace {
 

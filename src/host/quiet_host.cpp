@@ -10,6 +10,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "model/quietly.h"
+
 namespace platter::host {
 
 QuietHost::QuietHost(Thread thread, const std::string& root) : root_(root), runs_(root) {
@@ -26,7 +28,9 @@ QuietHost::QuietHost(Thread thread, const std::string& root) : root_(root), runs
   step_in_front();
 }
 
-QuietHost::~QuietHost() { end(); }
+QuietHost::~QuietHost() {
+  model::quietly([this] { static_cast<void>(end()); });
+}
 
 void QuietHost::keep_fast() {
   fast_.emplace(root_);

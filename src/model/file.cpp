@@ -346,7 +346,11 @@ GrowingFile::GrowingFile(const std::string& path, std::string_view beginning)
       lines_(lines_in(beginning)) {
   write_file(path_, beginning);
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor_ < 0) cannot_write(path_, reason());
+  if (descriptor_ < 0) {
+    const std::string why = reason();
+    ::unlink(path_.c_str());
+    cannot_write(path_, why);
+  }
   ::flock(descriptor_, LOCK_EX | LOCK_NB);
 }
 
@@ -381,7 +385,10 @@ void GrowingFile::become(const std::string& path) {
   synchronize_folder(target.has_parent_path() ? target.parent_path() : std::filesystem::path("."));
 }
 
-void GrowingFile::remove() { ::unlink(path_.c_str()); }
+std::optional<std::string> GrowingFile::remove() {
+  if (::unlink(path_.c_str()) == 0 || errno == ENOENT) return std::nullopt;
+  return fmt::format("{} cannot be removed: {}; remove it by hand", path_, reason());
+}
 
 void write_file(const std::string& path, std::string_view content) {
   FileWriter file(path);

@@ -60,7 +60,8 @@ class GrowingFile {
   void synchronize();
   // Gets another name, over what lies there as write_file() would replace it.
   void become(const std::string& path);
-  void remove();
+  // Why it cannot be removed, and what to do.
+  [[nodiscard]] std::optional<std::string> remove();
   const std::string& path() const { return path_; }
   std::uint64_t lines() const { return lines_; }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/quietly.h"
 
 namespace platter::model {
 
@@ -28,7 +29,7 @@ TemporaryFolder::TemporaryFolder(std::string pattern) : path_(std::move(pattern)
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (!path_.empty()) quietly([&] { std::filesystem::remove_all(path_, ignored); });
 }
 
 const std::string& TemporaryFolder::file(const std::string& name) {

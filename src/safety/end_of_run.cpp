@@ -66,7 +66,7 @@ EndOfRun end_run(scsi::Device& device, const model::Identity& identity, Journal&
           "{}; the settings as they were are in the journal: run platter restore {}", error.what(),
           journal.path());
   }
-  if (end.well()) journal.finish();
+  if (end.well()) end.journal_stays = journal.finish();
   return end;
 }
 

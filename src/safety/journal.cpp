@@ -56,11 +56,14 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
 
 }  // namespace
 
-void synchronize(const std::string& folder) {
+bool synchronize(const std::string& folder) {
   const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;
-  ::fsync(directory);
+  if (directory < 0) return true;
+  const bool done = ::fsync(directory) == 0 || errno == EINVAL || errno == ENOTSUP;
+  const int why = errno;
   ::close(directory);
+  errno = why;
+  return done;
 }
 
 std::string default_journal_folder() {
@@ -98,22 +101,21 @@ Journal::Journal(const std::string& folder, const std::string& device,
   try {
     for (std::uint64_t i = 0; i < kJournalHeads; ++i) append(text);
     if (::rename(beginning.c_str(), path_.c_str()) != 0) cannot_be_written("");
+    if (!synchronize(folder)) cannot_be_written("");  // the file's name
   } catch (const Error&) {
     ::close(std::exchange(file_, -1));
-    ::unlink(beginning.c_str());
+    for (const std::string& begun : {beginning, path_}) ::unlink(begun.c_str());
     throw;
   }
-  synchronize(folder);  // the file's name, too
 }
 
 Journal::~Journal() {
   if (file_ >= 0) ::close(file_);
 }
 
-void Journal::finish() {
-  ::close(file_);
-  file_ = -1;
-  remove_journal(path_);
+std::optional<std::string> Journal::finish() {
+  ::close(std::exchange(file_, -1));
+  return remove_journal(path_);
 }
 
 [[noreturn]] void Journal::cannot_be_written(const std::string& what_then) const {

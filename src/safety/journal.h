@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,9 @@ class Journal {
   // whose settings are not the drive's.
   Journal(const std::string& folder, const std::string& device, const model::Identity& identity,
           const SavedSettings& settings);
-  // A run that ends in order, its settings restored, leaves nothing to restore. Throws
-  // Error(output) where the file cannot be removed.
-  void finish();
+  // A run that ends in order, its settings restored, leaves nothing to restore. Where the file
+  // cannot be removed: why, and what to do.
+  [[nodiscard]] std::optional<std::string> finish();
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

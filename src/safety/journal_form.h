@@ -11,7 +11,8 @@ inline constexpr const char* kJournalVersion = "2.0";
 inline constexpr const char* kJournalExtension = ".journal";
 inline constexpr std::uint64_t kJournalHeads = 2;  // lines that say the same: one may be damaged
 
-// A folder's names are on stable storage then.
-void synchronize(const std::string& folder);
+// A folder's names are on stable storage then. False, and errno: they are not. Filesystems that
+// cannot synchronize a folder are taken at their word.
+bool synchronize(const std::string& folder);
 
 }  // namespace platter::safety

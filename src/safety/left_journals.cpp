@@ -79,13 +79,13 @@ std::vector<LeftJournal> left_journals(const std::string& folder, const model::I
   return all;
 }
 
-void remove_journal(const std::string& path) {
+std::optional<std::string> remove_journal(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-    throw Error(ExitStatus::output,
-                fmt::format("{} cannot be removed: {}; remove it by hand, nothing is left to "
-                            "restore from it",
-                            path, std::strerror(errno)));
+    return fmt::format(
+        "{} cannot be removed: {}; remove it by hand, nothing is left to restore from it", path,
+        std::strerror(errno));
   synchronize(folder_of(path));
+  return std::nullopt;
 }
 
 }  // namespace platter::safety

@@ -1,6 +1,7 @@
 // What runs that were cut off left in a folder of journals.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct LeftJournal {
 // that names a journal that cannot be read, for nobody can tell of which drive it is, and
 // Error(permission) where the folder cannot be listed.
 std::vector<LeftJournal> left_journals(const std::string& folder, const model::Identity& identity);
-// Gone for good, also after a power loss.
-void remove_journal(const std::string& path);
+// Gone for good, also after a power loss. Where it cannot be removed: why, and what to do.
+[[nodiscard]] std::optional<std::string> remove_journal(const std::string& path);
 
 }  // namespace platter::safety

@@ -113,7 +113,8 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
 Restored put_right(scsi::Device& device, const LeftJournal& left, const RestoreOptions& options) {
   const Restored done = restore(device, left.contents, options);
   require_all_well(done, device.name(), left);
-  remove_journal(left.path);
+  if (const auto why = remove_journal(left.path))
+    throw Error(ExitStatus::output, "all blocks and settings are as they were, but " + *why);
   return done;
 }
 

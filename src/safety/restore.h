@@ -31,7 +31,8 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
                  const RestoreOptions& options = {});
 
 // The same, and the journal goes. Throws Error(drive_error), which says what is left to do, where
-// not all is as it was, or lines of the journal are damaged; then the journal stays.
+// not all is as it was, or lines of the journal are damaged, and Error(output) where the journal
+// cannot be removed; then it stays.
 Restored put_right(scsi::Device& device, const LeftJournal& left,
                    const RestoreOptions& options = {});
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/quietly.h"
 #include "scsi/commands.h"
 #include "scsi/drive_link.h"
 
@@ -20,11 +21,8 @@ Drive::Drive(Device& guarded, std::string name)
       addresses_(*link_) {}
 
 Drive::~Drive() {
-  try {
-    settings_.restore();
-  } catch (const std::exception&) {
-    // The drive is gone or refuses; whoever must know has called settings().restore() before.
-  }
+  // The drive may be gone or refuse; whoever must know has called settings().restore() before.
+  model::quietly([this] { settings_.restore(); });
 }
 
 Clock& Drive::clock() { return link_->device.clock(); }

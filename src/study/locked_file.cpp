@@ -87,7 +87,14 @@ std::string LockedFile::text() const {
   return text;
 }
 
-void LockedFile::replace(const std::string& text) { write_whole(descriptor_, text, path_); }
+void LockedFile::replace(const std::string& text) {
+  try {
+    write_whole(descriptor_, text, path_);
+  } catch (const Error&) {
+    if (::ftruncate(descriptor_, 0) != 0) throw;  // a part of it is known as such
+    throw;
+  }
+}
 
 std::unique_ptr<Claim> Claim::on(const std::string& path, bool wait) {
   const std::string unfinished = Claim::unfinished(path);
@@ -108,7 +115,7 @@ Claim::Claim(std::string path, int descriptor)
 
 // The name goes before the lock does.
 Claim::~Claim() {
-  if (leftover_) ::unlink(unfinished(path_).c_str());
+  if (leftover_) ::unlink(leftover_->path().c_str());
   leftover_.reset();
   ::close(descriptor_);
 }

@@ -138,7 +138,7 @@ class Workers {
     return !alive_.empty();
   }
 
-  void end() {
+  void end() noexcept {
     for (const pid_t pid : alive_) ::kill(pid, SIGTERM);
     for (const pid_t pid : alive_)
       while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {

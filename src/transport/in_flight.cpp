@@ -137,7 +137,7 @@ Expected<std::optional<Completion>> InFlight::reap_until(Nanoseconds deadline_ns
   }
 }
 
-void InFlight::drop() {
+void InFlight::drop() noexcept {
   const std::lock_guard lock(mutex_);
   back_.clear();
   for (State& state : states_) {
@@ -146,7 +146,7 @@ void InFlight::drop() {
   }
 }
 
-void InFlight::settle() {
+void InFlight::settle() noexcept {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !holds(State::dropped); });
 }

@@ -38,9 +38,9 @@ class InFlight final : private Arrivals {
   scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns);
 
   // Those that are outstanding are reaped no more.
-  void drop();
+  void drop() noexcept;
   // Waits until the kernel has given back what was dropped.
-  void settle();
+  void settle() noexcept;
 
  private:
   enum class State : std::uint8_t { free, under_way, dropped, back };

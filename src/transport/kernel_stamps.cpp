@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/quietly.h"
 #include "transport/sysfs.h"
 
 namespace platter::transport {
@@ -110,7 +111,9 @@ void remove_what_was_left(const fs::path& instances, const InstanceFolders& fold
 class EventsOn final : public scsi::Stamping {
  public:
   EventsOn(const fs::path& instance, const std::string& unit) : instance_(instance), unit_(unit) {}
-  ~EventsOn() override { turn("0"); }
+  ~EventsOn() override {
+    model::quietly([this] { turn("0"); });
+  }
 
   bool begin() {
     return write_to(instance_ / "trace", "") && turn("1");  // what was in it is gone
@@ -179,7 +182,7 @@ std::unique_ptr<KernelStamps> KernelStamps::of(const std::string& unit, const st
 
 KernelStamps::~KernelStamps() {
   held_ = Descriptor();
-  folders_.remove(instance_);
+  model::quietly([this] { folders_.remove(instance_); });
 }
 
 bool KernelStamps::prepare() {

@@ -35,7 +35,7 @@ int put_in_front(pid_t thread) {
   return ::sched_setscheduler(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0 ? 0 : errno;
 }
 
-void put_back(pid_t thread) {
+void put_back(pid_t thread) noexcept {
   const sched_param none{0};
   ::sched_setscheduler(thread, SCHED_OTHER, &none);
 }

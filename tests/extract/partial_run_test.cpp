@@ -167,6 +167,53 @@ TEST_CASE("a drive that vanishes leaves what was measured, and its journal") {
   require_sound(run.model);
 }
 
+TEST_CASE("a journal that cannot be removed costs nothing that was measured") {
+  Attacked t;
+  t.options.writable.clear();
+  t.options.progress = [&](const std::string& stage, double, double) {
+    if (stage != "queue") return;  // the last one
+    for (const auto& file : std::filesystem::directory_iterator(t.folder.path))
+      if (file.is_regular_file()) {
+        const std::filesystem::path path = file.path();
+        std::filesystem::remove(path);
+        std::filesystem::create_directories(path / "held");
+      }
+  };
+  const Run run = characterize(t.damaged, t.options);
+  CHECK_FALSE(run.ended_by);
+  CHECK(run.model.provenance.complete);
+  REQUIRE(run.journal_stays);
+  CHECK_THAT(*run.journal_stays, Catch::Contains("cannot be removed"));
+}
+
+// Keeps nothing any more once that stage is over.
+struct FullDisk final : SamplesKeeper {
+  bool due() override { return false; }
+  void keep(std::string_view lines) override {
+    if (lines.find("\"stage\":{\"name\":\"" + stage) != lines.npos) throw full;
+  }
+  void synchronize() override {}
+  void throw_away() override {}
+
+  std::string stage;
+  Error full{ExitStatus::output, "the samples cannot be written: no room"};
+};
+
+TEST_CASE("where the layout's samples cannot be kept, its model is there all the same") {
+  Attacked t;
+  FullDisk disk;
+  disk.stage = GENERATE(values<std::string>({"layout", "seeks"}));
+  t.options.writable.clear();
+  t.options.keeper = &disk;
+  const Run run = characterize(t.damaged, t.options);
+  REQUIRE(run.ended_by);
+  CHECK(run.ended_by->status() == ExitStatus::output);
+  CHECK_FALSE(run.model.layout.zones.empty());
+  CHECK((run.model.seek.points.size() > 10) == (disk.stage == "seeks"));
+  CHECK_FALSE(run.record.samples.empty());
+  require_sound(run.model);
+}
+
 TEST_CASE("a drive without a map ends incomplete") {
   model::DriveModel model = drive_named("hp-c2247");
   if (!model.firmware) model.firmware.emplace();

@@ -19,7 +19,7 @@ TEST_CASE("save: a model that cannot be written does not take the run's samples 
   run.model.identity.block_bytes = 0;  // no valid model
   std::string told;
   try {
-    save(run, model, samples);
+    static_cast<void>(save(run, model, samples));
   } catch (const Error& error) {
     told = error.what();
   }

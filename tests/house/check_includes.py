@@ -14,6 +14,7 @@ import re
 import sys
 
 from throwing_calls import throwing_calls
+from throwing_destructors import declared_noexcept, throwing_destructors
 
 ARCHITECTURE = "docs/architecture.md"
 SOURCES = (".cpp", ".h", ".c", ".hpp", ".cc")
@@ -214,6 +215,7 @@ class House:
             r"A test includes Catch2 but through `tests/catch\.h`\.": self.never_catch,
             r"JSON becomes text but through `src/model/json_text\.h`: .*": self.never_dumps,
             r"A call of `std::filesystem` goes without a `std::error_code`: .*": self.never_throws,
+            r"A destructor calls what may throw but through `src/model/quietly\.h`: .*": self.never_ends_by_abort,
             r"What a library threw becomes a person's sentence but through `src/model/as_error\.h`: .*":
                 self.never_translates,
             r"A test that cannot fail\.": lambda words: None,  # for readers, not for a program
@@ -328,6 +330,14 @@ class House:
             for at, call in throwing_calls(code):
                 self.found(path, f"{call}...) throws where a path is odd; give it a {words[1]}, "
                            "or see src/model/folder.h", code.count("\n", 0, at) + 1)
+
+    def never_ends_by_abort(self, words):
+        sources = list(self.sources())
+        known = set().union(*(declared_noexcept(code) for _, code in sources if "noexcept" in code))
+        for path, code in sources:
+            for at, name, call in throwing_destructors(code, known) if "~" in code else ():
+                self.found(path, f"~{name}() calls {call}(), which may throw and would end the program by a signal; "
+                           f"make it noexcept, or call it through {words[0]}", code.count("\n", 0, at) + 1)
 
     def never_translates(self, words):
         home = words[0].removesuffix(".h") + ".cpp"

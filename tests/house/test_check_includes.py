@@ -199,6 +199,16 @@ class Planted(unittest.TestCase):
             self.assertIn(f"{path}:", found)
         self.assertEqual(self.plant("src/cli/planted.cpp", "return Error(ExitStatus::internal, words);\n"), "")
 
+    def test_destructors_call_nothing_that_may_throw(self):
+        thrower = "\nPlanted::~Planted() {\n  if (file_ >= 0) ::close(file_);\n  %s\n}\n"
+        for call in ("give_up();", "std::string text(fmt::format(words_));", "journal_->finish();",
+                     'quietly([&] { give_up(); }); put_back_settings();'):
+            found = self.plant("src/cli/planted.cpp", thrower % call)
+            self.assertIn("src/cli/planted.cpp:2: ~Planted() calls", found, call)
+        for call in ("model::quietly([this] { give_up(); });", "file_.reset();", "cannot_throw();"):
+            harmless = "void cannot_throw() noexcept {}\n" + thrower % call
+            self.assertEqual(self.plant("src/cli/planted.cpp", harmless), "", call)
+
     def test_catch_is_included_through_one_header(self):
         found = self.plant("tests/planted_test.cpp", "#include <catch2/catch_test_macros.hpp>\n")
         self.assertIn('tests/planted_test.cpp: includes catch2/catch_test_macros.hpp', found)

@@ -153,6 +153,10 @@ class Planted(unittest.TestCase):
             found = self.plant(path, old, new)
             self.assertTrue(any(fault.endswith(": " + why) for fault in found), (path, why, found))
 
+    def test_a_file_that_a_pattern_of_cmake_names_runs(self):
+        self.assertEqual(self.plant("tests/cli/CMakeLists.txt", "platter_cli_test(settings)", "file(GLOB all test_*.py)"), [])
+        self.assertNotEqual(self.plant("tests/cli/CMakeLists.txt", "test_*.py", "test_*.cpp"), [])
+
     def test_a_class_holds_as_a_whole(self):
         held = self.plant("tests/cli/test_settings.py", "class Settings", f"# {HOLDS}A shell\nclass Settings")
         self.assertEqual(held, [])

@@ -107,7 +107,7 @@ class DamagedJournal {
   }
   bool is_refused() const {
     try {
-      Journal(folder_.string(), "/dev/sdx", scene_.identity, {}).finish();
+      static_cast<void>(Journal(folder_.string(), "/dev/sdx", scene_.identity, {}).finish());
     } catch (const Error& error) {
       return error.status() == ExitStatus::refused &&
              std::string(error.what()).find(path_) != std::string::npos;

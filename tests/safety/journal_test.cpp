@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "catch.h"
@@ -182,7 +183,7 @@ TEST_CASE("the head is there twice, and one of them is enough") {
 TEST_CASE("no run begins where a journal cannot be read, or has damaged lines") {
   const Folder folder;
   const auto begin = [&] {
-    Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish();
+    static_cast<void>(Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish());
   };
   const auto refused = [&](const std::string& path) {
     CHECK_THROWS_WITH(begin(), Catch::Contains(path));
@@ -239,8 +240,24 @@ TEST_CASE("a run that goes on holds its journal, one that ended removes it") {
   Journal journal(folder.path.string(), "/dev/sdx", drive_of_512(), {});
   const std::string path = journal.path();
   CHECK(in_use(path));
-  journal.finish();
+  CHECK_FALSE(journal.finish());
   CHECK_FALSE(std::filesystem::exists(path));
+}
+
+// holds: safety.md: A journal that cannot be removed
+TEST_CASE("a journal that cannot be removed is told, and ends nothing by a signal") {
+  const Folder folder;
+  std::optional<Journal> journal(std::in_place, folder.path.string(), "/dev/sdx", drive_of_512(),
+                                 SavedSettings{});
+  const std::string path = journal->path();
+  std::filesystem::remove(path);
+  std::filesystem::create_directories(path);  // unlink(2): it is a folder
+  const auto stays = journal->finish();
+  REQUIRE(stays);
+  CHECK_THAT(*stays, Catch::Contains(path + " cannot be removed") &&
+                         Catch::Contains("nothing is left to restore"));
+  journal.reset();
+  CHECK(std::filesystem::exists(path));
 }
 
 // holds: safety.md: A new run is refused
@@ -249,14 +266,14 @@ TEST_CASE("no run begins while blocks of one that was cut off have not been look
   {
     Journal left(folder.path.string(), "/dev/sdx", drive_of_512(), {});
     left.before_write(10, bytes_of(1, 1));
-    Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish();  // that one still goes
-                                                                             // on
+    // That one still goes on.
+    CHECK_FALSE(Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}).finish());
   }
   CHECK_THROWS_WITH(Journal(folder.path.string(), "/dev/sdx", drive_of_512(), {}),
                     Catch::Contains("platter restore"));
   model::Identity other = drive_of_512();
   other.serial = "2";
-  Journal(folder.path.string(), "/dev/sdx", other, {}).finish();
+  CHECK_FALSE(Journal(folder.path.string(), "/dev/sdx", other, {}).finish());
 }
 
 TEST_CASE("a serial number of any length and letters names a journal") {

@@ -3,6 +3,8 @@
 // broken, and the next one that there is none. So no answer fails to be sent here: what nobody
 // receives any more is dropped, and nbdkit ends the connection when it finds nothing more to read.
 // platter starts nbdkit with this plugin as LD_PRELOAD, so that its send() is this one.
+#include "emulator/nbd/plugin/broken_sends.h"
+
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,5 +16,7 @@ extern "C" __attribute__((visibility("default"))) ssize_t send(int socket, const
   const ssize_t sent = syscall(SYS_sendto, socket, data, bytes, flags | MSG_NOSIGNAL, nullptr,
                                socklen_t{0});
   const bool is_gone = sent < 0 && (errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN);
-  return is_gone ? static_cast<ssize_t>(bytes) : sent;
+  if (!is_gone) return sent;
+  platter::emulator::nobody_receives();
+  return static_cast<ssize_t>(bytes);
 }

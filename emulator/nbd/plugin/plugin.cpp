@@ -14,12 +14,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <set>
 #include <stdexcept>
 
+#include "emulator/nbd/plugin/broken_sends.h"
 #include "emulator/nbd/process.h"
 #include "emulator/pace/clock.h"
 #include "model/error.h"
@@ -124,6 +129,38 @@ struct Client {
   Connection connection;
 };
 
+thread_local const Client* served_last = nullptr;  // nbdkit's threads serve one client each
+
+// Those that are served. Each of a client's threads has memory for the data of a request until what
+// lies in the socket of one that is gone was read; so few of those are there at once.
+class Clients {
+ public:
+  void admit(const Client* client) {
+    constexpr int kMostGone = 3;
+    constexpr std::chrono::seconds kPatience{1};
+    std::unique_lock lock(mutex_);
+    closed_.wait_for(lock, kPatience, [&] {
+      return std::ranges::count_if(clients_, [](const Client* each) {
+               return each->connection.is_gone();
+             }) <= kMostGone;
+    });
+    clients_.insert(client);
+  }
+  void close(const Client* client) {
+    {
+      const std::lock_guard lock(mutex_);
+      clients_.erase(client);
+    }
+    closed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable closed_;
+  std::set<const Client*> clients_;
+};
+Clients clients;
+
 Client& client_of(void* handle) { return *static_cast<Client*>(handle); }
 ServedDrive& of(void* handle) { return *client_of(handle).drive; }
 
@@ -199,11 +236,17 @@ void* on_open(int) {
     nbdkit_error("there is no such export");
     return nullptr;
   }
-  return new (std::nothrow)
+  auto* const client = new (std::nothrow)
       Client{drive, std::strcmp(name, kProbeExport) == 0, {drive->power(), client_has_gone}};
+  if (client == nullptr || guarded([&] { clients.admit(client); }) == 0) return client;
+  delete client;
+  return nullptr;
 }
 
-void on_close(void* handle) { delete static_cast<Client*>(handle); }
+void on_close(void* handle) {
+  clients.close(&client_of(handle));
+  delete &client_of(handle);
+}
 
 int on_list_exports(int, int, struct nbdkit_exports* exports) {
   for (const auto& drive : process->drives())
@@ -251,6 +294,7 @@ template <typename Serve>
 int answered(void* handle, const Serve& serve, const void* data = nullptr,
              std::size_t bytes = 0) noexcept {
   const Nanoseconds came = seen();
+  served_last = &client_of(handle);
   give_back_too_much(data, bytes);
   try {
     return answer(serve(of(handle), came, client_of(handle).connection));
@@ -344,6 +388,10 @@ nbdkit_plugin plugin_of_callbacks() {
 nbdkit_plugin plugin = plugin_of_callbacks();
 
 }  // namespace
+
+void nobody_receives() {
+  if (served_last != nullptr) served_last->connection.set_gone();
+}
 }  // namespace platter::emulator
 
 using platter::emulator::plugin;
