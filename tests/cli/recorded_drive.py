@@ -4,7 +4,8 @@
 --record FILE   a JSON line for each command that was executed: the CDB, and what matters of it
 --state FILE    settings and contents, read at the start, written at the end
 --signal NAME@N sends the program that runs it this signal at command N (at write N: NAME@wN); with
-                a "+" before NAME to its whole process group, as a terminal does
+                a "+" before NAME to its whole process group, as a terminal does; "NAME,NAME": once more, a
+                second later
 --deny N        the Nth MODE SELECT that turns the read cache on is refused, and all behind it
 """
 
@@ -14,6 +15,7 @@ import json
 import os
 import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "alien"))
 
@@ -78,11 +80,15 @@ class RecordedTarget(Target):
         return cache
 
     def send_signal(self):
-        number = signal.Signals["SIG" + self.signal.lstrip("+")]
-        if self.signal.startswith("+"):
-            os.killpg(os.getpgid(os.getppid()), number)
-        else:
-            os.kill(os.getppid(), number)
+        program = os.getppid()
+        for count, name in enumerate(self.signal.split(",")):
+            if count > 0:
+                time.sleep(1)
+            number = signal.Signals["SIG" + name.lstrip("+")]
+            if name.startswith("+"):
+                os.killpg(os.getpgid(program), number)
+            else:
+                os.kill(program, number)
 
     def load(self, path):
         with open(path, encoding="utf-8") as file:

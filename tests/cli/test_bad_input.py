@@ -41,6 +41,8 @@ class Doubts(PlatterTest):
             self.assertIn("overheads.read_miss_after_read came out as -0.3", done.stderr)
 
 
+# holds: exit-statuses.md: Every failure ends
+# holds: exit-statuses.md: A subcommand ends
 class CommandLine(PlatterTest):
     def test_wrong_usage(self):
         for arguments in ((), ("frobnicate",), ("show",), ("show", "--frobnicate", "x"),
@@ -106,6 +108,8 @@ class CommandLine(PlatterTest):
                                      [".jsonl", ".journal"] if after >= 700 else [])
 
 
+# holds: exit-statuses.md: Every failure ends
+# holds: exit-statuses.md: A subcommand ends
 class Models(PlatterTest):
     def setUp(self):
         super().setUp()
@@ -183,6 +187,7 @@ class Models(PlatterTest):
         self.fails(USAGE, "9999", "layout", "good.json", "--pbn", "9999,0,0")
 
 
+# holds: exit-statuses.md: Every failure ends
 class Traces(PlatterTest):
     def setUp(self):
         super().setUp()
@@ -246,6 +251,7 @@ class Outputs(PlatterTest):
         yield "replay", "t.trace", "--on", DRIVE, "-o", output
         yield "replay", "t.trace", "--on", "m.json", "-o", output
 
+    # holds: exit-statuses.md: What was not done
     def test_missing_folder(self):
         for command in self.commands("nonesuch/out"):
             self.fails(OUTPUT, "nonesuch/out", *command)
@@ -256,6 +262,7 @@ class Outputs(PlatterTest):
             # Characterize writes into it.
             self.fails(USAGE if command[0] == "characterize" else OUTPUT, "folder", *command)
 
+    # holds: exit-statuses.md: What was not done
     def test_full_disk(self):
         for command in self.commands("/dev/full"):
             self.fails(OUTPUT, "/dev/full", *command)
@@ -293,6 +300,8 @@ class Outputs(PlatterTest):
         without = dict(self.environment, PATH=self.folder)
         self.fails(MISSING_PROGRAM, "gnuplot", "show", "m.json", "--plots", "plots", env=without)
 
+    # holds: safety.md: Without `--allow-writes`
+    # holds: safety.md: A range of `--allow-writes`
     def test_writes_that_were_not_allowed(self):
         self.write("w.trace", "0.5 0 100 8 0\n")
         self.fails(REFUSED, "--allow-writes", "replay", "w.trace", "--on", DRIVE, "-o", "r.csv")

@@ -15,6 +15,7 @@ def rows(text):
 
 
 class Commands(PlatterTest):
+    # holds: safety.md: No command leaves but
     def test_the_document_has_the_table_of_the_code(self):
         table = self.platter("inspect", "--commands")
         told = rows(table)
@@ -26,6 +27,7 @@ class Commands(PlatterTest):
                          "docs/safety.md lacks these rows of platter inspect --commands")
         self.assertEqual(documented, told)
 
+    # holds: safety.md: No command leaves but
     def test_nothing_in_it_destroys(self):
         """By opcode (SPC-4, SBC-3): FORMAT UNIT, REASSIGN BLOCKS, START STOP UNIT, WRITE AND VERIFY, WRITE BUFFER,
         WRITE LONG, WRITE SAME, UNMAP, SANITIZE, EXTENDED COPY, COMPARE AND WRITE, XDWRITE, ORWRITE, WRITE ATOMIC."""

@@ -117,6 +117,7 @@ class Conditions(PlatterTest):
             self.fails(UNSUPPORTED, words + ["cannot be characterized as it is"], "characterize",
                        "virtual:drive.json", "-o", "model.json")
 
+    # holds: safety.md: A drive that says that it does not rotate
     def test_a_drive_that_does_not_rotate(self):
         self.changed("hp-c2247", scsi_level="SPC-3")
         drive = served_drive("drive.json", "--solid-state", "--log", self.write("opcodes", ""))

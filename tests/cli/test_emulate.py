@@ -130,6 +130,7 @@ class OverNbd(Served):
         checked = self.checked("m.json", "--check-log", "log")
         self.assertEqual((checked["completions"], checked["differ"]), (20000, 0))
 
+    # holds: emulators.md: The check of a log
     def test_two_thousand_at_depth_32_for_each_scheduler(self):
         late = 0
         for scheduler in ("fcfs", "sstf", "look", "c-look", "sptf"):
@@ -171,16 +172,20 @@ class OverNbd(Served):
         self.assertEqual(self.checked("m.json", "n.json", "--check-log", "log")["differ"], 0)
         self.fails(BAD_INPUT, ["log:1", "2 drives"], "emulate", "m.json", "--check-log", "log")
 
+    # holds: emulators.md: Contents in a file are there
+    # holds: exit-statuses.md: `emulate` keeps
     def test_contents_outlive_the_drive_and_a_signal(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            server = self.serve("m.json", "--nbd", "s", "--contents", "c.img", "--speed", 1000)
+            name = f"{number.name}.img"
+            server = self.serve("m.json", "--nbd", "s", "--contents", name, "--speed", 1000)
             self.load("--requests", 200, "--writes", 1, "--seed", 7, "--span", 40960)
             self.end(server, number)
-        with open(self.path("c.img"), "rb") as contents:
-            self.assertGreater(contents.read(40960).count(b"\0\0\0\0\0\0\0"), 0)
-            contents.seek(0)
-            self.assertNotEqual(contents.read(40960), bytes(40960))
+            with open(self.path(name), "rb") as file:
+                contents = file.read(40960)
+            self.assertGreater(contents.count(b"\0\0\0\0\0\0\0"), 0)
+            self.assertNotEqual(contents, bytes(40960))
 
+    # holds: emulators.md: The socket is its owner
     def test_the_socket_is_its_owner_s_and_goes(self):
         for arguments, number in ((["--nbd", "s"], signal.SIGTERM), (["--nbd"], signal.SIGINT)):
             server = self.serve("m.json", *arguments)
@@ -276,6 +281,8 @@ class OverNbd(Served):
         self.write("w.json", json.dumps(model))
         return "w.json"
 
+    # holds: emulators.md: With `--write-cache-loss` the blocks
+    # holds: emulators.md: What is outstanding when
     def test_a_power_cut_takes_what_the_cache_has_not_written(self):
         server = self.serve(self.waiting_drive(), "--nbd", "s", "--write-cache-loss", "--log", "log", "--json")
         client = self.client()
@@ -302,6 +309,7 @@ class OverNbd(Served):
         self.assertEqual(report["drives"][0]["power_cuts"], 2)
         self.assertEqual(self.checked("w.json", "--check-log", "log")["differ"], 0)
 
+    # holds: emulators.md: With `--write-cache-loss` and contents
     def test_a_kill_leaves_of_contents_in_a_file_what_was_on_the_media(self):
         server = self.serve(self.waiting_drive(), "--nbd", "s", "--write-cache-loss", "--contents", "c.img")
         client = self.client()
@@ -364,6 +372,7 @@ class OverNbd(Served):
                 self.assertEqual(report["generated"]["dropped_bytes"], 4096)
                 self.assertLess(report["stored_bytes"], 8_000_000)
 
+    # holds: emulators.md: What has to be kept
     def test_what_may_be_kept_is_limited(self):
         server = self.serve("m.json", "--nbd", "s", "--speed", 100000, "--contents", "generated",
                             "--contents-limit", "40K")
@@ -392,6 +401,7 @@ class OverNbd(Served):
         self.serve("m.json", "--nbd", "s", "--contents", "c.img")
         self.fails(REFUSED, ["c.img", "another emulator"], "emulate", "m.json", "--nbd", "t", "--contents", "c.img")
 
+    # holds: emulators.md: A time in the log
     def test_a_log_that_was_changed_differs(self):
         server = self.serve("m.json", "--nbd", "s", "--log", "log", "--speed", 1000)
         self.load("--requests", 100)
@@ -407,6 +417,7 @@ class OverNbd(Served):
         self.fails(BAD_INPUT, "too few", "emulate", "m.json", "--check-log",
                    self.write("cut", "\n".join(lines[:5]) + "\n0 s 1\n"))
 
+    # holds: emulators.md: The socket is its owner
     def test_killed_twice(self):
         server = self.serve("m.json", "--nbd", "s")
         os.kill(self.child_of(server), signal.SIGSTOP)
@@ -422,6 +433,7 @@ class OverVhostUser(Served):
     def socket_path(self):
         return re.search(r"target 0 of (\S+)", self.said()).group(1)
 
+    # holds: emulators.md: The socket is its owner
     def test_the_socket_is_its_owner_s_and_goes(self):
         for arguments, number in ((["s"], signal.SIGTERM), ([], signal.SIGINT), (["s"], signal.SIGHUP)):
             server = self.serve("m.json", "--vhost-user", *arguments)
@@ -431,6 +443,7 @@ class OverVhostUser(Served):
             self.assertFalse(os.path.exists(path))
             self.assertEqual(os.listdir(self.temporary), [])
 
+    # holds: exit-statuses.md: `emulate` keeps
     def test_a_report_meanwhile_and_at_the_end(self):
         server = self.serve("m.json", "virtual:quantum-atlas10k", "--vhost-user", "s")
         server.send_signal(signal.SIGUSR1)

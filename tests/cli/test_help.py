@@ -37,6 +37,7 @@ class ManPages(PlatterTest):
                 for example in re.findall(r"^  (platter .*)$", shown.split("Examples:")[1], re.M):
                     self.assertIn(example, page)
 
+    # holds: exit-statuses.md: A subcommand ends
     def test_each_page_has_the_statuses_of_its_subcommand(self):
         def statuses(page):
             return [int(number) for number in re.findall(r"^\.TP\n(\d+)$", page.partition(".SH EXIT STATUS")[2], re.M)]
@@ -58,6 +59,7 @@ class ManPages(PlatterTest):
                                   check=True)
             self.assertEqual(done.stderr, b"", name)
 
+    # holds: exit-statuses.md: A subcommand ends
     def test_the_document_has_the_same_statuses(self):
         with open(os.path.join(os.path.dirname(HERE), "../docs/exit-statuses.md"), encoding="utf-8") as file:
             self.assertIn("\n\n" + self.platter("self", "statuses") + "\n", file.read())

@@ -234,6 +234,7 @@ class HostileGuests(Hostile):
         super().setUp()
         self.held, self.doings = [], []
 
+    # holds: emulators.md: A descriptor that a program
     def test_descriptors_that_are_none(self):
         """Files, which may wait for a program or a device, and are always readable; and a socket whose end may wait for
         another host."""
@@ -424,43 +425,71 @@ class HostileGuests(Hostile):
         self.assertTrue(is_hung_up(connection))
 
     STATES = (
+        # holds: emulators.md: A guest that does not take
         ("a full eventfd to call", lambda self, path: self.called_by(path, self.full_eventfd())),
+        # holds: emulators.md: A guest that does not take
         ("a full pipe to call", lambda self, path: self.called_by(path, self.full_pipe())),
+        # holds: emulators.md: A guest that does not take
         ("a full socket to call", lambda self, path: self.called_by(path, self.full_socket())),
+        # holds: emulators.md: A guest that does not take
         ("a closed pipe to call", lambda self, path: self.called_by(path, self.closed_pipe(1))),
+        # holds: emulators.md: A guest that does not take
         ("a closed socket to call", lambda self, path: self.called_by(path, self.closed_socket())),
+        # holds: emulators.md: A guest that does not take
         ("an eventfd to call that is filled between look and write", refilled),
+        # holds: emulators.md: A guest that does not take
         ("a kick by a closed pipe", lambda self, path: self.kicked_by(path, self.closed_pipe(0))),
+        # holds: emulators.md: A guest that does not take
         ("a kick by a closed socket", lambda self, path: self.kicked_by(path, self.closed_socket())),
+        # holds: emulators.md: A guest that does not take
         ("a kick that is always readable",
          lambda self, path: self.kicked_by(path, self.full_eventfd(os.EFD_SEMAPHORE))),
+        # holds: emulators.md: A message or request in pieces
         ("half a header", lambda self, path: self.connection(path, message(GET_FEATURES)[:6])),
+        # holds: emulators.md: A message or request in pieces
         ("half a body", lambda self, path: self.connection(path, message(GET_FEATURES, bytes(100))[:50])),
+        # holds: emulators.md: A message or request in pieces
         ("byte by byte", lambda self, path: self.drip(self.connection(path), message(GET_FEATURES, bytes(900)))),
         ("memory that overlaps", overlapping),
+        # holds: emulators.md: Indices that jump
         ("memory that is not there", mapping_nothing),
         ("a terabyte of sparse memory", huge_and_sparse),
         ("memory that is mapped again and again", mapping_again),
+        # holds: emulators.md: Indices that jump
         ("indices that jump", jumping),
+        # holds: emulators.md: Memory that is cut off
         ("memory that is cut off", cut_off),
+        # holds: emulators.md: Memory that is cut off
         ("memory that is cut off under a WRITE", cut_off_later),
+        # holds: emulators.md: Indices that jump
         ("a chain that loops", looping_chain),
+        # holds: emulators.md: Indices that jump
         ("tables of nonsense", tables_of_nonsense),
+        # holds: emulators.md: The outstanding commands of all guests
         ("1,024 big WRITEs of the same memory", big_writes),
+        # holds: emulators.md: The outstanding commands of all guests
         ("1,024 big READs into the same memory", big_reads),
+        # holds: emulators.md: The outstanding commands of all guests
         ("20 guests with 16 big READs each", many_big_readers),
+        # holds: emulators.md: The outstanding commands of all guests
         ("1,024 big READs into 512 bytes", little_room),
+        # holds: emulators.md: A queue that is always full
         ("a ring that is never empty", never_ending),
+        # holds: emulators.md: A message or request in pieces
         ("answers that nobody reads", deaf),
+        # holds: emulators.md: A queue that is always full
         ("a queue that is stopped under much", stopping),
+        # holds: emulators.md: A queue that is always full
         ("queues that stop and start, and go", stopping_often),
         ("gone with 64 in flight", gone_in_flight),
         ("100 that come and go", lambda self, path: self.vanish(path, message(GET_FEATURES))),
         ("60 with 31 descriptors in half a message", many_with_descriptors),
+        # holds: emulators.md: Who comes and says nothing
         ("200 that stay and say nothing", many_that_stay),
         ("more descriptors than any message has", many_descriptors),
     )
 
+    # holds: emulators.md: Whatever one guest or client
     def test_states(self):
         for name, act in self.STATES:
             with self.subTest(name):
@@ -602,31 +631,46 @@ class HostileClients(Hostile):
         self.vanish(path, struct.pack(">I", 3))
 
     STATES = (
+        # holds: emulators.md: Who comes and says nothing
         ("clients that never finish their negotiation", silent),
+        # holds: emulators.md: A message or request in pieces
         ("structured replies negotiated by half", half_negotiated),
+        # holds: emulators.md: A message or request in pieces
         ("structured replies that nobody reads", structured_and_deaf),
+        # holds: emulators.md: A message or request in pieces
         ("a request byte by byte", dripping),
+        # holds: emulators.md: A message or request in pieces
         ("a negotiation byte by byte", dripping_negotiation),
+        # holds: emulators.md: A message or request in pieces
         ("answers that nobody reads", deaf),
+        # holds: emulators.md: The requests of an NBD connection
         ("the largest answers, and nobody reads them", deaf_and_greedy),
         ("15 that go before they read their answers", gone_and_deaf),
+        # holds: emulators.md: The requests of an NBD connection
         ("huge lengths", huge),
+        # holds: emulators.md: The requests of an NBD connection
         ("64 huge reads at once", many_huge),
+        # holds: emulators.md: The requests of an NBD connection
         ("huge writes", huge_writes),
+        # holds: emulators.md: A message or request in pieces
         ("half a write", half_a_write),
         ("100 that vanish in the middle of a write", gone_in_a_payload),
+        # holds: emulators.md: Who comes and says nothing
         ("50 that stay and ask for nothing", many_whole),
         ("gone with 64 in flight", gone_in_flight),
         ("400 writes through and flushes, unread", through),
+        # holds: emulators.md: Who comes and says nothing
         ("100 that stay and say nothing", many_that_stay),
         ("100 that come and go", many_that_go),
     )
 
+    # holds: emulators.md: Whatever one guest or client
     def test_states(self):
         for name, act in self.STATES:
             with self.subTest(name):
                 self.check_state(name, lambda path, act=act: act(self, path))
 
+    # holds: emulators.md: The requests of an NBD connection
     def test_zeros_of_gigabytes_are_no_data(self):
         """Where a cache may lose them they are data, but not all at once."""
 
@@ -638,6 +682,7 @@ class HostileClients(Hostile):
 
         self.check_state("zeros of gigabytes", act, "--write-cache-loss")
 
+    # holds: emulators.md: Notices that nobody
     def test_notices_that_nobody_reads(self):
         """Each refused request is told of on standard error: here a pipe of one page."""
         read_end, write_end = os.pipe()
@@ -654,6 +699,7 @@ class HostileClients(Hostile):
         self.end(server)
         os.close(read_end)
 
+    # holds: emulators.md: Requests go with
     def test_requests_go_with_their_client(self):
         """At the drive's own speed: 64 requests of 4 MiB would keep it for minutes."""
         server = self.serve("m.json", "--nbd", "s", "--log", "log", "--ordinary", ready=False)

@@ -290,6 +290,7 @@ class Stopped(ManyTest):
             self.assertEqual(self.read_json(name + ".kept")["cache"], AS_IT_WAS)
         self.assertEqual(self.journals(), [])
 
+    # holds: exit-statuses.md: What sends commands
     def test_a_signal_reaches_each(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number.name):
@@ -303,6 +304,7 @@ class Stopped(ManyTest):
                 self.assertRegex(said.splitlines()[-1], r"\Aplatter: stopped by a signal: 2 of 2 drives")
                 self.check_settings()
 
+    # holds: exit-statuses.md: Under `nohup`
     def test_under_nohup_a_hangup_is_none(self):
         process = self.begin(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)

@@ -280,6 +280,7 @@ class Table(Case):
             writes = any(row.startswith(command + " --") for row in OUTPUTS)
             self.assertEqual("--force" in options, writes, command)
 
+    # holds: safety.md: A result never overwrites
     def test_an_input_is_no_output(self):
         for row in self.rows():
             for name in row.inputs:
@@ -294,6 +295,7 @@ class Table(Case):
                 for direct in (name, "./" + name):
                     self.refused(row, name, direct, USAGE)
 
+    # holds: safety.md: A result never overwrites
     def test_a_strangers_file_is_left_alone(self):
         for row in self.rows():
             out, file = self.place(row)
@@ -341,6 +343,8 @@ class Table(Case):
                 self.platter(*self.words(row.command, out), status=status)
                 self.assertTrue(os.path.islink(self.path(out)))
 
+    # holds: exit-statuses.md: Behind a failure
+    # holds: exit-statuses.md: What was not done
     def test_where_nothing_can_be_written(self):
         for row in self.rows():
             out = "/proc/nonesuch" if row.file else "/proc/nonesuch" + row.ending
@@ -460,6 +464,7 @@ class Validation(Case):
         self.assertEqual(list(self.heads("v")), list(heads))
 
 
+# holds: exit-statuses.md: What was not done
 class StandardOutput(Case):
     """Full or closed it is status 10 with a sentence, for every subcommand that prints."""
 

@@ -76,6 +76,7 @@ class QuietHost(PlatterTest):
         self.assertEqual(done.stderr, f"platter: --quiet-host: {DRIVE} keeps a time of its own, which no host disturbs; "
                                       "nothing was changed\n")
 
+    # holds: safety.md: The last run that wanted
     def test_a_signal(self):
         for command, at in (("characterize", "TERM@1500"), ("inspect", "TERM@40")):
             self.new_folder()
@@ -93,6 +94,7 @@ class QuietHost(PlatterTest):
         self.assertTrue(os.path.exists(self.path(JOURNAL)))
         return next(name for name in self.files() if name.endswith(".journal") and name != JOURNAL)
 
+    # holds: safety.md: After SIGKILL or a crash
     def test_a_kill_and_restore_by_the_drives_journal(self):
         journal = self.kill()
         told = self.platter_json("restore", journal, "--device", self.recorded(), *self.quiet[1:])
@@ -109,6 +111,7 @@ class QuietHost(PlatterTest):
         self.assertEqual(told["governors"], {"policy0": "schedutil", "policy4": "powersave"})
         self.assert_as_it_was()
 
+    # holds: safety.md: After SIGKILL or a crash
     def test_a_kill_and_restore_by_the_hosts_journal(self):
         self.kill()
         self.fails(USAGE, "of no drive", "restore", JOURNAL, "--device", DRIVE, *self.quiet[1:])
@@ -116,6 +119,7 @@ class QuietHost(PlatterTest):
                       self.platter("restore", JOURNAL, *self.quiet[1:]))
         self.assert_as_it_was()
 
+    # holds: safety.md: A governor that is not
     def test_a_kill_and_what_somebody_chose_since(self):
         self.kill()
         self.choose("policy4", "ondemand")
@@ -124,6 +128,7 @@ class QuietHost(PlatterTest):
         self.assertIn("set to ondemand by somebody else meanwhile, and is left so", done.stderr)
         self.assertEqual(self.governors(), ["schedutil", "ondemand"])
 
+    # holds: safety.md: After SIGKILL or a crash
     def test_a_kill_and_another_run(self):
         self.kill()
         told = self.platter("inspect", DRIVE, "--host-root", self.path("host"))

@@ -8,8 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, SOME_FAILED, USAGE,
-                     recorded_alien)
+from harness import (BAD_INPUT, DRIVE_ERROR, INTERRUPTED, OK, PlatterTest, REFUSED, SOME_FAILED, USAGE, checked,
+                     recorded_alien, unchecked)
 from judge import between, mean_absolute, mean_seek, read_layout
 from recorded_drive import MODE_SELECTS, PASS_THROUGHS, WRITES
 import compare_layout
@@ -69,6 +69,9 @@ class RecordedTest(PlatterTest):
 
 
 class RecordedRuns(RecordedTest):
+    # holds: safety.md: No command leaves but
+    # holds: safety.md: Without `--allow-writes`
+    # holds: safety.md: Settings are in the journal
     def test_reads_only(self):
         self.platter("characterize", self.drive("--variant", "bands"), "-o", "model.json")
         record = self.check_commands(READ_ONLY | set(MODE_SELECTS))
@@ -82,6 +85,8 @@ class RecordedRuns(RecordedTest):
         self.assertIn(len(record) - provenance["commands"], range(-at_once, 10))
         self.assertFalse(self.journals())
 
+    # holds: safety.md: What is written is what was read
+    # holds: safety.md: Settings are in the journal
     def test_writes_stay_in_their_ranges_and_change_nothing(self):
         fill = [word for first, last in RANGES for word in ("--fill", f"{first}-{last}")]
         writes = [word for first, last in RANGES
@@ -150,6 +155,8 @@ class Interrupted(RecordedTest):
 
     writes = ()
 
+    # holds: safety.md: Settings are in the journal
+    # holds: exit-statuses.md: What sends commands to a drive
     def test_settings_are_restored(self):
         for name, at in (("INT", 350), ("TERM", 1500), ("HUP", 5000), ("+INT", 4000)):
             with self.subTest(name):
@@ -163,6 +170,7 @@ class Interrupted(RecordedTest):
                 running = ["model.running.samples.jsonl"] if at > 1000 else []
                 self.assertEqual(self.files(), ["kept", *running, "record"])
 
+    # holds: safety.md: Settings are in the journal
     def test_while_the_settings_come_back_at_the_end(self):
         self.platter("characterize", self.drive(), "-o", "whole.json")
         last = max(number for number, line in enumerate(self.record(), 1)
@@ -174,6 +182,30 @@ class Interrupted(RecordedTest):
         self.assertEqual(len(self.read_json("model.json")["layout"]["zones"]),
                          len(self.read_json("whole.json")["layout"]["zones"]))
 
+    # holds: exit-statuses.md: What sends commands
+    # holds: safety.md: Settings are in the journal
+    def test_a_replay(self):
+        self.write("t.trace", "".join(f"{i} 0 {100 * i} 8 1\n" for i in range(500)))
+        done = self.run_platter("replay", "t.trace", "--caches", "off", "-o", "result", "--on",
+                                self.drive("--signal", "TERM@200"), start_new_session=True)
+        self.assertEqual(done.returncode, INTERRUPTED, done.stderr)
+        self.assertIn(CACHES_OFF, [line["cache"] for line in self.record()])
+        self.assertLess(len(self.record()), 250)
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+        self.assertEqual(self.files(), ["kept", "record", "t.trace"])
+
+    # holds: exit-statuses.md: A second signal
+    def test_a_second_signal_ends_at_once_and_leaves_the_journal(self):
+        done = self.interrupt("INT,TERM", 1500)
+        self.assertEqual(done.returncode, INTERRUPTED)
+        self.assertIn("stopped by a second signal", done.stderr)
+        self.assertEqual(self.kept()["cache"], CACHES_OFF)
+        (journal,) = self.journals()
+        self.platter("restore", journal, "--device", self.drive())
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+
+    # holds: safety.md: What is written is what was read
+    # holds: safety.md: An error or a signal after the layout
     def test_while_writing(self):
         self.writes = ("--allow-writes", "40000-60000")
         self.assert_one_sentence(self.interrupt("INT", "w20", "--fill", "40000-60000"),
@@ -195,6 +227,10 @@ class Interrupted(RecordedTest):
 
 
 class KilledAndRestored(RecordedTest):
+    # holds: safety.md: Settings are in the journal
+    # holds: safety.md: `platter restore` puts back
+    # holds: safety.md: `platter restore` deletes
+    # holds: safety.md: `platter restore` takes the drive
     def test_restore_brings_back_settings_and_torn_sectors(self):
         drive = self.drive("--fill", "40000-60000", "--signal", "KILL@w20")
         done = self.run_platter("characterize", drive, "-o", "model.json", "--allow-writes",
@@ -221,6 +257,33 @@ class KilledAndRestored(RecordedTest):
         self.assertEqual(self.kept(), {**kept, "cache": AS_IT_WAS, "blocks": whole})
         self.assertNotIn(journal, self.files())
 
+    # holds: safety.md: Settings are in the journal
+    def test_settings_are_in_the_journal_before_the_first_is_changed(self):
+        self.write("t.trace", "".join(f"{i} 0 {100 * i} 8 1\n" for i in range(20)))
+        replay = ("replay", "t.trace", "--caches", "off", "-o", "result", "--on")
+        self.platter(*replay, self.drive())
+        first = next(number for number, line in enumerate(self.record(), 1)
+                     if int(line["cdb"][:2], 16) in MODE_SELECTS)
+        done = self.run_platter(*replay, self.drive("--signal", f"KILL@{first}"))
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        self.assertNotEqual(self.kept()["cache"], AS_IT_WAS)
+        (journal,) = self.journals()
+        self.platter("restore", journal, "--device", self.drive())
+        self.assertEqual(self.kept()["cache"], AS_IT_WAS)
+
+    # holds: safety.md: `platter restore` opens no
+    def test_a_journal_alone_opens_nothing_but_a_device(self):
+        self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")
+        (journal,) = self.journals()
+        with open(self.path(journal), encoding="utf-8") as file:
+            head, *_ = unchecked(file.read())
+        for device in (self.drive("--record", self.path("started")), self.path("kept"), "kept",
+                       "/dev/.." + self.path("kept"), "virtual:hp-c2247"):
+            self.write("other.journal", checked({**head, "device": device}, {**head, "device": device}))
+            self.fails(REFUSED, ["names no device in /dev", "--device"], "restore", "other.journal")
+        self.assertNotIn("started", self.files())
+        self.assertEqual(self.kept()["cache"], CACHES_OFF)
+
     def test_of_several_journals_one_that_fails_stops_no_other(self):
         self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")
         (journal,) = self.journals()
@@ -242,6 +305,7 @@ class KilledAndRestored(RecordedTest):
         text = self.platter(*restore[:3], *restore[4:], status=SOME_FAILED)
         self.assertRegex(text, r"\Anone.journal: status 6: .*\n.*: status 5: the journal belongs to .*\n\Z")
 
+    # holds: safety.md: A new run is refused
     def test_no_run_takes_what_a_killed_one_left_for_the_drive_s_own_settings(self):
         self.run_platter("characterize", self.drive("--signal", "KILL@1500"), "-o", "model.json")
         self.assertEqual(self.kept()["cache"], CACHES_OFF)
@@ -262,6 +326,7 @@ class KilledAndRestored(RecordedTest):
         self.assertEqual(self.kept()["cache"], AS_IT_WAS)
 
 
+# holds: safety.md: Settings are in the journal
 class NotTakenBack(RecordedTest):
     @staticmethod
     def turns_on(line):
@@ -295,6 +360,7 @@ class NotTakenBack(RecordedTest):
         self.assertFalse(self.read_json("model.json")["provenance"]["complete"])
 
 
+# holds: safety.md: Settings are in the journal
 class AtaDrives(RecordedTest):
     """Behind a translation that takes no MODE SELECT of the caching page: SET FEATURES, and FUA."""
 

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM at random moments of long work: obeyed within a second, nothing half-written."""
+"""SIGINT, SIGTERM and SIGHUP at random moments of long work: obeyed within a second, nothing half-written."""
 
 import json
 import os
@@ -30,6 +30,8 @@ def state_of(process):
         return file.read().rpartition(")")[2].split()[0]
 
 
+# holds: exit-statuses.md: SIGINT, SIGTERM
+# holds: exit-statuses.md: Behind a failure
 class Signals(PlatterTest):
     def setUp(self):
         super().setUp()
@@ -55,7 +57,7 @@ class Signals(PlatterTest):
         """A signal once the program has used so much processor time; what is left must be whole."""
         before = self.files()
         at_s = self.random.uniform(0, latest_s)
-        number = self.random.choice((signal.SIGINT, signal.SIGTERM))
+        number = self.random.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
         with self.subTest(arguments=arguments, at_s=at_s, signal=number.name), \
                 open(self.path("stderr"), "w+", encoding="utf-8") as errors:
             process = subprocess.Popen([PLATTER, *map(str, arguments)], cwd=self.folder, stderr=errors,

@@ -555,6 +555,7 @@ class Ended(StudyTest):
         self.assertEqual(self.unfinished(), [])
         self.assert_same_tables("s", "alone")
 
+    # holds: exit-statuses.md: Behind a failure
     def test_interrupted(self):
         run = self.begin()
         self.wait_for_points(5, run)

@@ -205,6 +205,7 @@ class Show(PlatterTest):
 
 
 class Failures(PlatterTest):
+    # holds: exit-statuses.md: With `--json`
     def test_who_asks_for_json_gets_it(self):
         self.platter("truth", DRIVE, "-o", "m.json")
         for status, words in ((BAD_INPUT, "show none.json --json"), (USAGE, "show m.json --json --plotz x"),

@@ -89,6 +89,7 @@ TEST_CASE("past the end nothing is read or written", "[contents]") {
   CHECK(contents.write(kBytes - 2, two) == 0);
 }
 
+// holds: emulators.md: A file of contents has
 TEST_CASE("a file of contents outlives its emulator, and has one at a time", "[contents]") {
   model::TemporaryFolder folder(model::temporary_name("platter-XXXXXX"));
   const std::string path = folder.file("contents");
@@ -105,6 +106,7 @@ TEST_CASE("a file of contents outlives its emulator, and has one at a time", "[c
   CHECK(read == data);
 }
 
+// holds: emulators.md: A file of contents has
 TEST_CASE("what is not this drive's contents is refused and stays as it is", "[contents]") {
   model::TemporaryFolder folder(model::temporary_name("platter-XXXXXX"));
   const std::string path = folder.file("other");

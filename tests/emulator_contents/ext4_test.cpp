@@ -271,6 +271,7 @@ TEST_CASE("a file system made anew, or gone, is another one", "[ext4]") {
   CHECK(drive.keeps_when_written(7005, noise(6)));
 }
 
+// holds: emulators.md: Of what is no such
 TEST_CASE("one whose features or blocks are not known is kept whole", "[ext4]") {
   const auto with = [](std::size_t at, std::uint32_t number) {
     Mounted drive;
@@ -289,6 +290,7 @@ TEST_CASE("one whose features or blocks are not known is kept whole", "[ext4]") 
   CHECK(with(0x18, 4));     // blocks of 16 KiB
 }
 
+// holds: emulators.md: Files that `--keep`
 TEST_CASE("files are kept by their names, whether these come before their data or behind",
           "[names]") {
   Mounted drive(small_settings({"/a/*.db", "log", "**/deep/x?"}));
@@ -343,6 +345,7 @@ TEST_CASE("data that wait for a name give way when there are too many", "[names]
     CHECK(drive.keeps(7000 + i, noise(i)) == (i >= 80 - drive.waiting()));
 }
 
+// holds: emulators.md: What has to be kept
 TEST_CASE("what may be kept has a limit, past which there is no space", "[ext4]") {
   GeneratedSettings settings = small_settings();
   settings.stored_bytes = 40 * 4096;

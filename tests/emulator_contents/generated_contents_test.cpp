@@ -62,6 +62,7 @@ ExitStatus refusal(const GeneratedSettings& settings) {
 
 }  // namespace
 
+// holds: emulators.md: Of what is no such
 TEST_CASE("without a file system all is kept", "[generated]") {
   std::mt19937_64 random(2);
   const std::uint64_t bytes = 300 * 4096 + 1536;  // the last page is cut

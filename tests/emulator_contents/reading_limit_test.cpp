@@ -61,6 +61,7 @@ struct Drive {
 
 }  // namespace
 
+// holds: emulators.md: What is written never makes
 TEST_CASE("special blocks without end: all is kept from then on") {
   Drive drive;
   drive.image.make();
@@ -80,6 +81,7 @@ TEST_CASE("special blocks without end: all is kept from then on") {
   CHECK(drive.found() == "at byte 0: ext4, 65536 blocks of 4096 bytes");
 }
 
+// holds: emulators.md: What is written never makes
 TEST_CASE("a folder of one block that is there without end") {
   Drive drive({"**/kept"});
   drive.image.make();

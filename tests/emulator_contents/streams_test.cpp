@@ -150,6 +150,8 @@ std::string checked(const Pair& pair, const Contents& contents) {
 
 }  // namespace
 
+// holds: emulators.md: Of a file system in the table
+// holds: emulators.md: What is written never makes
 TEST_CASE("what a kernel writes as metadata is kept", "[streams]") {
   for (const Stream& stream : kStreams) {
     INFO(stream.name);
@@ -167,6 +169,7 @@ TEST_CASE("what a kernel writes as metadata is kept", "[streams]") {
   }
 }
 
+// holds: emulators.md: Of a file system in the table
 TEST_CASE("checkers of file systems see no difference, and little is kept", "[streams]") {
   for (const Stream& stream : kStreams) {
     INFO(stream.name);

@@ -206,6 +206,7 @@ class Host {
 
 }  // namespace
 
+// holds: emulators.md: With `--write-cache-loss` the blocks
 TEST_CASE("one write at a time: the power leaves what the drive has destaged", "[volatile]") {
   bool torn = false;
   for (unsigned seed = 0; seed < 300; ++seed) {
@@ -243,6 +244,7 @@ TEST_CASE("one write at a time: the power leaves what the drive has destaged", "
   CHECK(torn);
 }
 
+// holds: emulators.md: With `--write-cache-loss` the blocks
 TEST_CASE("whatever is under way: what was promised is there, or what came later", "[volatile]") {
   for (unsigned seed = 0; seed < 400; ++seed) {
     INFO(seed);

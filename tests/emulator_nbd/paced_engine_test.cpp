@@ -126,6 +126,7 @@ TEST_CASE("no answer comes before its time, and all come", "[paced]") {
   }
 }
 
+// holds: emulators.md: The check of a log
 TEST_CASE("the log's questions get the log's answers, at any depth and in any order", "[paced]") {
   for (const std::uint32_t depth : {1U, 4U, 64U})
     for (const std::uint32_t scheduler : {PLATTER_FCFS, PLATTER_C_LOOK, PLATTER_SPTF}) {
@@ -142,6 +143,7 @@ TEST_CASE("the log's questions get the log's answers, at any depth and in any or
     }
 }
 
+// holds: emulators.md: A time in the log
 TEST_CASE("a time that is not the engine's is found", "[paced]") {
   Served served(4);
   load(served, 4, 50);
@@ -231,6 +233,7 @@ TEST_CASE("a log that is not one of these drives is refused, with its line", "[c
   CHECK(served.check(log.substr(0, log.size() - 1)).differ == 0);
 }
 
+// holds: emulators.md: Requests go with
 TEST_CASE("requests go with their connection, and others come to the drive", "[paced]") {
   Served served(4);
   std::atomic<bool> gone{false};

@@ -80,6 +80,7 @@ struct Served {
 
 }  // namespace
 
+// holds: emulators.md: With `--write-cache-loss` the blocks
 TEST_CASE("with the power goes what the cache has not written", "[power]") {
   Served served(true, 50);
   served.write(0, 1);
@@ -125,6 +126,7 @@ TEST_CASE("a cache that keeps what was written loses nothing", "[power]") {
   CHECK(served.at(0) == 1);
 }
 
+// holds: emulators.md: Without `--write-cache-loss`
 TEST_CASE("without losses all that was taken is there", "[power]") {
   Served served(false, 50);
   served.write(0, 1);
@@ -133,6 +135,7 @@ TEST_CASE("without losses all that was taken is there", "[power]") {
   CHECK(served.drive->report().power_cuts == 1);
 }
 
+// holds: emulators.md: What is outstanding when
 TEST_CASE("what is outstanding has no answer when the power goes", "[power]") {
   Served served(true, 1);  // reads take milliseconds, or wait before the drive
   std::vector<std::thread> threads;

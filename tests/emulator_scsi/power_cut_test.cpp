@@ -17,6 +17,7 @@ using virtual_drive::testing::command;
 using virtual_drive::testing::on_blocks;
 using virtual_drive::testing::spc4_drive;
 using virtual_drive::testing::with_data;
+using virtual_drive::testing::with_room;
 
 namespace {
 
@@ -91,6 +92,29 @@ TEST_CASE("power: what is not on the media is as it was", "[power]") {
   CHECK(drive.block(100) == 1);
 }
 
+// holds: emulators.md: With `--write-cache-loss` the blocks
+TEST_CASE("power: with the write cache off an answered write is on the media", "[power]") {
+  Drive drive;
+  drive.drive.submit(with_room(command({0x1a, 8, 8, 0, 255, 0}), 255), 900, drive.now_ns);
+  const auto sensed = drive.drive.take(drive.now_ns += kSecond);
+  REQUIRE(sensed);
+  std::vector<std::uint8_t> list = sensed->data;
+  REQUIRE(list.size() > 6);
+  REQUIRE((list[6] & 4) != 0);
+  list[0] = 0;
+  list[4] &= 0x3F;
+  list[6] &= 0xFB;  // WCE
+  const auto bytes = static_cast<std::uint8_t>(list.size());
+  drive.ask(with_data(command({0x15, 0x10, 0, 0, bytes, 0}), list));
+  REQUIRE(drive.wait(kSecond).size() == 1);
+  const std::uint32_t tag = drive.ask(write(100, 2));
+  while (drive.wait(kMicrosecond) != std::vector{tag}) {
+  }
+  drive.restart();
+  CHECK(drive.block(100) == 2);
+}
+
+// holds: emulators.md: With `--write-cache-loss` the blocks
 TEST_CASE("power: at any time what may be lost is lost, and nothing that may not", "[power]") {
   std::mt19937_64 random(4);
   int lost = 0, kept = 0;

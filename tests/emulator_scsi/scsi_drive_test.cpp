@@ -152,6 +152,7 @@ void load(Logged& logged, std::uint32_t depth, int commands, std::uint64_t seed)
 
 }  // namespace
 
+// holds: emulators.md: The check of a log
 TEST_CASE("a log gives every completion again, of any commands, late or aborted", "[scsi]") {
   for (const bool imperfect : {false, true})
     for (const double policy : {1.0, 4.0, 8.0})
@@ -166,6 +167,7 @@ TEST_CASE("a log gives every completion again, of any commands, late or aborted"
       }
 }
 
+// holds: emulators.md: A time in the log
 TEST_CASE("a log that was changed is found out", "[scsi]") {
   Logged logged(queueing(1, false));
   load(logged, 8, 200, 3);
@@ -207,6 +209,7 @@ TEST_CASE("a log that was changed is found out", "[scsi]") {
   CHECK(logged.check(log.substr(0, log.size() - 3)).differ == 0);
 }
 
+// holds: emulators.md: Where the file system that holds
 TEST_CASE("storage that fails ends a command with its error, and the check leaves out the rest",
           "[scsi]") {
   FailingContents contents;
@@ -233,6 +236,7 @@ TEST_CASE("storage that fails ends a command with its error, and the check leave
   CHECK(checked.left_out == 2);
 }
 
+// holds: emulators.md: What a flush
 TEST_CASE("what a drive holds is told to last by FUA and SYNCHRONIZE CACHE", "[scsi]") {
   Logged logged(queueing(1, false));
   std::uint32_t tag = 1;

@@ -73,6 +73,7 @@ TEST_CASE("channel: what is no message", "[channel]") {
   }
 }
 
+// holds: emulators.md: A message or request in pieces
 TEST_CASE("channel: a peer that does not read is not waited for", "[channel]") {
   const Sockets sockets;
   Outbox outbox;

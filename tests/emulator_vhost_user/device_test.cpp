@@ -134,6 +134,7 @@ TEST_CASE("device: a kick may come as a message", "[device]") {
   CHECK_FALSE(spoken.device.take_kicked());
 }
 
+// holds: emulators.md: What a front end says
 TEST_CASE("device: what a front end may not say", "[device]") {
   Spoken spoken;
   const auto refuses = [&](Message message) {

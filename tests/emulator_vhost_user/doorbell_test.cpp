@@ -52,6 +52,7 @@ bool is_readable(int descriptor) {
 
 }  // namespace
 
+// holds: emulators.md: A descriptor that a program
 TEST_CASE("doorbell: what may be one", "[doorbell]") {
   const Pipe pipe;
   const Event event;
@@ -73,6 +74,7 @@ TEST_CASE("doorbell: what may be one", "[doorbell]") {
     close(descriptor);
 }
 
+// holds: emulators.md: A guest that does not take
 TEST_CASE("doorbell: one that is full or closed is not waited for", "[doorbell]") {
   std::signal(SIGPIPE, SIG_IGN);
   Patience patience;
@@ -104,6 +106,7 @@ TEST_CASE("doorbell: one that is filled behind the look ends the call", "[doorbe
   CHECK(errno == EINTR);
 }
 
+// holds: emulators.md: A guest that does not take
 TEST_CASE("doorbell: a kick is told once, and what stays readable is not", "[doorbell]") {
   Patience patience;
   Doorbells doorbells;

@@ -32,6 +32,7 @@ struct File {
 
 }  // namespace
 
+// holds: emulators.md: Memory that is cut off
 TEST_CASE("guest memory: what is cut off reads as zeros and is told", "[guest_memory]") {
   const File file, other;
   const auto memory = file.map(), untouched = other.map();

@@ -173,6 +173,7 @@ TEST_CASE("scsi host: a drive takes 64, and says that it is full", "[scsi_host]"
   CHECK(served.host.outstanding() == 0);
 }
 
+// holds: emulators.md: The outstanding commands of all guests
 TEST_CASE("scsi host: what is outstanding moves no more than its share", "[scsi_host]") {
   Served served(1, nullptr, {.most = 16384, .own = 1024});
   served.shared.set_guests(4);
@@ -202,6 +203,7 @@ TEST_CASE("scsi host: what is outstanding moves no more than its share", "[scsi_
   CHECK(full_ones(8192, 2) == 0);
 }
 
+// holds: emulators.md: Requests go with
 TEST_CASE("scsi host: guests share drives, and each has its own answers", "[scsi_host]") {
   SmallDrives small(1);
   SharedDrives shared(small.drives, nullptr);
@@ -333,6 +335,8 @@ TEST_CASE("scsi host: attributes reach the drive", "[scsi_host]") {
   CHECK(order[8] == 7);
 }
 
+// holds: emulators.md: What a flush
+// holds: emulators.md: Where the file system that holds
 TEST_CASE("scsi host: what has to outlive the host is kept before it is answered", "[scsi_host]") {
   class Slow final : public Contents {
    public:

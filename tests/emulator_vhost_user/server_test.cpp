@@ -183,6 +183,7 @@ TEST_CASE("server: a guest goes and another one comes, the blocks stay", "[serve
   }
 }
 
+// holds: emulators.md: Whatever one guest or client
 TEST_CASE("server: a broken guest is sent away with a sentence, and the next is served",
           "[server]") {
   Served served;
@@ -225,6 +226,8 @@ TEST_CASE("server: a broken guest is sent away with a sentence, and the next is 
   CHECK(client.answered({.cdb = kReady}).status == 0);
 }
 
+// holds: emulators.md: Whatever one guest or client
+// holds: emulators.md: Who comes and says nothing
 TEST_CASE("server: guests are served beside each other, and one that says nothing holds up none",
           "[server]") {
   Served served;
@@ -242,6 +245,7 @@ TEST_CASE("server: guests are served beside each other, and one that says nothin
   ::close(half);
 }
 
+// holds: emulators.md: Who comes and says nothing
 TEST_CASE("server: who has not begun makes room for one more", "[server]") {
   Served served;
   std::vector<int> silent;
@@ -268,6 +272,7 @@ TEST_CASE("server: a queue is stopped when what it asked is answered", "[server]
   for (int i = 0; i < 9; ++i) CHECK(client.guest.answer());
 }
 
+// holds: emulators.md: What is outstanding when
 TEST_CASE("server: power that is cut hangs up, and the drives forget their caches", "[server]") {
   Served served;
   {

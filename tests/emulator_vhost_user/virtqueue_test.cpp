@@ -88,6 +88,8 @@ TEST_CASE("virtqueue: a driver says whether it wants to be called", "[virtqueue]
   CHECK_FALSE(ring.queue.wants_call());
 }
 
+// holds: emulators.md: What a front end says
+// holds: emulators.md: Indices that jump
 TEST_CASE("virtqueue: what cannot be is told, and nothing outside the memory is reached",
           "[virtqueue]") {
   constexpr std::uint64_t kHere = Guest::kGuestAddress + Guest::kData;
@@ -133,6 +135,7 @@ TEST_CASE("virtqueue: what cannot be is told, and nothing outside the memory is 
   CHECK(ring.take() == "a descriptor's index is beyond its table");
 }
 
+// holds: emulators.md: What a front end says
 TEST_CASE("virtqueue: rings lie whole and aligned in the memory", "[virtqueue]") {
   const Guest guest;
   const auto memory = memory_of(guest);

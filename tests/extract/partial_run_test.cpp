@@ -53,6 +53,9 @@ void require_sound(const model::DriveModel& model) {
   }
 }
 
+// holds: safety.md: What differs or cannot be read is put
+// holds: safety.md: The first write that fails
+// holds: safety.md: An error or a signal after the layout
 TEST_CASE(
     "a write that fails costs no data: writing ends, the blocks are put back, and reads go on") {
   Attacked t;
@@ -76,6 +79,8 @@ TEST_CASE(
   require_sound(run.model);
 }
 
+// holds: safety.md: What differs or cannot be read is put
+// holds: safety.md: The journal goes only
 TEST_CASE("what cannot be put back is named, kept in the journal, and restored later") {
   Attacked t;
   t.fail_writes(20, 1'000'000);
@@ -99,6 +104,7 @@ TEST_CASE("what cannot be put back is named, kept in the journal, and restored l
   CHECK(t.damaged.unreadable.empty());
 }
 
+// holds: safety.md: An error or a signal after the layout
 TEST_CASE("an interrupt from the layout on leaves what was measured, before it nothing") {
   Attacked t;
   t.options.writable.clear();
@@ -145,6 +151,7 @@ TEST_CASE("an interrupt before the drive is known is an interrupt") {
   }
 }
 
+// holds: safety.md: An error or a signal after the layout
 TEST_CASE("a drive that vanishes leaves what was measured, and its journal") {
   Attacked t;
   const Run run = [&] {
@@ -223,6 +230,7 @@ TEST_CASE("a drive without a map ends incomplete") {
   require_sound(run.model);
 }
 
+// holds: safety.md: A range of `--allow-writes`
 TEST_CASE("ranges for writes are narrowed to whole physical blocks") {
   model::DriveModel model = drive_named("quantum-atlas10k");
   model.identity.physical_block_bytes = 4096;

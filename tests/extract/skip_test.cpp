@@ -109,6 +109,7 @@ model::DriveModel measured(const model::DriveModel& truth, const std::vector<Lbn
   return characterize(drive, options).model;
 }
 
+// holds: safety.md: Blocks of [`--skip`]
 TEST_CASE("no command of a characterization reaches a skipped block, and its model is right") {
   const char* const name = GENERATE("hp-c2247", "cache-base", "spare-zone");
   const bool writes = GENERATE(false, true);
@@ -148,6 +149,7 @@ TEST_CASE("no command of a characterization reaches a skipped block, and its mod
   CHECK(run.model.validity.demerits.front().demerit_percent < 2);
 }
 
+// holds: safety.md: Blocks of [`--skip`]
 TEST_CASE("of a drive with physical blocks all of a skipped one is left alone") {
   model::DriveModel truth = drive_named("cache-base");
   truth.identity.physical_block_bytes = 8 * truth.identity.block_bytes;
@@ -207,6 +209,7 @@ TEST_CASE("too little left, nothing left to write, and ranges beyond the end are
         "ranges, or leave it out");
 }
 
+// holds: safety.md: Blocks of [`--skip`]
 TEST_CASE("what a run skips holds when it is gone on with, and may grow") {
   const model::DriveModel truth = drive_named("cache-base");
   const std::vector<LbnRange> bad{{1000, 5000}}, more{{700'000, 720'000}};

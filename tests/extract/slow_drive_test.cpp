@@ -45,6 +45,7 @@ constexpr Nanoseconds kHour_ns = 3600 * kSecond;
 
 }  // namespace
 
+// holds: safety.md: An error or a signal after the layout
 TEST_CASE("A drive that takes an hour a command has a model, which says what cannot be") {
   const Folder folder;
   const int from = GENERATE(values({1, 50, 500, 2500}));

@@ -117,6 +117,7 @@ void require_cache_of_writes_told(const model::Cache& found, const model::Cache&
   require_same(found.destage_behind, truth.destage_behind, "destage behind");
 }
 
+// holds: safety.md: A range of `--allow-writes`
 TEST_CASE("every write of a characterization is of whole physical blocks") {
   const std::uint32_t lowest_aligned = GENERATE(0U, 1U, 7U);
   CAPTURE(lowest_aligned);

@@ -37,6 +37,7 @@ void crash(const Machine& machine) {
   ::close(ready[1]);
 }
 
+// holds: safety.md: The last run that wanted
 TEST_CASE("governors are set for a run and put back at its end") {
   const Machine machine;
   {
@@ -53,6 +54,7 @@ TEST_CASE("governors are set for a run and put back at its end") {
   CHECK_FALSE(machine.has_journal());
 }
 
+// holds: safety.md: The last run that wanted
 TEST_CASE("of several runs the last one puts back, whichever it is") {
   const Machine machine;
   for (const bool first_ends_first : {true, false}) {
@@ -69,6 +71,8 @@ TEST_CASE("of several runs the last one puts back, whichever it is") {
   }
 }
 
+// holds: safety.md: What the governors were
+// holds: safety.md: After SIGKILL or a crash
 TEST_CASE("a run that is killed leaves its journal, and restore puts back") {
   const Machine machine;
   crash(machine);
@@ -95,6 +99,7 @@ TEST_CASE("a run that is killed beside another one leaves it to that") {
   CHECK(machine.shown() == kAsFound);
 }
 
+// holds: safety.md: After SIGKILL or a crash
 TEST_CASE("what a killed run left is put back by the next one at its end") {
   const Machine machine;
   crash(machine);
@@ -103,6 +108,7 @@ TEST_CASE("what a killed run left is put back by the next one at its end") {
   CHECK_FALSE(machine.has_journal());
 }
 
+// holds: safety.md: A governor that is not
 TEST_CASE("what somebody else chose meanwhile stays and is named") {
   const Machine machine;
   FastProcessors fast(machine.root());
@@ -126,6 +132,7 @@ TEST_CASE("what somebody else chose between two runs is what comes back") {
   CHECK(machine.shown() == "schedutil ondemand");
 }
 
+// holds: safety.md: A new start of the machine
 TEST_CASE("a journal of before the machine was started anew changes nothing") {
   const Machine machine;
   crash(machine);
@@ -146,6 +153,7 @@ TEST_CASE("a machine without cpufreq is named") {
   CHECK_THAT(fast.troubles().front(), Catch::Contains("no cpufreq"));
 }
 
+// holds: safety.md: What the governors were
 TEST_CASE("where nothing can be kept nothing is set") {
   const Machine machine;
   fs::remove_all(machine.root() + "/run");
@@ -156,6 +164,7 @@ TEST_CASE("where nothing can be kept nothing is set") {
   CHECK(machine.shown() == kAsFound);
 }
 
+// holds: safety.md: A journal names cpufreq
 TEST_CASE("a damaged journal, or one that leads elsewhere, changes nothing") {
   for (const char* const text :
        {"", "{\"schema\": {\"name\": \"platter-host-journal\"}}",

@@ -94,6 +94,7 @@ void compute_for(std::chrono::milliseconds length) {
   }
 }
 
+// holds: safety.md: The measuring thread
 TEST_CASE("a measuring thread that computes goes back among the others, and in front to measure") {
   transport::MeasuringThread thread;
   if (thread.why_not()) {

@@ -14,6 +14,7 @@ def read(path):
 
 
 class ExitStatuses(unittest.TestCase):
+    # holds: exit-statuses.md: A subcommand ends
     def test_the_table_is_the_enumeration(self):
         body = re.search(r"enum class ExitStatus : int \{(.*?)\};", read("src/model/error.h"),
                          re.DOTALL).group(1)

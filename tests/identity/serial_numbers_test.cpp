@@ -7,6 +7,7 @@
 namespace platter::identity {
 namespace {
 
+// holds: safety.md: Who a drive is
 TEST_CASE("numbers that bridges give to all disks, or that are none, are worthless") {
   for (const char* const serial : {"152D00539000",
                                    "152D203380B6",

@@ -38,6 +38,7 @@ TEST_CASE("a drive of the SCSI side alone is what it says, by VPD page 80h") {
   CHECK(who.doubts.empty());
 }
 
+// holds: safety.md: Who a drive is
 TEST_CASE("a worthless number counts as none, and is warned of") {
   const Who who =
       who_is({"JMicron", "Generic", "0100", "152D00539000", {}, 1'000'000'000, false, {}, {}});
@@ -48,6 +49,7 @@ TEST_CASE("a worthless number counts as none, and is warned of") {
   CHECK(drive_mark(who.identity).empty());
 }
 
+// holds: safety.md: Who a drive is
 TEST_CASE("behind a bridge the drive is named by its disk, the bridge beside it") {
   Evidence evidence = behind_bridge();
   SECTION("that tells a number of its own for all") { evidence.serial = "123456789012"; }
@@ -87,6 +89,7 @@ TEST_CASE("the disk is the same one behind a bridge and without") {
   CHECK(drive_mark(without.identity) == drive_mark(with.identity));
 }
 
+// holds: safety.md: SET FEATURES leave only
 TEST_CASE("ATA PASS-THROUGH that reaches another disk counts for nothing") {
   Evidence evidence = behind_bridge();
   evidence.serial = "WD-WX11A7250496";
@@ -109,6 +112,7 @@ TEST_CASE("ATA PASS-THROUGH that reaches another disk counts for nothing") {
   CHECK(who.doubts.back().find("another disk") != std::string::npos);
 }
 
+// holds: safety.md: SET FEATURES leave only
 TEST_CASE("a bridge with a number of its own leaves it open whose disk answers") {
   Evidence evidence = behind_bridge();
   evidence.serial = "X5P7K2M9Q4";

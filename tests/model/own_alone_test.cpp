@@ -33,6 +33,7 @@ class Kept {
 
 }  // namespace
 
+// holds: registry.md: keys and folders of keys
 TEST_CASE("a key that others may write is refused, and what to do is said") {
   for (const mode_t mode : {0600U, 0644U, 0400U})
     CHECK_NOTHROW(require_own_file(Kept(0755, mode).file()));
@@ -49,6 +50,7 @@ TEST_CASE("a key that others may write is refused, and what to do is said") {
   }
 }
 
+// holds: registry.md: keys and folders of keys
 TEST_CASE("a key in a folder in which others may rename is refused, but for the sticky bit") {
   const Kept open(0777, 0600), sticky(01777, 0600), group(0770, 0600);
   CHECK_THROWS_WITH(require_own_file(open.file()),

@@ -3,7 +3,7 @@ is rewritten is journaled and written by whole physical blocks."""
 
 import unittest
 
-from quirks import QuirkTest, READS, WRITES, each, lbn_and_blocks, name_of, refuses, rule, vpd
+from quirks import QuirkTest, READS, WRITES, each, identify, lbn_and_blocks, name_of, refuses, rule, vpd
 
 ATA = "trust:small-ata-512e"
 HIDING = {
@@ -19,10 +19,14 @@ HIDING = {
 }
 
 
+# holds: safety.md: A physical block is as long
 class Hidden(QuirkTest):
     @each(HIDING)
     def test_inspect(self, replies):
         self.assertEqual(self.inspect(self.quirk(replies, ATA))["identity"]["physical_block_bytes"], 4096)
+
+    def test_the_shorter_ones_of_identify_device_do_not_count(self):
+        self.assertEqual(self.inspect(self.quirk(identify(w106=0x4000), ATA))["identity"]["physical_block_bytes"], 4096)
 
     @each(HIDING)
     def test_single_blocks_are_journaled_by_eight(self, replies):

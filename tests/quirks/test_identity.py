@@ -41,6 +41,7 @@ class EvpdIgnored(QuirkTest):
         self.assertFalse(found.get("names"), found.get("names"))
         self.assertNotIn("characteristics", found)
 
+    # holds: safety.md: Who a drive is
     @each({name: IGNORED[name] for name in ("RMB set", "RMB set, SPC-3", "zeros", "refused")}, sample=1)
     def test_another_run_does_not_replace_the_model(self, replies):
         self.characterize(self.quirk(replies))
@@ -63,6 +64,7 @@ OWN = ("WD-WCC4E5KDXL93", "WD-WMC30D9F2PH1", "Z1D5XYZ7", "5QE3A1B2", "S00JJ10XA1
        "GEK033RBSZ1WEX", "9XG4H2ZR", "VAGGNKLL", "YFGTB7DA0W5Z", "17SGK3LNS", "3RV0QAT7000075242RTK", "31TKT2NIT")
 
 
+# holds: safety.md: Who a drive is
 class SerialNumbers(QuirkTest):
     @staticmethod
     def warned(found):
@@ -196,6 +198,7 @@ DOCKS = {f"{name}, {dock}": [name_of(*words), *disk] for name, disk in OTHER_DIS
          for dock, words in (("ASM1352R", ("ASMT", "ASM1352R-Safe")), ("JMS561", ("JMicron", "H/W RAID1")))}
 
 
+# holds: safety.md: SET FEATURES leave only
 class OtherDisk(QuirkTest):
     @each(DOCKS, sample=3)
     def test_nothing_is_set_on_it(self, replies):

@@ -12,6 +12,8 @@ SAME = {number: [name_of("JMicron", "Generic"), serial(number)]
 RANGE = "1003-10001"
 
 
+# holds: safety.md: `platter restore` takes the drive
+# holds: safety.md: `platter restore` reads and compares
 class OtherDisk(QuirkTest):
     def journal_of_a(self, manners, vanishes_at=25):
         """Its path, and the LBNs that were written when the drive went."""

@@ -54,6 +54,7 @@ class ShortReads(QuirkTest):
         else:
             self.ends_with_a_sentence(done, (8,), r"short|fewer|\d+ of (the )?\d+ bytes")
 
+    # holds: safety.md: What is written is what was read
     @each({"8": 8, "64": 64})
     def test_nothing_is_written_back_that_did_not_come(self, limit):
         trace = "".join(f"{i * 20} 0 {1003 + i * 271 % 8000} {3 * limit} 0\n" for i in range(30))

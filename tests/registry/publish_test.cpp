@@ -187,6 +187,7 @@ TEST_CASE("a key that is none makes no stand-in that anybody could make, too") {
                     Catch::Contains("is no key of 64 hexadecimal digits"));
 }
 
+// holds: registry.md: keys and folders of keys
 TEST_CASE("a key of stand-ins that others may write is refused, one that they may read is told") {
   const RegistryFolder folder;
   const model::DriveModel model = small_model("S1234");

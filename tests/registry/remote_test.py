@@ -140,6 +140,7 @@ class Remote(WithOciServer):
         self.assertFalse(self.push(self.published["reference"], "lab")[0]["signatures_sent"])
         self.assertIn("signed by me and stranger", self.pull(self.drive + ".v1"))
 
+    # holds: registry.md: with `--require-signature`
     def test_an_unsigned_entry_and_one_of_a_stranger(self):
         self.platter("registry", "trust", "add", "me", "me.pub")
         self.push(self.published["reference"], "lab")
@@ -158,6 +159,7 @@ class Remote(WithOciServer):
                       home="yours")
         self.refused(REFUSED, "is required", "pull", tag, "-o", "refused.json")
 
+    # holds: registry.md: with `--require-signature`
     def test_a_signature_of_another_digest(self):
         self.platter("registry", "trust", "add", "me", "me.pub")
         other = self.publish(self.variant("two.json", 0.125))
@@ -178,6 +180,7 @@ class Remote(WithOciServer):
         with open(self.served_blob(digest), "wb") as file:
             file.write(whole)
 
+    # holds: registry.md: what is damaged
     def test_what_was_changed_on_the_server(self):
         self.platter("registry", "trust", "add", "me", "me.pub")
         self.push(self.published["reference"], "lab", "--sign", "me.pem")
@@ -201,6 +204,7 @@ class Remote(WithOciServer):
         self.assertEqual(glob.glob(self.folder + "/yours/blobs/sha256/*"), [])
         self.assertIn("signed by me", self.pull(self.drive + ".v1", "--require-signature"))
 
+    # holds: registry.md: what is damaged
     def test_a_model_of_another_drive_under_a_name(self):
         self.push(self.published["reference"], "lab", "--sign", "curator.pem")
         self.skopeo("copy", "-q", "--src-tls-verify=false", "--dest-tls-verify=false",
@@ -226,6 +230,7 @@ class Remote(WithOciServer):
         listed = json.loads(self.registry("list", "--json", home="yours"))["models"]
         self.assertEqual([model["signature"] for model in listed], ["signed by lab"])
 
+    # holds: registry.md: a tag that moved
     def test_a_tag_never_moves(self):
         self.push(self.published["reference"], "lab")
         shutil.copy(self.folder + "/mine/serial.key", self.folder + "/yours/serial.key")  # one stand-in for both
@@ -287,6 +292,7 @@ class Remote(WithOciServer):
                           (f"lab/{self.drive}.v1", "same product and firmware")])
         self.assertIn("is signed by me", self.pull(self.drive + ".v1"))
 
+    # holds: registry.md: an old index
     def test_an_old_index(self):
         self.push(self.published["reference"], "lab")
         old = self.index()["digest"]
@@ -307,6 +313,7 @@ class Remote(WithOciServer):
                            number=8, entries=2)
         self.assertEqual(self.refresh()["number"], 8)
 
+    # holds: registry.md: another's index
     def test_an_index_of_another_remote_of_the_same_curator(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -329,6 +336,7 @@ class Remote(WithOciServer):
             self.assert_counts(self.refresh(), changed_parts=0)
             self.assertEqual(self.known_entries(), 1)
 
+    # holds: registry.md: another's index
     def test_an_index_by_somebody_else(self):
         self.push(self.published["reference"], "lab")
         self.refused(REFUSED, "the key is not that of the remote", "index", "lab", "--key", "stranger.pem")
@@ -338,6 +346,7 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "is not signed by the key of lab but signed by an unknown key", "refresh", "lab")
         self.assertFalse(os.path.exists(self.folder + "/yours/remotes/lab/search.sqlite"))
 
+    # holds: registry.md: with a key of the remote
     def test_an_index_that_was_changed_on_the_way(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -356,6 +365,7 @@ class Remote(WithOciServer):
             file.write(b"#")
         self.refused(10, "skopeo ended with status", "refresh", "lab")
 
+    # holds: registry.md: a tag that moved
     def test_a_tag_that_was_moved_behind_the_index(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -366,6 +376,7 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "was moved: the remote's index names", "pull", f"lab/{self.drive}.v1", "-o",
                      "refused.json")
 
+    # holds: registry.md: of a remote with a key
     def test_an_entry_of_a_remote_with_a_key_that_nobody_vouches_for(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -385,6 +396,7 @@ class Remote(WithOciServer):
         self.registry("remote", "remove", "lab", home=home)
         self.registry("remote", "add", "lab", "oci://" + self.place, "--plain-http", *options, home=home)
 
+    # holds: registry.md: at the first contact
     def test_a_remote_that_nobody_has_pushed_to(self):
         self.refused(REFUSED, "is not there, and of a remote with a key nothing counts", "refresh", "lab")
         self.assert_counts(self.index(), number=1, entries=0)  # so a fleet may begin
@@ -394,6 +406,7 @@ class Remote(WithOciServer):
         self.add_again()
         self.assert_counts(self.refresh(), number=0, entries=0)
 
+    # holds: registry.md: without a key
     def test_a_remote_without_an_index(self):
         self.push(self.published["reference"], "lab")
         self.add_again()
@@ -412,6 +425,8 @@ class Remote(WithOciServer):
             json.dump(manifest, file)
         self.skopeo("copy", "-q", "--dest-tls-verify=false", "dir:index", f"docker://{self.place}:index")
 
+    # holds: registry.md: a curator knows
+    # holds: registry.md: with a key of the remote
     def test_nothing_of_an_unsigned_index_is_used(self):
         self.push(self.published["reference"], "lab")
         self.assert_counts(self.index(), number=1)
@@ -432,6 +447,7 @@ class Remote(WithOciServer):
         self.unsigned_index("999999999999")
         self.assert_counts(self.index(), number=2)
 
+    # holds: registry.md: an old index
     def test_a_number_that_another_index_had(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -445,6 +461,7 @@ class Remote(WithOciServer):
         self.registry("index", "lab", "--key", "curator.pem", "--above", "1")
         self.assert_counts(self.refresh(), number=2, entries=2)
 
+    # holds: registry.md: who hides the index
     def test_who_hides_the_index_moves_no_tag(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -456,6 +473,7 @@ class Remote(WithOciServer):
         self.refused(REFUSED, "was moved: the remote's index names " + self.published["digest"], "pull",
                      f"lab/{self.drive}.v1", "-o", "refused.json")
 
+    # holds: registry.md: a curator knows
     def test_a_curator_goes_on_though_the_remote_was_removed_here(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -468,6 +486,7 @@ class Remote(WithOciServer):
         with open(records[0], encoding="utf-8") as file:
             self.assert_counts(checked(file.read()), place=self.place, given=2, sent=2, digest=index["digest"])
 
+    # holds: registry.md: at the first contact
     def test_stripped_before_the_first_refresh(self):
         self.push(self.published["reference"], "lab", "--sign", "me.pem")
         self.index()
@@ -480,11 +499,13 @@ class Remote(WithOciServer):
         self.assertFalse(os.path.exists(self.folder + "/yours/remotes/lab/search.sqlite"))
         self.assertEqual(json.loads(self.registry("list", "--json", home="yours"))["models"], [])
 
+    # holds: registry.md: with a key of the remote
     def test_something_else_under_the_tag_of_the_index_is_unsigned_first(self):
         self.push(self.published["reference"], "lab")
         self.copy_tag(self.drive + ".v1", "index")
         self.refused(REFUSED, "is not signed by the key of lab but unsigned", "refresh", "lab")
 
+    # holds: registry.md: a leap of a signed
     def test_a_leap_of_a_signed_number_is_told_and_numbers_end(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -499,6 +520,7 @@ class Remote(WithOciServer):
         self.push(other["reference"], "lab")
         self.refused(REFUSED, "its numbers are used up", "index", "lab", "--key", "curator.pem", home="mine")
 
+    # holds: registry.md: without a key
     def test_without_a_key_numbers_bind_nobody(self):
         self.push(self.published["reference"], "lab")
         self.index()
@@ -510,6 +532,7 @@ class Remote(WithOciServer):
         self.assert_counts(again, number=2, verified=False)
         self.assertIn("has the number 2, and had 999999999999 before; nobody signed either", again["problems"][0])
 
+    # holds: registry.md: keys and folders of keys
     def test_keys_that_others_may_change(self):
         self.platter("registry", "trust", "add", "me", "me.pub")
         self.push(self.published["reference"], "lab", "--sign", "me.pem")

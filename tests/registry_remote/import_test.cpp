@@ -66,6 +66,7 @@ TEST_CASE("a version that another model has here becomes the next one") {
   CHECK(find(ours.store(), kDrive).tag == "v2");
 }
 
+// holds: registry.md: no tag from elsewhere
 TEST_CASE("a version far above all that are here becomes the next one: numbers end") {
   const RegistryFolder theirs, ours;
   const Publication first = theirs.publish(small_model("S1", 1.25));
@@ -74,6 +75,7 @@ TEST_CASE("a version far above all that are here becomes the next one: numbers e
   CHECK(find(ours.store(), kDrive).tag == "v2");
 }
 
+// holds: registry.md: no tag from elsewhere
 TEST_CASE("where versions are used up nothing is replaced") {
   const RegistryFolder folder;
   const Publication first = folder.publish(small_model("S1", 1.25));

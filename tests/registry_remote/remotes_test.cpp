@@ -17,6 +17,7 @@ Remote lab(const std::string& key) {
 
 }  // namespace
 
+// holds: registry.md: keys and folders of keys
 TEST_CASE("the key of a remote is the user's alone to change, whatever the umask") {
   const RegistryFolder folder;
   const mode_t before = ::umask(0);
@@ -33,6 +34,7 @@ TEST_CASE("the key of a remote is the user's alone to change, whatever the umask
   CHECK(remote_names(folder.store()) == std::vector<std::string>{"lab"});
 }
 
+// holds: registry.md: keys and folders of keys
 TEST_CASE("a remote whose key others may have taken away is refused as well") {
   const RegistryFolder folder;
   add_remote(folder.store(), lab(""));

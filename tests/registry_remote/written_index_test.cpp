@@ -22,6 +22,7 @@ std::string record_in(const registry::Store& store) {
 
 }  // namespace
 
+// holds: registry.md: a curator knows
 TEST_CASE("a curator remembers the last index of each repository, also when the remote is gone") {
   const RegistryFolder folder;
   const registry::Store store = folder.store();
@@ -36,6 +37,7 @@ TEST_CASE("a curator remembers the last index of each repository, also when the 
   CHECK(written_index(store, kPlace + "-2").given == 0);
 }
 
+// holds: registry.md: a curator knows
 TEST_CASE("a record that does not say its number is no record of 0") {
   const RegistryFolder folder;
   const registry::Store store = folder.store();

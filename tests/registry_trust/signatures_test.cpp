@@ -28,6 +28,7 @@ std::string digest(char digit) { return "sha256:" + std::string(64, digit); }
 
 }  // namespace
 
+// holds: registry.md: a signature is of one digest
 TEST_CASE("a signature is of one digest and one key") {
   const KeysOnDisk keys;
   const PrivateKey mine = open_private_key(keys.make("mine"), none);
@@ -97,6 +98,7 @@ TEST_CASE("two people sign one entry, each once, and its digest stays") {
             .sentence() == "signed by one and two");
 }
 
+// holds: registry.md: a name of a key
 TEST_CASE("trusted keys are kept by name, and a name keeps its key") {
   const KeysOnDisk keys;
   keys.make("one");
@@ -117,6 +119,7 @@ TEST_CASE("trusted keys are kept by name, and a name keeps its key") {
   CHECK_THROWS_WITH(forget_key("me", folder), Catch::Contains("is no trusted key"));
 }
 
+// holds: registry.md: a stray file
 TEST_CASE("what is no key in the trust folder is passed over, and told") {
   const KeysOnDisk keys;
   keys.make("one");
@@ -137,6 +140,7 @@ TEST_CASE("what is no key in the trust folder is passed over, and told") {
   forget_key("stray", folder);
 }
 
+// holds: registry.md: keys and folders of keys
 TEST_CASE("a trust folder or key that others may write is refused, and what platter makes is not") {
   const KeysOnDisk keys;
   keys.make("one");
@@ -157,6 +161,7 @@ TEST_CASE("a trust folder or key that others may write is refused, and what plat
   CHECK_THROWS_WITH(trusted_keys(none, folder), Catch::Contains("me.pub: may be written"));
 }
 
+// holds: registry.md: keys and folders of keys
 TEST_CASE("a private key that others may write is refused, and one that they may read is told") {
   const KeysOnDisk keys;
   const std::string mine = keys.make("mine");

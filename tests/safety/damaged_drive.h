@@ -37,6 +37,7 @@ class DamagedDrive final : public scsi::Device {
   std::optional<Failure> flush_fails;                           // SYNCHRONIZE CACHE
   bool sends_half = false, not_ready = false;                   // in answer to reads
   std::vector<std::pair<std::uint64_t, std::uint32_t>> writes;  // all that came
+  std::set<std::uint64_t> looked_at;                            // LBNs of reads and VERIFY
   std::size_t settings = 0;                                     // commands that change some
 
   const std::string& name() const override { return drive_.name(); }
@@ -57,6 +58,10 @@ class DamagedDrive final : public scsi::Device {
     if (is_write(command)) {
       const auto range = *scsi::addressed_blocks(command);
       writes.emplace_back(range.lbn, static_cast<std::uint32_t>(range.blocks));
+    }
+    if (is_read(command) || is_verify(command)) {
+      const auto range = *scsi::addressed_blocks(command);
+      for (std::uint64_t i = 0; i < range.blocks; ++i) looked_at.insert(range.lbn + i);
     }
     const auto* entry = scsi::find_command(command.cdb);
     if (entry && entry->command_class == scsi::CommandClass::reversible_setting) ++settings;

@@ -127,6 +127,9 @@ class DamagedJournal {
 
 }  // namespace
 
+// holds: safety.md: `platter restore` uses every line
+// holds: safety.md: `platter restore` deletes
+// holds: safety.md: A new run is refused
 TEST_CASE("2,000 damaged journals: nothing wrong is written, nothing whole is lost") {
   DamagedJournal journal;
   constexpr std::size_t kMutants = 2000;

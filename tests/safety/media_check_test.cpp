@@ -44,6 +44,8 @@ TEST_CASE("blocks that hold what they held are intact, and nothing is written") 
   CHECK(scene.damaged.writes.empty());
 }
 
+// holds: safety.md: What differs or cannot be read is put
+// holds: safety.md: `platter restore` puts back
 TEST_CASE("blocks that cannot be read are put back") {
   Scene scene;
   scene.damaged.unreadable = {1003, 1004, 1017};
@@ -63,6 +65,7 @@ TEST_CASE("a drive of which no written block can be read is asked again once the
   CHECK(same(found.put_back, {{kFirst, kFirst + kBlocks - 1}}));
 }
 
+// holds: safety.md: `platter restore` puts back
 TEST_CASE("what somebody has written since is left alone, unless it is to be overwritten") {
   Scene scene;
   const std::vector<std::uint8_t> other(512, 0xEE);
@@ -76,6 +79,7 @@ TEST_CASE("what somebody has written since is left alone, unless it is to be ove
   CHECK(scene.held(1010, 1) == scene.contents.block(1010));
 }
 
+// holds: safety.md: What differs or cannot be read is put
 TEST_CASE("what cannot be put back is named") {
   Scene scene;
   scene.damaged.unreadable = {1003, 1017};
@@ -102,6 +106,7 @@ TEST_CASE("a write that fails once when blocks are put back is tried again") {
   CHECK(same(found.put_back, {{1003, 1003}}));
 }
 
+// holds: safety.md: The journal goes only
 TEST_CASE(
     "where FUA does not reach the media VERIFY does, and where neither does nothing is claimed") {
   Scene scene;
@@ -123,6 +128,7 @@ TEST_CASE("a drive without SYNCHRONIZE CACHE is judged by what its media hold") 
   CHECK(scene.check().all_well());
 }
 
+// holds: safety.md: The journal goes only
 TEST_CASE("a flush that fails with a write error is no lack of SYNCHRONIZE CACHE") {
   Scene scene;
   scene.damaged.flush_fails = {{.key = 0x3, .asc = 0x0C, .ascq = 0x02}};
@@ -149,6 +155,21 @@ TEST_CASE("a torn physical block is put back as a whole") {
   CHECK(scene.damaged.writes.front() == std::pair<std::uint64_t, std::uint32_t>(1008, 8));
 }
 
+// holds: safety.md: What differs or cannot be read is put
+TEST_CASE("a restore reads the blocks of its journal and nothing between them") {
+  Scene scene;
+  scene.contents.add(kFirst + kBlocks + 2, std::vector<std::uint8_t>(512, 5));
+  scene.hold(kFirst + kBlocks + 2, std::vector<std::uint8_t>(512, 5));
+  scene.damaged.unreadable = {1003};
+  CHECK(restore(scene.damaged, scene.journal()).media.all_well());
+  CHECK(scene.damaged.looked_at.size() >= kBlocks);
+  for (const std::uint64_t lbn : scene.damaged.looked_at) {
+    INFO(lbn);
+    CHECK(scene.contents.knows(lbn));
+  }
+}
+
+// holds: safety.md: `platter restore` takes the drive
 TEST_CASE("a journal is restored on the drive that it is of") {
   Scene scene;
   scene.damaged.unreadable = {1003};

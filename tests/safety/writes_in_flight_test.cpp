@@ -256,6 +256,9 @@ std::size_t left_too_late(const Storm& storm) {
 
 using Kind = Storm::Kind;
 
+// holds: safety.md: What is written is what was read
+// holds: safety.md: Before a write leaves
+// holds: safety.md: The journal goes only
 TEST_CASE("without a storm writes at depth leave everything as it was") {
   const auto seed = GENERATE(1U, 2U);
   Replay scene(Kind::none, 0, seed, 512);
@@ -266,6 +269,9 @@ TEST_CASE("without a storm writes at depth leave everything as it was") {
   CHECK(scene.as_before());
 }
 
+// holds: safety.md: The first write that fails
+// holds: safety.md: Writes in flight
+// holds: safety.md: Before a write leaves
 TEST_CASE("one of the writes in flight fails, and those with it are torn") {
   const auto kind = GENERATE(Kind::medium, Kind::deferred);
   const auto physical = GENERATE(512U, 4096U);
@@ -287,6 +293,8 @@ TEST_CASE("one of the writes in flight fails, and those with it are torn") {
   CHECK(scene.as_before());
 }
 
+// holds: safety.md: The first write that fails
+// holds: safety.md: Writes in flight
 TEST_CASE("a path that fails ends writing, and what was in flight is read back") {
   const auto seed = GENERATE(range(1U, 7U));
   Replay scene(Kind::path, 10 + seed * 9, seed, 512);
@@ -297,6 +305,7 @@ TEST_CASE("a path that fails ends writing, and what was in flight is read back")
   CHECK(scene.as_before());
 }
 
+// holds: safety.md: Writes in flight
 TEST_CASE("of a drive that vanishes the journal has all, and a restore puts it right") {
   const auto seed = GENERATE(range(1U, 5U));
   Replay scene(Kind::vanishes, 20 + seed, seed, 4096);
@@ -317,6 +326,7 @@ TEST_CASE("of a drive that vanishes the journal has all, and a restore puts it r
   CHECK(scene.as_before());
 }
 
+// holds: safety.md: Where a unit attention
 TEST_CASE("after a reset at depth no write leaves before it is known who the drive is") {
   const auto seed = GENERATE(range(1U, 7U));
   Replay scene(Kind::reset, 10 + seed * 9, seed, 512);

@@ -68,6 +68,7 @@ TEST_CASE("ATA commands in the CDBs of SAT-4") {
         Cdb{0xA1, 0x06, 0, 0x05, 0x40, 0, 0, 0, 0, 0xEF, 0, 0});
 }
 
+// holds: safety.md: No command leaves but
 TEST_CASE("the guard lets exactly the reversible SET FEATURES by, and no other ATA command") {
   testing::ScriptedDevice device;
   device.then_always(answers({}));

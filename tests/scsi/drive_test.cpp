@@ -747,6 +747,7 @@ TEST_CASE("a drive that is locked, or not ready, says what to do about it") {
   refused(3, 0x31, 0x00, "formatted", ExitStatus::drive_error);
 }
 
+// holds: safety.md: What is written is what was read
 TEST_CASE("a write sends exactly what was read from these sectors, journalled before") {
   Identified t({.writes = {{100, 199}}});
   Bytes8 four(4 * 512);
@@ -789,6 +790,7 @@ TEST_CASE("a write sends exactly what was read from these sectors, journalled be
   }
 }
 
+// holds: safety.md: Where a unit attention
 TEST_CASE("nothing is written to another drive that a reset has put in the place of the first") {
   const std::uint8_t asc = GENERATE(as<std::uint8_t>{}, 0x28, 0x29, 0x3F);
   Identified t({.writes = {{100, 199}}});

@@ -97,6 +97,7 @@ TEST_CASE("every read that platter can build passes with no permission at all") 
   }
 }
 
+// holds: safety.md: Blocks of [`--skip`]
 TEST_CASE("nothing that reaches skipped blocks on the media passes, and all else does") {
   const Permission permission{.writes = {{0, 1'000'000}}, .skipped = {{100, 199}, {5000, 5000}}};
   const auto media = [](std::uint32_t lbn, std::uint32_t blocks) {
@@ -126,6 +127,7 @@ TEST_CASE("nothing that reaches skipped blocks on the media passes, and all else
     CHECK(passes(command, permission));
 }
 
+// holds: safety.md: Blocks of [`--skip`]
 TEST_CASE("a read beside a skipped block reaches it where they are of one physical block") {
   OpenDevice device;
   Guard guard(device, {.writes = {}, .skipped = {{13, 13}}});
@@ -138,6 +140,7 @@ TEST_CASE("a read beside a skipped block reaches it where they are of one physic
   CHECK(guard.submit(read_10(16, 1, 512, {}), 5));
 }
 
+// holds: safety.md: Without `--allow-writes`
 TEST_CASE("writes pass only inside the permitted ranges") {
   const Permission permission{.writes = {{100, 199}, {5000, 5000}}};
   const std::vector<std::uint8_t> one(512), two(1024);
@@ -181,6 +184,7 @@ TEST_CASE("writes pass only inside the permitted ranges") {
   }
 }
 
+// holds: safety.md: A range of `--allow-writes`
 TEST_CASE("a write passes only where all physical blocks that it touches are permitted") {
   Capacity capacity;
   capacity.blocks = 10000;
@@ -254,6 +258,7 @@ struct Watched {
   Guard guard{device, {.writes = {{0, 99}}}};
 };
 
+// holds: safety.md: The first write that fails
 TEST_CASE("once a write has failed no other leaves, and reads do") {
   Watched t;
   REQUIRE(t.write());
@@ -276,6 +281,7 @@ TEST_CASE("once a write has failed no other leaves, and reads do") {
   CHECK(t.guard.execute(read_10(7, 1, 512)));
 }
 
+// holds: safety.md: The first write that fails
 TEST_CASE("a deferred error of an earlier write ends writing, whatever command brings it") {
   Watched t;
   const auto code = GENERATE(as<std::uint8_t>{}, 0x71, 0x73);
@@ -295,6 +301,7 @@ TEST_CASE("a deferred error of an earlier write ends writing, whatever command b
   }
 }
 
+// holds: safety.md: The first write that fails
 TEST_CASE("a path that fails with a write under way ends writing") {
   Watched t;
   t.device.path_fails = true;
@@ -313,6 +320,7 @@ TEST_CASE("whoever puts back what was torn may go on after a failure") {
   CHECK(guard.may_write(7, 1));
 }
 
+// holds: safety.md: Settings are in the journal
 TEST_CASE("MODE SELECT passes only with SP = 0, for one whole page of a run's settings") {
   for (const auto form : {ModeForm::six, ModeForm::ten}) {
     const std::size_t header = form == ModeForm::six ? 4 : 8;
@@ -361,6 +369,7 @@ TEST_CASE("SEND DIAGNOSTIC passes only with the translate address page and no se
   CHECK_FALSE(passes(none));
 }
 
+// holds: safety.md: No command leaves but
 TEST_CASE("what is not in the table never passes") {
   // FORMAT UNIT, REASSIGN BLOCKS, START STOP UNIT, WRITE BUFFER, WRITE LONG, WRITE SAME, UNMAP,
   // SANITIZE, FORMAT MEDIUM, REZERO, RESERVE, PERSISTENT RESERVE OUT, LOG SELECT, ATA PASS-THROUGH.
@@ -417,6 +426,8 @@ bool only_reads(const Command& c) {
   }
 }
 
+// holds: safety.md: No command leaves but
+// holds: safety.md: Without `--allow-writes`
 TEST_CASE("property: no random CDB that could change anything passes without permission") {
   std::mt19937_64 random(20240607);
   const auto templates = everything_that_reads();
@@ -464,6 +475,7 @@ TEST_CASE("property: no random CDB that could change anything passes without per
   CHECK(passed > 10'000);  // the commands tried are not all nonsense
 }
 
+// holds: safety.md: Without `--allow-writes`
 TEST_CASE("property: no random write outside the ranges passes") {
   std::mt19937_64 random(7);
   for (int i = 0; i < 20'000; ++i) {

@@ -61,6 +61,7 @@ TEST_CASE("physical blocks are those that counting from the lowest aligned LBN g
   }
 }
 
+// holds: safety.md: A range of `--allow-writes`
 TEST_CASE("whole are physical blocks of which every logical one is there") {
   std::mt19937 random(8);
   for (int i = 0; i < 500; ++i) {

@@ -58,6 +58,7 @@ class Holder {
   pid_t pid_ = -1;
 };
 
+// holds: safety.md: There is one run a drive
 TEST_CASE("a drive that another process has locked is refused, and the process named") {
   const File file;
   Holder holder(file);

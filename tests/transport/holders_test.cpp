@@ -9,6 +9,7 @@
 namespace platter::transport {
 namespace {
 
+// holds: safety.md: A drive that is mounted
 TEST_CASE("a drive is free until it, or a partition of it, is in use") {
   Machine machine;
   const auto& root = machine.root();
@@ -35,6 +36,7 @@ TEST_CASE("a drive is free until it, or a partition of it, is in use") {
   }
 }
 
+// holds: safety.md: A drive without a block device
 TEST_CASE("of a drive without a block device nobody can tell whether it is in use") {
   Machine machine;
   machine.add_without_block_device("0:0:7:0");
@@ -49,6 +51,7 @@ TEST_CASE("of a drive without a block device nobody can tell whether it is in us
   CHECK_FALSE(why_use_is_unknown(locate(false, makedev(21, 1), machine.root())->drive));
 }
 
+// holds: safety.md: A drive that is mounted
 TEST_CASE("what holds a drive is named, and what holds that in turn") {
   Machine machine;
   const auto& root = machine.root();

@@ -54,6 +54,7 @@ class Planted(unittest.TestCase):
         finding = recover_and_judge(folder)
         self.assertEqual((finding["verdict"], failures_of(finding)), ("intact", []))
 
+    # holds: safety.md: A range of `--allow-writes`
     def test_characterize_cuts_no_physical_block(self):
         for lowest in (0, 1, 7):
             folder = self.folder("--drive", "small-512e", "--lowest-aligned", str(lowest))
@@ -61,7 +62,10 @@ class Planted(unittest.TestCase):
             self.assertEqual(verdict.cut(folder.log, 8, lowest), [])
             self.assertTrue(verdict.written_outside(folder.log, []))  # there were writes
             self.assertTrue(verdict.cut(folder.log, 8, (lowest + 1) % 8))
+            with open(os.path.join(folder.path, "drive.json"), encoding="utf-8") as file:
+                self.assertIn("those that lie in them as a whole were used", file.read())
 
+    # holds: safety.md: Blocks of [`--skip`]
     def test_nothing_reaches_blocks_that_are_skipped(self):
         gone = [f"vanish:at=1,of=media,lbn={lbn}" for lbn in (0, 99, 5000, 5050, 5100, 7777)]
         skip = ["--skip", "0-99,5000-5100", "--skip", "7777"]
@@ -71,6 +75,7 @@ class Planted(unittest.TestCase):
                 self.assertIn(folder.platter("characterize", folder.exec_name(gone), *writes, *options,
                                              "-o", "drive.json"), statuses, folder.texts)
 
+    # holds: safety.md: What differs or cannot be read is put
     def test_of_a_drive_that_vanishes_all_is_said_once(self):
         folder = self.folder()
         self.assertEqual(folder.job("characterize", ["vanish:at=300,of=write"]), 8)
@@ -134,12 +139,16 @@ class Campaigns(unittest.TestCase):
                 self.assertEqual(len(file.readlines()), runs)
         self.assertEqual(failed, 0, said.getvalue())
 
+    # holds: safety.md: What differs or cannot be read is put
+    # holds: safety.md: Writes in flight
     def test_power(self):
         self.campaign("power", 7)
 
+    # holds: safety.md: Settings are in the journal
     def test_kill(self):
         self.campaign("kill", 6)
 
+    # holds: safety.md: What differs or cannot be read is put
     def test_failed_write(self):
         self.campaign("failed-write", 7, 4)
 

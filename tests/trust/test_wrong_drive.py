@@ -74,6 +74,7 @@ class WrongDrive(unittest.TestCase):
         self.assertEqual(len(self.changes(drive)), changes, "commands that write or set")
         self.assertEqual(drive.check("host")["unreadable"], unreadable)
 
+    # holds: safety.md: `platter restore` reads and compares
     def test_on_another_drive_nothing_is_put_back(self):
         for build, options in ((["--serial", "DOCK"], []), (["--no-serial"], ["--yes"])):
             first, other = self.drive(1, *build), self.drive(2, *build)
@@ -101,6 +102,7 @@ class WrongDrive(unittest.TestCase):
         self.assertEqual(self.restore(drive, journal)[0], 0)
         self.assertEqual(drive.check("media")["differ"], [])
 
+    # holds: safety.md: `platter restore` puts back
     def test_what_its_owner_has_changed_is_left_alone(self):
         drive, dice = self.drive(1), random.Random(1)
         journal, blocks = self.cut_off(drive)
@@ -149,6 +151,7 @@ class WrongDrive(unittest.TestCase):
         self.assertFalse(os.path.exists(mine))
         self.assertEqual(first.check("media")["differ"], [])
 
+    # holds: safety.md: The same at the end of a run
     def test_a_drive_that_takes_the_place_of_the_first_as_a_run_ends(self):
         drive = self.drive(1, "--no-serial")
         status = drive.job("replay-1-default", ["replaced:at=1,of=sync"])

@@ -3,6 +3,7 @@
 # every command that measures or writes is refused (status 5) through each node of the drive, the sentence
 # names the holder, and nothing is sent to the drive. mdadm and lvm2 are those that ./check unpacks into
 # build/tools.
+# holds: safety.md: A drive that is mounted
 . "$(dirname "$0")/prologue.sh"
 tools=$(dirname "$build")/tools
 export PATH=$PATH:$tools/sbin:$tools/usr/sbin

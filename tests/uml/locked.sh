@@ -1,6 +1,8 @@
 #!/bin/bash
 # Process 1 of a guest: one run a drive, whichever of its nodes two runs name, also where the drive has no
 # block device that could be held.
+# holds: safety.md: There is one run a drive
+# holds: safety.md: A drive without a block device
 . "$(dirname "$0")/prologue.sh"
 load scsi_debug dev_size_mb=8 ndelay=20000 add_host=2 per_host_store=1
 wait_for test -b /dev/sda -a -b /dev/sdb -a -c /dev/sg1 || { failed "no drives"; finish; }
