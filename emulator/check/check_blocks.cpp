@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "emulator/check/log_checker.h"
 #include "engine/engine.h"
 
 namespace platter::emulator {
@@ -14,16 +15,11 @@ using engine::Engine;
 // The bits of platter_request's flags (lib/platter.h).
 constexpr std::int64_t kWrite = 1, kForceUnitAccess = 2;
 
-class BlockChecker {
+class BlockChecker : public LogChecker {
  public:
   BlockChecker(LogReader& log, const nlohmann::json& told, const std::vector<LoggedDrive>& drives)
-      : log_(log) {
+      : LogChecker(log) {
     for (std::size_t i = 0; i < drives.size(); ++i) add_engine(drives[i], told[i]);
-  }
-
-  CheckedLog check() {
-    while (log_.next_line()) check_line();
-    return found_;
   }
 
  private:
@@ -39,7 +35,7 @@ class BlockChecker {
     engines_.back().set_queue({static_cast<engine::Scheduler>(scheduler), depth, ageing});
   }
 
-  void check_line() {
+  void check_line() override {
     const auto [drive, kind] = log_.read_head(engines_.size());
     Engine& engine = engines_[drive];
     switch (kind) {
@@ -53,7 +49,7 @@ class BlockChecker {
         synchronize(engine);
         break;
       case 'a': {
-        const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+        const std::uint32_t tag = read_tag();
         engine.cancel(tag, log_.time());
         break;
       }
@@ -74,7 +70,7 @@ class BlockChecker {
   void submit(Engine& engine, std::int64_t capacity) {
     constexpr const char* kNoSuch = "the drive has no such blocks";
     engine::Request request;
-    request.tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+    request.tag = read_tag();
     const std::int64_t lbn = log_.number(0, capacity - 1, kNoSuch);
     request.lbn = static_cast<std::uint64_t>(lbn);
     request.blocks =
@@ -105,14 +101,8 @@ class BlockChecker {
           fmt::format("a flush was done at {} ns, and the engine says {} ns", told_ns, done_ns));
   }
 
-  void differs(const std::string& what) {
-    if (found_.differ++ == 0) found_.first_difference = log_.place() + what;
-  }
-
-  LogReader& log_;
   std::vector<Engine> engines_{};
   std::vector<std::uint64_t> blocks_{};
-  CheckedLog found_{};
 };
 
 }  // namespace

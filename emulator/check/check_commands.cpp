@@ -6,6 +6,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "emulator/check/log_checker.h"
 #include "emulator/scsi/block_commands.h"
 #include "emulator/scsi/sense_number.h"
 #include "scsi/device.h"
@@ -18,16 +19,11 @@ using virtual_drive::Target;
 
 constexpr std::uint32_t kMiscompare = 0x0e1d00;
 
-class CommandChecker {
+class CommandChecker : public LogChecker {
  public:
   CommandChecker(LogReader& log, const nlohmann::json& told, const std::vector<LoggedDrive>& drives)
-      : log_(log), failed_(drives.size(), false) {
+      : LogChecker(log), failed_(drives.size(), false) {
     for (std::size_t i = 0; i < drives.size(); ++i) add_target(drives[i], told[i]);
-  }
-
-  CheckedLog check() {
-    while (log_.next_line()) check_line();
-    return found_;
   }
 
  private:
@@ -38,7 +34,7 @@ class CommandChecker {
     targets_.emplace_back(model);
   }
 
-  void check_line() {
+  void check_line() override {
     const auto [drive, kind] = log_.read_head(targets_.size());
     Target& target = targets_[drive];
     switch (kind) {
@@ -55,7 +51,7 @@ class CommandChecker {
         break;
       }
       case 'a': {
-        const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+        const std::uint32_t tag = read_tag();
         target.abort(tag, log_.time());
         break;
       }
@@ -96,7 +92,7 @@ class CommandChecker {
   }
 
   void submit(Target& target) {
-    const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+    const std::uint32_t tag = read_tag();
     if (target.holds(tag)) log_.bad("that tag is outstanding");
     const Nanoseconds issued_ns = log_.time();
     scsi::Command command;
@@ -114,7 +110,7 @@ class CommandChecker {
   }
 
   void take(std::size_t drive) {
-    const auto tag = static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
+    const std::uint32_t tag = read_tag();
     const Nanoseconds completed_ns = log_.time();
     const std::int64_t status = log_.number(), residual = log_.number(), sense = log_.number();
     const auto done = targets_[drive].take(completed_ns);
@@ -139,14 +135,8 @@ class CommandChecker {
                       static_cast<int>(done->status), sense_number(*done), done->residual));
   }
 
-  void differs(const std::string& what) {
-    if (found_.differ++ == 0) found_.first_difference = log_.place() + what;
-  }
-
-  LogReader& log_;
   std::deque<Target> targets_{};
   std::vector<bool> failed_;
-  CheckedLog found_{};
 };
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "model/file.h"
 #include "model/folder.h"
 #include "model/printable.h"
+#include "model/user_folder.h"
 
 namespace platter::emulator {
 namespace {
@@ -48,17 +49,12 @@ std::string digest(std::string_view bytes) {
 }
 
 fs::path cache_folder() {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  const char* const home = std::getenv("HOME");
-  fs::path folder;
-  if (cache != nullptr && *cache == '/')
-    folder = fs::path(cache) / "platter";
-  else if (home != nullptr && *home == '/')
-    folder = fs::path(home) / ".cache" / "platter";
-  else
+  const auto cache = model::user_folder("XDG_CACHE_HOME", ".cache");
+  if (!cache)
     throw Error(
         ExitStatus::output,
         "neither XDG_CACHE_HOME nor HOME says where the guest's kernel is kept; set one of them");
+  const fs::path folder = fs::path(*cache) / "platter";
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)

@@ -43,7 +43,8 @@ class SharedDrives {
   // A drive forgets the commands of all guests. Each of those is told by what set_on_reset() gave.
   void reset(unsigned drive, Nanoseconds now_ns);
   void set_on_reset(std::function<void(unsigned drive)> told) { on_reset_ = std::move(told); }
-  // All guests abort what they have in a drive's task set: each is told by what set_on_clear() gave.
+  // All guests abort what they have in a drive's task set: each is told by what set_on_clear()
+  // gave.
   void clear(unsigned drive, Nanoseconds now_ns) {
     if (on_clear_) on_clear_(drive, now_ns);
   }

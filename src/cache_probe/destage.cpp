@@ -26,6 +26,8 @@ constexpr double kBehind_rev = 0.3;     // the sector, when SYNCHRONIZE CACHE is
 constexpr double kFine_rev = 0.005;     // host and sector are not in time by more
 constexpr int kMostIdleProbes = 40;
 
+constexpr const char* kDoesNothing = "SYNCHRONIZE CACHE is answered while data wait for the media";
+
 // SYNCHRONIZE CACHE after a write and pauses: the longest one after which it still had to wait for
 // the media, and the shortest after which not.
 struct Pauses {
@@ -49,6 +51,7 @@ Pauses pauses_of(const Record& record) {
 Parameter clean_synchronize(const Record& record) {
   const auto ns = synchronize_ns(record);
   if (!ns) return absent("the drive does not know SYNCHRONIZE CACHE", "ms");
+  if (synchronize_does_nothing(record)) return absent(kDoesNothing, "ms");
   std::vector<double> times_ms;
   for (const Observation& seen : record.observations)
     if (seen.question == Question::synchronize_clean)
@@ -72,6 +75,7 @@ Parameter persist(Estimator& e) {
 std::string unseen(Estimator& e) {
   if (written_persist(e.record()) == Verdict::hit)
     return "no command shows when dirty data reach the media";
+  if (synchronize_does_nothing(e.record())) return kDoesNothing;
   return synchronize_ns(e.record())
              ? e.missing()
              : "the drive does not know SYNCHRONIZE CACHE, which would show it";
@@ -134,7 +138,8 @@ Parameter most_dirty_blocks(Estimator& e) {
 void test_destage(Prober& prober, Targets& targets) {
   Record& record = prober.record();
   if (!writes_cached(record) || written_persist(record) != Verdict::miss) return;
-  if (!synchronize_ns(record)) return;  // nothing else tells when data are on the media
+  // Nothing else tells when data are on the media.
+  if (!synchronize_ns(record) || synchronize_does_nothing(record)) return;
   const std::uint64_t lbn = targets.next();
   const auto began_ns = prober.context().drive.now_ns();
   const auto is_destaged = [&](double idle_rev) {
@@ -197,6 +202,8 @@ void estimate_destage(Estimator& e) {
   }
   const Pauses pauses = pauses_of(e.record());
   c.written_persist = persist(e);
+  if (synchronize_does_nothing(e.record()))
+    e.note(std::string(kDoesNothing) + ": it does not make them safe");
   c.destage_behind = behind(e, pauses);
   c.destage_idle = idle_time(e, pauses);
   c.written_blocks = most_dirty_blocks(e);

@@ -63,6 +63,12 @@ double longest_write_ns(const Record& record, std::uint32_t blocks) {
   return longest_ns(record, usual_write_ns(record), blocks);
 }
 
+bool synchronize_asked(const Record& record) {
+  return std::ranges::any_of(record.observations, [](const Observation& seen) {
+    return seen.question == Question::synchronize_clean;
+  });
+}
+
 bool synchronize_lies(const Record& record) {
   int waiting = 0, all = 0;
   for (const Observation& seen : record.observations) {
@@ -71,6 +77,11 @@ bool synchronize_lies(const Record& record) {
     waiting += synchronize_waited(record, seen) ? 1 : 0;
   }
   return all > 0 && 2 * waiting <= all;
+}
+
+bool synchronize_does_nothing(const Record& record) {
+  return synchronize_lies(record) &&
+         judge(record, Question::write_forced, 0).verdict == Verdict::miss;
 }
 
 Verdict written_persist(const Record& record) {

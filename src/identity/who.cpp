@@ -75,6 +75,14 @@ Reached reached_by(const Evidence& evidence) {
                                                                  : Reached::not_known;
 }
 
+// What the translation itself says of its disk is the SCSI side's word, unless it contradicts: a
+// dock of several disks has such a page of one of them.
+bool page_of_another(const Evidence& evidence) {
+  Evidence alone = evidence;
+  alone.pass_through = std::exchange(alone.page_89h, std::nullopt);
+  return reached_by(alone) == Reached::other_disk;
+}
+
 std::string words_of(const Evidence& evidence) {
   return evidence.vendor + (evidence.vendor.empty() ? "" : " ") + evidence.product;
 }
@@ -154,6 +162,13 @@ std::optional<std::string> doubt_of(Reached reached, const AtaDisk& disk,
   return std::nullopt;
 }
 
+std::string doubt_of_page(const AtaDisk& disk) {
+  return fmt::format(
+      "VPD page 89h speaks of another disk ({}, serial number {}) than READ reads: nothing of it "
+      "counts",
+      disk.model, disk.serial.empty() ? "not offered" : disk.serial);
+}
+
 }  // namespace
 
 bool begins_alike(const std::string& model, const std::string& name) {
@@ -167,11 +182,12 @@ Who who_is(const Evidence& evidence, model::Identity given) {
   who.identity.bridge.clear();
   who.reached = reached_by(evidence);
   name_by_scsi_side(evidence, who);
-  // What the translation itself says of its disk is the SCSI side's word.
   if (is_this_disk(who))
     name_by_disk(evidence, *evidence.pass_through, who);
-  else if (evidence.page_89h)
+  else if (evidence.page_89h && !page_of_another(evidence))
     name_by_disk(evidence, *evidence.page_89h, who);
+  else if (evidence.page_89h)
+    who.doubts.push_back(doubt_of_page(*evidence.page_89h));
   if (const auto doubt = evidence.pass_through
                              ? doubt_of(who.reached, *evidence.pass_through, evidence)
                              : std::nullopt)

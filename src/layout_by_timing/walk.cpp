@@ -108,9 +108,9 @@ std::optional<double> Walker::find_around(std::uint64_t near) {
     };
     const auto zero = read(near);
     if (!zero) continue;
-    double per_block = 0.004, unsure = 0.5;  // of a track of 100 sectors or more: 2 blocks < 0.02
+    double per_block = 0.004, unsure = 0.5;  // a block is less than 0.1: 11 a track at least
     std::uint64_t reach = 0;
-    for (std::uint64_t on = 2; on < 20'000; on = on * 3 / 2 + 1) {
+    for (std::uint64_t on = 1; on < 20'000; on = on * 3 / 2 + 1) {
       const auto there = read(near + on);
       if (!there) break;
       const double foreseen = reach == 0 ? 0 : per_block * static_cast<double>(on);

@@ -15,7 +15,9 @@ namespace {
 constexpr Nanoseconds kFirstWait = 10 * kMillisecond;
 constexpr Nanoseconds kLongestWait = kSecond;
 constexpr Nanoseconds kPatience = 60 * kSecond;  // with a drive that is busy or spinning up
-constexpr int kMostConflicts = 3;                // another host may hold a reservation for a moment
+// Of a command that a drive may lack, and that this one has not answered yet.
+constexpr Nanoseconds kPatienceWithOptional = 5 * kSecond;
+constexpr int kMostConflicts = 3;  // another host may hold a reservation for a moment
 
 constexpr std::uint8_t kBecomingReady = 0x04;  // ASC, with ASCQ 01h; others: why it is not ready
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC
@@ -128,7 +130,12 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
   const bool only_reads = entry && entry->command_class == CommandClass::read;
   int attentions = 0, aborts = 0, conflicts = 0, deferred = 0;
   Nanoseconds wait = kFirstWait;
-  const Nanoseconds give_up = device.clock().now_ns() + kPatience;
+  // What was never answered in another way is not tried again and again each time.
+  const bool is_lacking = lacking.contains(subject_of(command));
+  const Nanoseconds give_up = device.clock().now_ns() +
+                              (is_optional(command) && !answered.contains(subject_of(command))
+                                   ? kPatienceWithOptional
+                                   : kPatience);
   for (;;) {
     if (!only_reads && may_be_another) require_same_drive();
     auto answer = once(command, lbn, blocks);
@@ -136,7 +143,7 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
     if (sense && sense->key == SenseKey::unit_attention) {
       note_unit_attention(*sense);
       if (++attentions < kMaxUnitAttentions) continue;
-    } else if (transient(answer)) {
+    } else if (transient(answer) && !is_lacking) {
       ++busy_replies;
       const auto now = device.clock().now_ns();
       if (now < give_up) {
@@ -144,7 +151,7 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
         wait = std::min(2 * wait, kLongestWait);
         continue;
       }
-    } else if ((sense && sense->key == SenseKey::aborted_command) ||
+    } else if ((sense && sense->key == SenseKey::aborted_command && !is_lacking) ||
                (sense && sense->deferred && sense->key == SenseKey::recovered_error)) {
       ++busy_replies;
       if (++aborts < kMaxAborts) continue;
@@ -164,6 +171,10 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
     const bool says_nothing = answer.sense && answer.sense->key == SenseKey::no_sense;
     if (answer.good() && !says_nothing && is_optional(command))
       answered.insert(subject_of(command));
+    if (answer.not_supported)
+      lacking.insert(subject_of(command));
+    else
+      lacking.erase(subject_of(command));
     if (answer.not_supported && !answer.illegal())
       odd_refusals.emplace(command_name(command), what_it_said(answer));
     return answer;
@@ -178,7 +189,10 @@ bool DriveLink::counts_as_not_supported(const Command& command, const Answer& an
   if (answer.good() || !is_optional(command)) return false;
   if (answer.illegal()) return true;
   const auto status = answer.completion.status;
-  if (status != Status::check_condition && status != Status::aborted) return false;
+  // BUSY outlasted all patience, while other commands are answered.
+  if (status != Status::check_condition && status != Status::aborted && status != Status::busy &&
+      status != Status::task_set_full)
+    return false;
   if (answer.sense && (answer.sense->deferred || answer.sense->key == SenseKey::unit_attention))
     return false;
   if (blocks > 0 && answer.sense && answer.sense->key == SenseKey::medium_error) return false;

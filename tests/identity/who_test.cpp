@@ -96,6 +96,8 @@ TEST_CASE("ATA PASS-THROUGH that reaches another disk counts for nothing") {
   SECTION("of another size") {
     evidence.pass_through->bytes = 8'001'563'222'016;
     evidence.serial = GENERATE("", "152D00539000", "WD-WX11A7250496");
+    // A dock's page is of one of its disks, as the pass-through is.
+    if (GENERATE(false, true)) evidence.page_89h = evidence.pass_through;
   }
   SECTION("of another number than the translation's page says") {
     evidence.page_89h = red();

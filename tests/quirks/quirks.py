@@ -230,6 +230,8 @@ class QuirkTest(PlatterTest):
             if re.search(leave_out, figure["path"]):
                 continue
             a, b = figure["a"], figure["b"]
+            if (a is None) != (b is None) and UNDECIDED in reason_of(expected if a is None else found, figure["path"]):
+                continue
             self.assertEqual(a is None, b is None, figure)
             if figure["within_error"] is False and figure["in_errors"] is not None:
                 self.assertLess(figure["in_errors"], SAME_WITHIN, figure)
@@ -244,6 +246,14 @@ class QuirkTest(PlatterTest):
                         f"no note has {words}: {notes}")
 
 
+def reason_of(model, path):
+    """Why a figure is not known; none for those that are points of a curve."""
+    for name in path.split("."):
+        model = model.get(name, {}) if isinstance(model, dict) else {}
+    return model.get("reason") or "" if isinstance(model, dict) else ""
+
+
+UNDECIDED = "the probes did not decide it"  # chance: another seed may
 SAME_WITHIN = 6  # errors; of hundreds of figures that are compared some are more than three apart
 SAME_WITHOUT_ERROR = 0.01
 

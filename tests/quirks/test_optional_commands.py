@@ -25,7 +25,7 @@ LACKING = {
     "seek busy for ever": (["2B"], {"status": 0x08}, "SEEK"),
     "mode pages 03h and 04h aborted": (mode_page(0x03, 0x04), {"sense": "0B 00 00"}, "MODE SENSE"),
     "mode pages 03h and 04h, hardware error": (mode_page(0x03, 0x04), {"sense": "04 3E 01"}, "MODE SENSE"),
-    "MODE SENSE(10) aborted": (["5A"], {"sense": "0B 47 00"}, "MODE SENSE"),
+    "MODE SENSE(10) aborted": (["5A"], {"sense": "0B 47 00"}, None),
     "translation aborted": (TRANSLATION, {"sense": "0B 00 00"}, "DIAGNOSTIC"),
     "translation, no medium": (TRANSLATION, {"sense": "02 3A 00"}, "DIAGNOSTIC"),
     "defect list, internal failure": (["37", "B7"], {"sense": "04 44 00"}, "READ DEFECT DATA"),
@@ -62,6 +62,18 @@ class Lacking(QuirkTest):
         drive = self.quirk([rule("2B", as_tur=True)])
         self.characterize(drive)
         self.assert_same(self.reference(refuses("2B")))
+
+    def test_a_synchronize_cache_that_does_nothing(self):
+        """It is answered at once while data wait: the cache is not taken for clean, and nothing is told by it."""
+        model, _ = self.characterize(self.quirk([rule("35", as_tur=True)]), "--allow-writes", "1003-10001")
+        self.assertEqual(model["cache"]["write_back_level"]["value"], 2)
+        for figure in ("synchronize", "destage_behind", "destage_idle"):
+            self.assertIn("while data wait", model["cache"][figure]["reason"])
+        self.noted(model, "SYNCHRONIZE CACHE", "does not make them safe")
+
+    def test_no_translation_and_tracks_of_14_physical_blocks(self):
+        model, _ = self.characterize(self.quirk(refuses(*TRANSLATION), "trust:small-512e"))
+        self.assertIn("zones", model["layout"])
 
     @each({"no more bits": "0812", "with vendor bits": "8812", "with a long list": "0830"}, sample=1)
     def test_mode_sense_6_with_the_header_of_10(self, begins):
