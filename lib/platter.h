@@ -65,8 +65,8 @@ enum {
 
 /* The version of the library, such as "0.1.0". Never NULL; valid for ever. */
 PLATTER_API const char *platter_version(void);
-/* The format of table files that the library was made for: 7 is version 1.0. It reads formats 5 and
-   6, and later ones of major version 1 that need nothing new of their reader. */
+/* The format of table files that the library was made for: 7 is version 1.0. It reads later ones of
+   major version 1, too, that need nothing new of their reader. */
 PLATTER_API uint32_t platter_table_format(void);
 /* One sentence on the last function of the calling thread that returned a negative status; ""
    before the first. Never NULL; valid until the next failure in the same thread. */

@@ -17,8 +17,7 @@
 
 namespace platter::emit_table {
 
-// Of what is written. Read are formats 5 and 6, which came before 1.0, and every one of the same
-// major version whose `needs` are known.
+// Of what is written. Read is every one of the same major version whose `needs` are known.
 constexpr std::uint32_t kTableFormat = 7;
 constexpr std::uint16_t kTableMajor = 1, kTableMinor = 0;
 
