@@ -4,7 +4,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -88,18 +87,6 @@ std::vector<model::Demerit> demerits_of(
   return demerits;
 }
 
-std::optional<Simplified> simplified_of(const wire::Drive& drive) {
-  if (drive.simplified() == nullptr) return std::nullopt;
-  const wire::Simplified& from = *drive.simplified();
-  Simplified simplified;
-  simplified.from = text_of(from.from());
-  simplified.seek_ns = static_cast<Nanoseconds>(from.seek_ns());
-  simplified.cylinders = from.cylinders();
-  simplified.in_phase_share = from.in_phase_share();
-  simplified.demerits = demerits_of(from.demerits());
-  return simplified;
-}
-
 engine::TableParts parts_in(const wire::Drive& drive, const std::string& origin) {
   try {
     return parts_of(drive);
@@ -138,7 +125,6 @@ Table table_of(const wire::Drive& drive, const std::string& origin) {
   table.validity = validity_of(table.tables->validity);
   table.validity.demerits = demerits_of(drive.demerits());
   table.validity.note = text_of(drive.validity()->note());
-  table.simplified = simplified_of(drive);
   table.platter = text_of(drive.platter());
   return table;
 }
@@ -156,6 +142,10 @@ Table table_of_version(std::span<const std::byte> bytes, const std::string& orig
                                version.major(), version.minor(), kTableMajor));
   const auto& drive = verified<wire::Drive>(bytes, origin);
   refuse_needs(drive, origin);
+  if (drive.simplified() != nullptr)
+    refuse(origin,
+           "is a small table, which says less than its model and is no longer read; write "
+           "it again with platter emit table");
   Table table = table_of(drive, origin);
   table.bytes = bytes.size();
   table.format = drive.format();

@@ -88,12 +88,12 @@ void add_publish(CLI::App& app) {
     model::require_complete(model, options->model, "be published");
     tell_doubts(model);
     options->publish.hide_serial = !options->serial;
-    options->publish.tables = {
-        .check =
-            [](const std::string& content, const std::string& path) {
-              emit_table::read_table(std::as_bytes(std::span(content)), path);
-            },
-        .make = [](const model::DriveModel& plain) { return emit_table::compile_table(plain); }};
+    options->publish.tables = {.check =
+                                   [](const std::string& content, const std::string& path) {
+                                     emit_table::read_table(std::as_bytes(std::span(content)),
+                                                            path);
+                                   },
+                               .make = emit_table::compile_table};
     if (!options->samples.empty()) {
       options->publish.files.push_back(options->samples);
       options->publish.delay = delay_in(options->samples, model);

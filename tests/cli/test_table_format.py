@@ -121,7 +121,8 @@ class TableFormat(harness.PlatterTest):
     def test_what_cannot_be_read_is_refused_by_name(self):
         for change, sentence in (
                 ({"major": 2}, "is a table of version 2.0, but this platter reads version 1"),
-                ({"needs": ["two-arms"]}, 'needs a reader that knows "two-arms"')):
+                ({"needs": ["two-arms"]}, 'needs a reader that knows "two-arms"'),
+                ({"simplified": {"cylinders": 3}}, "is a small table, which says less than its model")):
             with self.subTest(change):
                 other = self.rewritten(lambda content, change=change: content.update(change))
                 self.fails(harness.BAD_INPUT, [sentence], "show", other)
