@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""One drive, and all ways in which its model goes to others: the model, its table, its small table, its DiskSim files
-in a DiskSim that you have built yourself. Each drive of the catalogue, or those named, is validated once:
+"""One drive, and all ways in which its model goes to others: the model, its table, its DiskSim files in a DiskSim
+that you have built yourself. Each drive of the catalogue, or those named, is validated once:
 
     bench/agreement.py --disksim PROGRAM [--drives NAME...] [--requests 2000]
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-FORMS = ["d", "d.ptab", "d.small.ptab", "d.disksim"]
+FORMS = ["d", "d.ptab", "d.disksim"]
 
 
 def cell(metrics):
@@ -29,11 +29,12 @@ def compared(options, name, folder):
     def platter(*arguments):
         return subprocess.run([options.platter, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     drive = f"virtual:{name}"
-    made = platter("truth", drive, "-o", "d.json")
-    if made.returncode:
-        return [], made.stderr.strip()
+    for line in (("truth", drive, "-o", "d.json"), ("emit", "table", "d.json", "-o", "d.ptab")):
+        made = platter(*line)
+        if made.returncode:
+            return [], made.stderr.strip()
     path = os.path.dirname(options.disksim) + ":" + os.environ["PATH"]
-    done = subprocess.run([options.platter, "validate", drive, "d.json", "--forms", "--allow-writes", "all",
+    done = subprocess.run([options.platter, "validate", drive, "d.json", "d.ptab", "--allow-writes", "all",
                            "--requests", str(options.requests), "-o", "v", "--progress", "none", "--json"],
                           cwd=folder, env=dict(os.environ, PATH=path), capture_output=True, text=True, check=False)
     said = [line for line in done.stderr.splitlines() if "warning" in line or done.returncode]
@@ -62,7 +63,7 @@ def main():
     options.platter, options.disksim = os.path.abspath(options.platter), os.path.abspath(options.disksim)
     if os.path.basename(options.disksim) != "disksim":
         parser.error("--disksim: the program must be called disksim, for it is found on PATH")
-    print("| drive | workload | model | table | small table | DiskSim | why not |\n|---|---|---|---|---|---|---|", flush=True)
+    print("| drive | workload | model | table | DiskSim | why not |\n|---|---|---|---|---|---|", flush=True)
     for name in options.drives or catalogue(options.platter):
         with tempfile.TemporaryDirectory() as folder:
             rows, said = compared(options, name, folder)

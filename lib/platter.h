@@ -65,8 +65,8 @@ enum {
 
 /* The version of the library, such as "0.1.0". Never NULL; valid for ever. */
 PLATTER_API const char *platter_version(void);
-/* The format of table files that the library was made for: 7 is version 1.0. It reads formats 5 and
-   6, and later ones of major version 1 that need nothing new of their reader. */
+/* The format of table files that the library was made for: 7 is version 1.0. It reads later ones of
+   major version 1, too, that need nothing new of their reader. */
 PLATTER_API uint32_t platter_table_format(void);
 /* One sentence on the last function of the calling thread that returned a negative status; ""
    before the first. Never NULL; valid until the next failure in the same thread. */
@@ -81,14 +81,8 @@ typedef struct platter_table platter_table;
    PLATTER_BAD_TABLE, PLATTER_NO_ACCESS, PLATTER_NO_MEMORY. */
 PLATTER_API platter_status platter_table_open(const char *path, platter_table **table);
 
-enum {
-  PLATTER_COPY = 0,    /* any alignment */
-  PLATTER_IN_PLACE = 1 /* they begin at a multiple of 8, and are read where they are */
-};
-/* The same for `size` bytes in memory, which are not needed after that. `how` is PLATTER_COPY or
-   PLATTER_IN_PLACE. As platter_table_open(); PLATTER_BAD_ARGUMENT also for an address in place that
-   is not 8-aligned. */
-PLATTER_API platter_status platter_table_open_memory(const void *bytes, size_t size, uint32_t how,
+/* The same for `size` bytes in memory, at any address, which are not needed after that. */
+PLATTER_API platter_status platter_table_open_memory(const void *bytes, size_t size,
                                                      platter_table **table);
 
 /* Gives the handle back; NULL is allowed. Engines over the table stay usable. No other thread may

@@ -109,21 +109,10 @@ platter_status platter_table_open(const char* path, platter_table** table) {
   }
 }
 
-platter_status platter_table_open_memory(const void* bytes, size_t size, uint32_t how,
-                                         platter_table** table) {
+platter_status platter_table_open_memory(const void* bytes, size_t size, platter_table** table) {
   if (const platter_status bad = null_among("platter_table_open_memory",
                                             {{"bytes", bytes}, {"table", table}}))
     return bad;
-  if (how > PLATTER_IN_PLACE)
-    return failed(PLATTER_BAD_ARGUMENT,
-                  "platter_table_open_memory: how is {}: neither PLATTER_COPY nor PLATTER_IN_PLACE "
-                  "was given",
-                  how);
-  if (how == PLATTER_IN_PLACE && reinterpret_cast<std::uintptr_t>(bytes) % 8 != 0)
-    return failed(
-        PLATTER_BAD_ARGUMENT,
-        "platter_table_open_memory: a table in place begins at a multiple of 8; align it or "
-        "have it copied");
   const std::span all(static_cast<const std::byte*>(bytes), size);
   try {
     *table = opened(all, "the table in memory");

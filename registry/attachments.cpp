@@ -229,8 +229,8 @@ void hide_serial(Attachment& attachment, const model::Identity& plain,
   const bool tells = place_of_serial(content, plain.serial) != std::string::npos;
   if (is_text && tells) {
     content = with_stand_in(std::move(content), plain.serial, hidden.identity.serial);
-  } else if (tells && attachment.media_type == kTableType && tables.form && tables.make) {
-    content = tables.make(hidden, tables.form(content, attachment.path).small);
+  } else if (tells && attachment.media_type == kTableType && tables.make) {
+    content = tables.make(hidden);
   }
   checks.make_anew(content);
   require_without_serial(content, plain.serial, attachment.path);

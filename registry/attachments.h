@@ -14,25 +14,16 @@ namespace platter::registry {
 
 struct Attachment {
   std::string path, title, media_type, content;
-  Annotations annotations{};  // of its layer, beside the title
 };
 
-// What the room does not know of lookup tables, for which the command line answers: they follow
-// from the model, and platters of other times read other formats.
-struct TableForm {
-  std::uint32_t format = 0;
-  bool small = false;  // of the small profile
-};
+// What the room does not know of lookup tables, for which the command line answers.
 struct Tables {
   // Throws Error(bad_input) for what is no table that can be read.
-  std::function<TableForm(const std::string& content, const std::string& path)> form{};
-  std::function<std::string(const model::DriveModel& model, bool small)> make{};
+  std::function<void(const std::string& content, const std::string& path)> check{};
+  std::function<std::string(const model::DriveModel& model)> make{};
 };
 
 inline constexpr const char* kModelTitle = "model.json";  // of the model's layer
-
-inline constexpr const char* kTableFormatKey = "vnd.platter.table.format";
-inline constexpr const char* kTableProfileKey = "vnd.platter.table.profile";
 
 // Titles are the files' names; Error(usage) where two are alike. Files of platter are recognized by
 // their schema, others by their extension.

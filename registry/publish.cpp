@@ -61,7 +61,6 @@ std::vector<std::string> broken_rules(const model::DriveModel& model, const Evid
 
 Descriptor put(const Store& store, const std::string& drive, const Attachment& file) {
   Descriptor layer = store.put_blob(drive, file.media_type, file.content);
-  layer.annotations = file.annotations;
   layer.annotations[kTitleKey] = file.title;
   return layer;
 }
@@ -76,15 +75,6 @@ std::string plain_reference(const Store& store, const model::Identity& plain) {
       return layout.drive() + ":" + tag;
   }
   return "";
-}
-
-void annotate_tables(std::vector<Attachment>& files, const Tables& tables) {
-  for (Attachment& file : files) {
-    if (file.media_type != kTableType || !tables.form) continue;
-    const TableForm form = tables.form(file.content, file.path);
-    file.annotations[kTableFormatKey] = std::to_string(form.format);
-    if (form.small) file.annotations[kTableProfileKey] = "small";
-  }
 }
 
 Annotations manifest_annotations(const model::DriveModel& model, const std::string& canonical,
@@ -111,7 +101,11 @@ Publication publish(const Store& store, const std::string& model_path,
   const std::vector<std::string> broken = broken_rules(model, {stated_rpm(document), options.delay},
                                                        model_path, options.forced);
   std::vector<Attachment> files = read_attachments(options.files);
-  for (const Attachment& file : files) require_of_drive(file, model);
+  for (const Attachment& file : files) {
+    require_of_drive(file, model);
+    if (file.media_type == kTableType && options.tables.check)
+      options.tables.check(file.content, file.path);
+  }
 
   const Lock lock(store);
   std::string plain_before;
@@ -124,7 +118,6 @@ Publication publish(const Store& store, const std::string& model_path,
     model = model::from_json_text(canonical, model_path);
     for (Attachment& file : files) hide_serial(file, plain, model, options.tables);
   }
-  annotate_tables(files, options.tables);
   const std::string drive = name_in(store, model.identity, run_without_number(model));
   const bool is_first = !model::is_there(store.layout(drive).index_path());
   const model::SignalsHeld held;  // all of it or nothing

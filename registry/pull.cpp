@@ -35,8 +35,7 @@ Contents open(const Published& published) {
 }
 
 std::vector<std::string> pull_files(const Published& published, const std::string& folder,
-                                    const BeforeWriting& before_writing,
-                                    const MadeAgain& made_again) {
+                                    const BeforeWriting& before_writing) {
   const Manifest manifest = published.layout.manifest(published.descriptor);
   const model::SignalsHeld held;  // all of them or none
   std::error_code failed;
@@ -48,7 +47,6 @@ std::vector<std::string> pull_files(const Published& published, const std::strin
     require_plain_title(title, published.reference());
     paths.push_back(folder + "/" + title);
     contents.push_back(published.layout.blob(layer));
-    if (made_again) contents.back() = made_again(layer, contents.back()).value_or(contents.back());
     if (before_writing) before_writing(paths.back(), contents.back());
   }
   for (std::size_t i = 0; i < paths.size(); ++i) model::write_file(paths[i], contents[i]);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +21,9 @@ Contents open(const Published& published);
 
 // Writes every layer but the model into a folder under its title, and returns the paths. Refuses
 // titles that are no plain names of files. `before_writing` gets each path and what it will hold
-// before the first is written. `made_again` says what is written in the place of a layer's content;
-// nullopt: the content.
+// before the first is written.
 using BeforeWriting = std::function<void(const std::string& path, const std::string& content)>;
-using MadeAgain =
-    std::function<std::optional<std::string>(const Descriptor& layer, const std::string& content)>;
 std::vector<std::string> pull_files(const Published& published, const std::string& folder,
-                                    const BeforeWriting& before_writing = {},
-                                    const MadeAgain& made_again = {});
+                                    const BeforeWriting& before_writing = {});
 
 }  // namespace platter::registry

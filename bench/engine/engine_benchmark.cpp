@@ -211,7 +211,7 @@ void open_table(benchmark::State& state, const model::DriveModel& model) {
 struct LibraryDrive {
   explicit LibraryDrive(const model::DriveModel& model) {
     const std::string bytes = emit_table::compile_table(model);
-    if (platter_table_open_memory(bytes.data(), bytes.size(), PLATTER_COPY, &table) == PLATTER_OK)
+    if (platter_table_open_memory(bytes.data(), bytes.size(), &table) == PLATTER_OK)
       platter_engine_create(table, &engine);
   }
   ~LibraryDrive() {

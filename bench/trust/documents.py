@@ -29,7 +29,7 @@ WITHOUT_DOCUMENTS = {
 MODEL = [
     "show FILE", "show --json FILE", "layout FILE --lbn 0 1000", "layout FILE --all-tracks", "layout FILE --pbn 3,1,2",
     "diff FILE model.json", "diff valid.json FILE", "diff --all FILE FILE", "emit table FILE -o x.ptab",
-    "emit table FILE --profile small -o x.ptab", "emit table FILE --format csv -o x.csv",
+    "emit table FILE --format csv -o x.csv",
     "emit disksim FILE -o disksim", "emit summary FILE", "emit 86box FILE", "inspect virtual:FILE",
     "replay t.trace --on FILE -o x.csv", "replay t.trace --on FILE --array raid5 FILE FILE -o x.csv",
     "replay t.trace --on virtual:FILE -o x.csv --allow-writes all", "derive FILE --set identity.heads=9 -o x.json",

@@ -227,13 +227,6 @@ std::string comment_of(const Table& table, const std::string& name) {
   text += demerits.empty()
               ? std::string("   The model was not validated.\n")
               : fmt::format("   Demerits of the model against the drive: {}.\n", demerits);
-  if (const auto& less = table.simplified)
-    text += fmt::format(
-        "   Simplified: seeks within {} us and cylinders within {} of the whole model's, {:.1f} % "
-        "of "
-        "blocks\n   in phase; demerits against it at most {}.\n",
-        static_cast<double>(less->seek_ns) / 1000, less->cylinders, 100 * less->in_phase_share,
-        demerits_of_comment(less->demerits));
   for (std::size_t at; (at = text.find("*/")) != std::string::npos;) text.replace(at, 2, "* /");
   return text + "   platter's docs/table.md says what the members mean. */\n";
 }

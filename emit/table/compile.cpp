@@ -57,17 +57,9 @@ Offset<Vector<Offset<wire::Demerit>>> demerits_of(FlatBufferBuilder& builder,
   return builder.CreateVector(demerits);
 }
 
-Offset<wire::Simplified> simplified_of(FlatBufferBuilder& builder, const Simplified& simplified) {
-  const auto from = builder.CreateString(simplified.from);
-  const auto demerits = demerits_of(builder, simplified.demerits);
-  return wire::CreateSimplified(builder, from, static_cast<std::uint64_t>(simplified.seek_ns),
-                                simplified.cylinders, simplified.in_phase_share, demerits);
-}
-
 }  // namespace
 
-std::string compile_table(const model::DriveModel& model,
-                          const std::optional<Simplified>& simplified) {
+std::string compile_table(const model::DriveModel& model) {
   const engine::Tables tables(model);
   FlatBufferBuilder builder(64 * 1024);
   const auto platter = builder.CreateString(model::kToolVersion);
@@ -77,12 +69,11 @@ std::string compile_table(const model::DriveModel& model,
   const WireSections sections = write_sections(builder, tables.sections(), model.validity.note);
   const auto seek = write_seek(builder, tables.seeks);
   const auto layout = write_layout(builder, tables.layout);
-  const auto less = simplified ? simplified_of(builder, *simplified) : Offset<wire::Simplified>();
   wire::FinishDriveBuffer(
-      builder, wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0,
-                                 identity, provenance, demerits, sections.validity, sections.motion,
-                                 seek, sections.overheads, sections.bus, sections.cache,
-                                 sections.queue, layout, less));
+      builder,
+      wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0, identity,
+                        provenance, demerits, sections.validity, sections.motion, seek,
+                        sections.overheads, sections.bus, sections.cache, sections.queue, layout));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -14,7 +14,7 @@ namespace platter::emit_table {
 struct Field {
   enum class Kind { whole, natural, real, flag, name, text };  // name: of an enumeration
 
-  std::string section{};               // the table that holds it, "simplified.demerits"
+  std::string section{};               // the table that holds it, "layout.nodes"
   std::optional<std::size_t> index{};  // in an array of numbers, or of structs
   std::string name{};
   Kind kind = Kind::natural;

@@ -1,11 +1,9 @@
-#include <any_format_generated.h>
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +18,7 @@ namespace platter::emit_table {
 namespace {
 
 constexpr std::size_t kSmallestEnvelope = 8;  // root offset and file identifier
+constexpr std::uint32_t kFirstFormat = 7;     // of version 1.0; those before it had no version
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& why) {
   throw Error(ExitStatus::bad_input, fmt::format("{}: {}", origin, why));
@@ -29,6 +28,19 @@ constexpr std::size_t kSmallestEnvelope = 8;  // root offset and file identifier
   refuse(origin,
          fmt::format("is a damaged table: {}; write it again with platter emit table", what));
 }
+
+// What the root tables of all formats begin with. Before format 7 there was only the first.
+struct Version : private flatbuffers::Table {
+  std::uint32_t format() const { return GetField<std::uint32_t>(wire::Drive::VT_FORMAT, 0); }
+  std::uint16_t major() const { return GetField<std::uint16_t>(wire::Drive::VT_MAJOR, 0); }
+  std::uint16_t minor() const { return GetField<std::uint16_t>(wire::Drive::VT_MINOR, 0); }
+  bool Verify(flatbuffers::Verifier& verifier) const {  // the name that FlatBuffers calls it by
+    return VerifyTableStart(verifier) &&
+           VerifyField<std::uint32_t>(verifier, wire::Drive::VT_FORMAT, 4) &&
+           VerifyField<std::uint16_t>(verifier, wire::Drive::VT_MAJOR, 2) &&
+           VerifyField<std::uint16_t>(verifier, wire::Drive::VT_MINOR, 2) && verifier.EndTable();
+  }
+};
 
 // The FlatBuffers verifier: every offset within the file.
 template <typename Root>
@@ -51,8 +63,7 @@ void refuse_needs(const wire::Drive& drive, const std::string& origin) {
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }
 
-template <typename Identity>
-model::Identity identity_of(const Identity& identity, const engine::FlatLayout& totals) {
+model::Identity identity_of(const wire::Identity& identity, const engine::FlatLayout& totals) {
   model::Identity result;
   result.name = text_of(identity.name());
   result.vendor = text_of(identity.vendor());
@@ -66,42 +77,19 @@ model::Identity identity_of(const Identity& identity, const engine::FlatLayout& 
   return result;
 }
 
-template <typename Demerits>
-std::vector<model::Demerit> demerits_of(const Demerits* from) {
+std::vector<model::Demerit> demerits_of(
+    const flatbuffers::Vector<flatbuffers::Offset<wire::Demerit>>* from) {
   std::vector<model::Demerit> demerits;
   if (from == nullptr) return demerits;
-  for (const auto* d : *from)
+  for (const wire::Demerit* d : *from)
     demerits.push_back({text_of(d->workload()), d->requests(), d->drive_mean_ms(), d->demerit_ms(),
                         d->demerit_percent(), d->folded_phase_share()});
   return demerits;
 }
 
-std::optional<Simplified> simplified_of(const wire::Drive& drive) {
-  if (drive.simplified() == nullptr) return std::nullopt;
-  const wire::Simplified& from = *drive.simplified();
-  Simplified simplified;
-  simplified.from = text_of(from.from());
-  simplified.seek_ns = static_cast<Nanoseconds>(from.seek_ns());
-  simplified.cylinders = from.cylinders();
-  simplified.in_phase_share = from.in_phase_share();
-  simplified.demerits = demerits_of(from.demerits());
-  return simplified;
-}
-template <typename Old>
-std::optional<Simplified> simplified_of(const Old& /*drive*/) {
-  return std::nullopt;
-}
-
-std::string note_of(const wire::Drive& drive) { return text_of(drive.validity()->note()); }
-template <typename Old>
-std::string note_of(const Old& drive) {
-  return text_of(drive.note());
-}
-
-template <typename Root>
-engine::TableParts parts_in(const Root& envelope, const std::string& origin) {
+engine::TableParts parts_in(const wire::Drive& drive, const std::string& origin) {
   try {
-    return parts_of(envelope);
+    return parts_of(drive);
   } catch (const Contradiction& contradiction) {
     damaged(origin, contradiction.what());
   }
@@ -119,47 +107,49 @@ model::Validity validity_of(const engine::ValidityTable& flat) {
   return validity;
 }
 
-// Of an envelope of any format.
-template <typename Root>
-Table table_of(const Root& envelope, const std::string& origin) {
-  auto tables = engine::tables_of(parts_in(envelope, origin));
+Table table_of(const wire::Drive& drive, const std::string& origin) {
+  auto tables = engine::tables_of(parts_in(drive, origin));
   if (!tables) damaged(origin, tables.error());
   Table table;
   table.tables = *tables;
   const engine::FlatLayout& totals = table.tables->layout.view().totals;
-  table.identity = identity_of(*envelope.identity(), totals);
+  table.identity = identity_of(*drive.identity(), totals);
   if (table.identity.blocks > totals.blocks)
     damaged(origin, "its drive has more blocks than its layout maps");
   if (table.identity.block_bytes == 0) damaged(origin, "its drive has blocks without bytes");
-  const auto& provenance = *envelope.provenance();
+  const wire::Provenance& provenance = *drive.provenance();
   table.provenance.method = text_of(provenance.method());
   table.provenance.source = text_of(provenance.source());
   table.provenance.date = text_of(provenance.date());
   table.model_sha256 = text_of(provenance.model_sha256());
   table.validity = validity_of(table.tables->validity);
-  table.validity.demerits = demerits_of(envelope.demerits());
-  table.validity.note = note_of(envelope);
-  table.simplified = simplified_of(envelope);
-  table.platter = text_of(envelope.platter());
+  table.validity.demerits = demerits_of(drive.demerits());
+  table.validity.note = text_of(drive.validity()->note());
+  table.platter = text_of(drive.platter());
   return table;
 }
 
-Table table_of_format(std::span<const std::byte> bytes, const std::string& origin) {
-  const auto& any = verified<any_format::Drive>(bytes, origin);
-  if (any.format() == 5) return table_of(verified<format_5::Drive>(bytes, origin), origin);
-  if (any.format() == 6) return table_of(verified<format_6::Drive>(bytes, origin), origin);
-  if (any.format() < 5)
+Table table_of_version(std::span<const std::byte> bytes, const std::string& origin) {
+  const auto& version = verified<Version>(bytes, origin);
+  if (version.format() < kFirstFormat)
     refuse(origin, fmt::format("is a table of format {}, which is no longer read; write it again "
                                "with platter emit table",
-                               any.format()));
-  if (any.major() != kTableMajor)
+                               version.format()));
+  if (version.major() != kTableMajor)
     refuse(origin, fmt::format("is a table of version {}.{}, but this platter reads version {}; "
                                "take a platter of its time, or write it again with platter emit "
                                "table",
-                               any.major(), any.minor(), kTableMajor));
+                               version.major(), version.minor(), kTableMajor));
   const auto& drive = verified<wire::Drive>(bytes, origin);
   refuse_needs(drive, origin);
-  return table_of(drive, origin);
+  if (drive.simplified() != nullptr)
+    refuse(origin,
+           "is a small table, which says less than its model and is no longer read; write "
+           "it again with platter emit table");
+  Table table = table_of(drive, origin);
+  table.bytes = bytes.size();
+  table.format = drive.format();
+  return table;
 }
 
 }  // namespace
@@ -175,10 +165,7 @@ Table read_table(std::span<const std::byte> bytes, const std::string& origin) {
     std::memcpy(aligned.data(), bytes.data(), bytes.size());
     at = std::as_bytes(std::span(aligned));
   }
-  Table table = table_of_format(at, origin);
-  table.bytes = bytes.size();
-  table.format = flatbuffers::GetRoot<any_format::Drive>(at.data())->format();
-  return table;
+  return table_of_version(at, origin);
 }
 
 Table load_table(const std::string& path) {

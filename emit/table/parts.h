@@ -1,9 +1,6 @@
-// What a table file says, to and from the parts that the engine makes tables of: version 1.0, and
-// the formats before it, which are only read.
+// What a table file says, to and from the parts that the engine makes tables of.
 #pragma once
 
-#include <table_5_generated.h>
-#include <table_6_generated.h>
 #include <table_generated.h>
 
 #include <cstdint>
@@ -48,10 +45,8 @@ flatbuffers::Offset<wire::Seek> write_seek(flatbuffers::FlatBufferBuilder& build
 
 engine::TableSections read_sections(const wire::Drive& drive);
 
-// Of envelopes that FlatBuffers' verifier passed; what they mean is not judged yet. Throw
+// Of an envelope that FlatBuffers' verifier passed; what it means is not judged yet. Throws
 // Contradiction.
 engine::TableParts parts_of(const wire::Drive& drive);
-engine::TableParts parts_of(const format_6::Drive& drive);
-engine::TableParts parts_of(const format_5::Drive& drive);
 
 }  // namespace platter::emit_table

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,36 +12,23 @@
 
 #include "engine/tables.h"
 #include "model/drive_model.h"
-#include "model/units.h"
 
 namespace platter::emit_table {
 
-// Of what is written. Read are formats 5 and 6, which came before 1.0, and every one of the same
-// major version whose `needs` are known.
+// Of what is written. Read is every one of the same major version whose `needs` are known.
 constexpr std::uint32_t kTableFormat = 7;
 constexpr std::uint16_t kTableMajor = 1, kTableMinor = 0;
 
-// Of a table that was made of less than its model: how far it is from it. docs/small-table.md.
-struct Simplified {
-  std::string from{};                      // model_sha256 of the whole model
-  Nanoseconds seek_ns = 0;                 // largest difference of a seek, over all distances
-  std::uint32_t cylinders = 0;             // largest difference of a block's cylinder
-  double in_phase_share = 0;               // blocks within 1/32 of a revolution of their angle
-  std::vector<model::Demerit> demerits{};  // replays of both
-};
-
 // The bytes of the table of a model. The same model gives the same bytes.
 // Throws Error(bad_input) for a model that is invalid or lacks what an engine needs.
-std::string compile_table(const model::DriveModel& model,
-                          const std::optional<Simplified>& simplified = std::nullopt);
+std::string compile_table(const model::DriveModel& model);
 
 struct Table {
   model::Identity identity{};      // name, vendor, product, revision, serial, blocks, block bytes
   model::Provenance provenance{};  // of the model: method, source, date
   model::Validity validity{};      // no demerits: the model was not validated
   std::string model_sha256{};      // of the model's text
-  std::optional<Simplified> simplified{};
-  std::string platter{};  // version of the program that wrote the table
+  std::string platter{};           // version of the program that wrote the table
   std::uint32_t format = 0;
   std::size_t bytes = 0;
   std::shared_ptr<const engine::Tables> tables;

@@ -1,5 +1,5 @@
 // A table as text, for programs that read no table files: rows for a spreadsheet or a data frame,
-// constants for a C compiler. docs/small-table.md.
+// constants for a C compiler. docs/table.md.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 /* A drive as a C header: how long a read of one block takes at the media, from track to track.
 
-     platter emit table drive.json -o drive.h --profile small --format c
+     platter emit table drive.json -o drive.h --format c
      cc -O2 -DDRIVE_HEADER='"drive.h"' -DDRIVE=NAME drive_in_header.c -o reads && ./reads LBN...
 
    NAME is the constant in the header. Overheads and caches are in it too (DRIVE.overheads,

@@ -221,7 +221,7 @@ _last_error = _function("last_error", result=c_char_p)
 _version = _function("version", result=c_char_p)
 _table_format = _function("table_format", result=c_uint32)
 _table_open = _function("table_open", c_char_p, POINTER(c_void_p), library=_giving_up)
-_table_open_memory = _function("table_open_memory", c_char_p, c_size_t, c_uint32, POINTER(c_void_p),
+_table_open_memory = _function("table_open_memory", c_char_p, c_size_t, POINTER(c_void_p),
                               library=_giving_up)
 _table_close = _function("table_close", c_void_p, result=None)
 _table_info = _function("table_info", c_void_p, POINTER(Info))
@@ -335,7 +335,7 @@ class Table(_Handle):
         handle = c_void_p()
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = bytes(source)
-            _table_open_memory(source, len(source), 0, byref(handle))
+            _table_open_memory(source, len(source), byref(handle))
         else:
             _table_open(_path(source), byref(handle))
         self._handle = handle

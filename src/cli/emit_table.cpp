@@ -5,9 +5,7 @@
 #include <string>
 
 #include "cli/outputs.h"
-#include "cli/show_table.h"
 #include "cli/subcommands.h"
-#include "emit/small/small_table.h"
 #include "emit/table/table.h"
 #include "emit/table/text_forms.h"
 #include "model/completeness.h"
@@ -37,7 +35,7 @@ std::string in_format(const std::string& format, const std::string& table) {
 
 void add_emit_table(CLI::App& emit) {
   struct Options {
-    std::string model, file, profile = "whole", format = "table";
+    std::string model, file, format = "table";
     bool json = false;
     Outputs outputs;
   };
@@ -46,11 +44,6 @@ void add_emit_table(CLI::App& emit) {
       "table", "the lookup-table model: compact, all that an engine needs");
   command->add_option("MODEL", options->model, "the model file")->required();
   command->add_option("-o,--output", options->file, "the file to write (FILE.ptab)")->required();
-  command
-      ->add_option("--profile", options->profile,
-                   "how much of the model: whole, or small (at most 4 KiB)")
-      ->check(CLI::IsMember({"whole", "small"}))
-      ->capture_default_str();
   command
       ->add_option("--format", options->format,
                    "what is written: a table file, its fields as csv, or a C header")
@@ -62,8 +55,7 @@ void add_emit_table(CLI::App& emit) {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "become a table");
     options->outputs.writes(options->file);
-    const std::string bytes = options->profile == "small" ? emit_small::compile_small_table(model)
-                                                          : emit_table::compile_table(model);
+    const std::string bytes = emit_table::compile_table(model);
     const std::string written = in_format(options->format, bytes);
     model::write_file(options->file, written);
     const emit_table::Table table = options->format == "table"
@@ -75,19 +67,12 @@ void add_emit_table(CLI::App& emit) {
       model::say("platter: the model is {}, and so is the table\n", standing);
     else if (table.validity.demerits.empty())
       model::say("platter: the model was not validated, and so neither is the table\n");
-    if (!options->json) {
-      fmt::print("{}\n", options->file);
-      if (options->profile == "small" && !table.simplified)
-        model::say("platter: nothing was left out of {} bytes\n", table.bytes);
-      for (const std::string& line : simplified_in_words(table)) model::say("platter: {}\n", line);
-      return;
-    }
+    if (!options->json) return fmt::print("{}\n", options->file);
     nlohmann::ordered_json answer = model::json_head("platter-emit-table");
     answer["file"] = options->file;
     answer["bytes"] = written.size();
     answer["model_sha256"] = table.model_sha256;
     answer["validated"] = !table.validity.demerits.empty();
-    if (table.simplified) answer["simplified"] = simplified_json(*table.simplified);
     fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
   });
 }

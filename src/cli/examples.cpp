@@ -32,7 +32,7 @@ const std::map<std::string, Two> kExamples = {
       "platter emit disksim drive.json -o disksim --layout g4 --force"}},
     {"emit table",
      {"platter emit table drive.json -o drive.ptab",
-      "platter emit table drive.json -o drive.h --profile small --format c"}},
+      "platter emit table drive.json -o drive.h --format c"}},
     {"emit summary", {"platter emit summary drive.json", "platter emit summary drive.json --json"}},
     {"emit 86box", {"platter emit 86box drive.json", "platter emit 86box quantum-atlas10k.json"}},
     {"emulate",

@@ -5,13 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 
 #include "cli/doubts.h"
-#include "cli/published_tables.h"
 #include "cli/registry_folder.h"
 #include "cli/subcommands.h"
+#include "emit/table/table.h"
 #include "extract/record_file.h"
 #include "model/completeness.h"
 #include "model/file.h"
@@ -87,7 +88,12 @@ void add_publish(CLI::App& app) {
     model::require_complete(model, options->model, "be published");
     tell_doubts(model);
     options->publish.hide_serial = !options->serial;
-    options->publish.tables = published_tables();
+    options->publish.tables = {.check =
+                                   [](const std::string& content, const std::string& path) {
+                                     emit_table::read_table(std::as_bytes(std::span(content)),
+                                                            path);
+                                   },
+                               .make = emit_table::compile_table};
     if (!options->samples.empty()) {
       options->publish.files.push_back(options->samples);
       options->publish.delay = delay_in(options->samples, model);

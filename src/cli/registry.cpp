@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/outputs.h"
-#include "cli/published_tables.h"
 #include "cli/registry_folder.h"
 #include "cli/registry_signers.h"
 #include "cli/subcommands.h"
@@ -226,12 +225,10 @@ void pull(const RegistryOptions& options) {
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
   if (!options.files_folder.empty())
-    registry::pull_files(
-        published, options.files_folder,
-        [&](const std::string& path, const std::string& content) {
-          options.outputs.writes_bytes(path, content);
-        },
-        tables_made_again(contents));
+    registry::pull_files(published, options.files_folder,
+                         [&](const std::string& path, const std::string& content) {
+                           options.outputs.writes_bytes(path, content);
+                         });
   if (options.output.empty()) {
     fmt::print("{}\n", contents.model_text);
   } else {

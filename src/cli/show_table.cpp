@@ -70,7 +70,6 @@ Json as_json(const emit_table::Table& table) {
                    {"bytes", table.bytes},
                    {"validated", !table.validity.demerits.empty()},
                    {"demerits", demerits}});
-  if (table.simplified) json["simplified"] = simplified_json(*table.simplified);
   return json;
 }
 
@@ -98,7 +97,6 @@ void print_words(const std::string& path, const emit_table::Table& table) {
              tables.seeks.curves() > 1 ? ", of reads and writes, inward and outward apart" : "");
   fmt::print("cache         {} segments of {} blocks\n", tables.cache.segments,
              tables.cache.segment_blocks);
-  for (const std::string& line : simplified_in_words(table)) fmt::print("simplified    {}\n", line);
   const std::string standing = model::standing_of(table.provenance, table.validity);
   const model::Provenance& from = shown.provenance;
   fmt::print("model         {}, from {}{}{}; SHA-256 {}\n",
@@ -111,35 +109,6 @@ void print_words(const std::string& path, const emit_table::Table& table) {
 }
 
 }  // namespace
-
-std::vector<std::string> simplified_in_words(const emit_table::Table& table) {
-  if (!table.simplified) return {};
-  const emit_table::Simplified& far = *table.simplified;
-  std::vector<std::string> lines{fmt::format(
-      "of the whole model: seeks within {:.6f} ms, blocks within {} cylinders, {:.2f} % "
-      "of them within 1/32 of a revolution",
-      to_ms(far.seek_ns), far.cylinders, 100 * far.in_phase_share)};
-  for (const model::Demerit& d : far.demerits)
-    lines.push_back(fmt::format("{} replays of {} requests: demerit at most {:.3f} ms ({:.2f} %)",
-                                model::printable(d.workload), d.requests, d.demerit_ms,
-                                d.demerit_percent));
-  return lines;
-}
-
-Json simplified_json(const emit_table::Simplified& simplified) {
-  Json json = {{"from", simplified.from},
-               {"seek_ms", to_ms(simplified.seek_ns)},
-               {"cylinders", simplified.cylinders},
-               {"in_phase_share", simplified.in_phase_share},
-               {"demerits", Json::array()}};
-  for (const model::Demerit& d : simplified.demerits)
-    json["demerits"].push_back({{"workload", d.workload},
-                                {"requests", d.requests},
-                                {"drive_mean_ms", d.drive_mean_ms},
-                                {"demerit_ms", d.demerit_ms},
-                                {"demerit_percent", d.demerit_percent}});
-  return json;
-}
 
 void show_table(const std::string& path, bool json) {
   model::note_input(path);

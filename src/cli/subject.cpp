@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "emit/disksim/import.h"
+#include "emit/table/table.h"
 #include "model/claims.h"
 #include "model/completeness.h"
 #include "model/json.h"
@@ -17,17 +19,14 @@ bool is_disksim_file(const std::string& path) {
   return path.ends_with(".parv") || path.ends_with(".diskspecs");
 }
 
-replay::Subject subject_of_table(const emit_table::Table& table) {
-  replay::Subject subject = replay::subject_of(table.identity, table.tables);
-  subject.name = model::with_standing(subject.name, table.provenance, table.validity) +
-                 (table.simplified ? " (small table)" : " (table)");
-  return subject;
-}
-
 LoadedSubject load_subject(const std::string& path) {
   if (emit_table::is_table_file(path)) {
     model::note_input(path);
-    return {std::nullopt, subject_of_table(emit_table::load_table(path))};
+    const emit_table::Table table = emit_table::load_table(path);
+    replay::Subject subject = replay::subject_of(table.identity, table.tables);
+    subject.name = model::with_standing(subject.name, table.provenance, table.validity) +
+                   " (table)";
+    return {std::nullopt, std::move(subject)};
   }
   if (is_disksim_file(path)) {
     replay::Subject subject = replay::subject_of(emit_disksim::import_disksim(path).model);

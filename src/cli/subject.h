@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "emit/table/table.h"
 #include "model/drive_model.h"
 #include "replay/replay_model.h"
 
@@ -22,9 +21,6 @@ struct LoadedSubject {
 
 // Throws Error(bad_input) for a file that is none of these.
 LoadedSubject load_subject(const std::string& path);
-
-// Its name says if the table is a small one.
-replay::Subject subject_of_table(const emit_table::Table& table);
 
 // What the results of each are called: MODEL for MODEL.json, else with the ending. Never `drive`,
 // which is the drive's own, and each its own where several have one name.

@@ -21,8 +21,6 @@
 #include "cli/result_folder.h"
 #include "cli/subcommands.h"
 #include "cli/subject.h"
-#include "emit/small/small_table.h"
-#include "emit/table/table.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
@@ -40,7 +38,7 @@ struct ValidateOptions {
   std::string device, output;
   std::vector<std::string> models, writes, not_in_use;
   std::uint64_t requests = 5000, seed = 1;
-  bool json = false, update = false, tables = false, forms = false;
+  bool json = false, update = false, tables = false;
   std::string disksim;
   ProgressKind progress = ProgressKind::fitting;
   QuietHostOption quiet;
@@ -95,26 +93,6 @@ void show(const replay::Validated& validated) {
 
 std::string stem_of(const std::string& path) { return fs::path(path).stem().string(); }
 
-// Each model's table and small table, as they are read back, behind what is judged.
-void add_forms(const std::vector<LoadedSubject>& judged, const std::vector<std::string>& paths,
-               std::vector<replay::Subject>& subjects, std::vector<std::string>& contenders) {
-  const auto add = [&](const std::string& bytes, const std::string& name) {
-    const emit_table::Table table = emit_table::read_table(std::as_bytes(std::span(bytes)), name);
-    subjects.push_back(subject_of_table(table));
-    contenders.push_back(name);
-  };
-  bool none = true;
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    if (!judged[i].model) continue;
-    none = false;
-    add(emit_table::compile_table(*judged[i].model), stem_of(paths[i]) + ".ptab");
-    add(emit_small::compile_small_table(*judged[i].model), stem_of(paths[i]) + ".small.ptab");
-  }
-  if (none)
-    throw Error(ExitStatus::usage,
-                "--forms makes tables of models (.json), and none of these is one; leave it out");
-}
-
 // Adds DiskSim's results. The names of all that have answered, a DiskSim that failed left out.
 std::vector<std::string> with_disksim(replay::Validated& validated,
                                       const std::vector<LoadedSubject>& judged,
@@ -146,7 +124,6 @@ void validate(const ValidateOptions& options) {
                 "--update-model notes demerits in model files (.json), and none of these is one; "
                 "leave it out");
   std::vector<std::string> contenders = options.models;
-  if (options.forms) add_forms(judged, options.models, subjects, contenders);
   const std::unique_ptr<scsi::Device> device = open_device(options.device,
                                                            {.not_in_use = options.not_in_use});
   replay::require_same_size(*device, subjects);
@@ -215,8 +192,6 @@ void add_validate(CLI::App& app) {
                       "LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
   command->add_flag("--update-model", options->update,
                     "note the demerits and the ranges checked in the models' files");
-  command->add_flag("--forms", options->forms,
-                    "each model's table and small table as well (docs/table.md)");
   add_disksim_option(*command, options->disksim);
   options->outputs.add_force(*command);
   add_not_in_use_option(*command, options->not_in_use);

@@ -82,17 +82,17 @@ WITH = sorted(WITHOUT + ["mixed.truth.disksim.csv", "random.truth.disksim.csv"])
 
 class Pretenders(Case):
     def test_disksim_has_its_column(self):
-        done = self.validated("--disksim", self.pretender(), "--forms", "--allow-writes", "all")
+        done = self.validated("--disksim", self.pretender(), "--allow-writes", "all")
         rows = re.findall(r"^(random|mixed) +(\S+)", done.stdout, re.MULTILINE)
         self.assertEqual(rows, [(workload, name) for workload in ("random", "mixed")
-                                for name in ("truth", "truth.ptab", "truth.small.ptab", "truth.disksim")])
+                                for name in ("truth", "truth.disksim")])
         self.assertEqual(self.results(), sorted(f"{row}.{name}.csv" for row in ("random", "mixed") for name in
-                                                ("drive", "truth", "truth.ptab", "truth.small.ptab", "truth.disksim")))
+                                                ("drive", "truth", "truth.disksim")))
         compared = self.read_json("v/random.json")["comparisons"]
         self.assertEqual([one["model"].partition(" (")[2].rstrip(")") for one in compared],
-                         ["", "table", "small table", "DiskSim files, in DiskSim"])
-        self.assertLess(abs(compared[3]["all"]["mean_ms"]["model"] - 5), 0.5)
-        self.assertEqual(compared[3]["not_paired"], None)
+                         ["", "DiskSim files, in DiskSim"])
+        self.assertLess(abs(compared[1]["all"]["mean_ms"]["model"] - 5), 0.5)
+        self.assertEqual(compared[1]["not_paired"], None)
         with open(self.path("v/random.svg"), encoding="utf-8") as file:
             self.assertIn("DiskSim files, in DiskSim", file.read())
 
@@ -145,8 +145,8 @@ class Pretenders(Case):
         fails(MISSING_PROGRAM, ["cannot be started", "Permission denied"], "--disksim", "./text")
         fails(MISSING_PROGRAM, ["truth.json", "status 3"], "--disksim", self.pretender("sys.exit(3)"))
         self.platter("emit", "table", "truth.json", "-o", "truth.ptab")
-        for option in (("--disksim", self.pretender()), ("--forms",)):
-            self.fails(USAGE, "none of these is one", "validate", DRIVE, "truth.ptab", "-o", "v", *option)
+        self.fails(USAGE, "none of these is one", "validate", DRIVE, "truth.ptab", "-o", "v",
+                   "--disksim", self.pretender())
         large = "virtual:modern-random-1"
         self.platter("truth", large, "-o", "large.json")
         self.fails(UNSUPPORTED, ["large.json", "--disksim"], "validate", large, "large.json", "-o", "v",

@@ -103,7 +103,7 @@ OTHER_OPTIONS = set("""
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
     --dialect --continuous-read --drive --layout --on --caches --depth --speed --limit --scheduler --ageing --delay-seed --reference-reads
     --phase-from --format --device-number --block-bytes --round --reorder --think-times --time-unit --queued --csv-columns --fit
-    --split-by --list --disksim --forms --check
+    --split-by --list --disksim --check
     --workload --for --blocks --requests --within --writes-within --read-share --reads-only --request-kb
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
@@ -111,7 +111,7 @@ OTHER_OPTIONS = set("""
     --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
     --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
-    --profile --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
+    --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run
     --array --stripe --read-balance --stripe-cache --missing --rebuild --rebuild-window --rebuild-least
     --rebuild-most --rebuild-tick --merge --device-queue --phase-seed
     --key --above --sign --require-signature --plain-http

@@ -122,10 +122,14 @@ class TableFormat(harness.PlatterTest):
         for change, sentence in (
                 ({"major": 2}, "is a table of version 2.0, but this platter reads version 1"),
                 ({"needs": ["two-arms"]}, 'needs a reader that knows "two-arms"'),
-                ({"format": 4}, "is a table of format 4, which is no longer read")):
+                ({"simplified": {"cylinders": 3}}, "is a small table, which says less than its model")):
             with self.subTest(change):
                 other = self.rewritten(lambda content, change=change: content.update(change))
                 self.fails(harness.BAD_INPUT, [sentence], "show", other)
+
+    def test_a_table_of_before_the_first_version_is_refused_by_its_format(self):
+        old = os.path.join(ROOT, "tests", "golden", "table", "small.6.ptab")
+        self.fails(harness.BAD_INPUT, ["is a table of format 6, which is no longer read"], "show", old)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-O1")
 
 
 class TableText(harness.PlatterTest):
-    def emit(self, *how, model="drive.json"):
+    def emit(self, model="drive.json"):
         for form, name in (("table", "t.ptab"), ("csv", "t.csv"), ("c", "t.h")):
-            self.platter("emit", "table", model, "-o", name, "--format", form, "--force", *how)
+            self.platter("emit", "table", model, "-o", name, "--format", form, "--force")
         with open(self.path("t.ptab"), "rb") as file:
             return table_reader.Table(file.read())
 
@@ -91,22 +91,17 @@ class TableText(harness.PlatterTest):
         self.assertEqual(of["identity", "name"], [table.name])
         self.assertEqual(of["provenance", "model_sha256"], [table.model_sha256])
         self.assertEqual({row["unit"] for row in rows if row["field"].endswith("_ns")}, {"ns"})
-        return of
 
-    def test_small_tables_of_classic_drives(self):
+    def test_classic_drives(self):
         for drive in CLASSIC:
             with self.subTest(drive):
                 self.platter("truth", f"virtual:{drive}", "-o", "drive.json")
-                table = self.emit("--profile", "small")
+                table = self.emit()
                 self.compare_c(table, self.read_json("drive.json")["identity"]["blocks"])
-                of = self.compare_csv(table)
-                if ("simplified", "from") in of:
-                    self.assertEqual(of["simplified.demerits", "workload"], ["random", "mixed", "sequential"])
-                    with open(self.path("t.h"), encoding="utf-8") as file:
-                        self.assertIn("Simplified: seeks within", file.read())
+                self.compare_csv(table)
 
     def test_every_kind_of_layout_and_curve(self):
-        """Lists of runs, listed tracks, four curves: whole tables."""
+        """Lists of runs, listed tracks, four curves."""
         for drive in ("seeks-apart", "maxtor-atlas10k4", "modern-500gb"):
             with self.subTest(drive):
                 self.platter("truth", f"virtual:{drive}", "-o", "drive.json")
@@ -117,7 +112,7 @@ class TableText(harness.PlatterTest):
     def test_two_drives_in_one_program_and_in_cpp(self):
         for drive, name in (("quantum-atlas10k", "a.h"), ("hp-c2247", "b.h")):
             self.platter("truth", f"virtual:{drive}", "-o", "drive.json")
-            self.platter("emit", "table", "drive.json", "-o", name, "--format", "c", "--profile", "small")
+            self.platter("emit", "table", "drive.json", "-o", name, "--format", "c")
         text = ('#include <stdio.h>\n#include "a.h"\n#include "b.h"\n#include "a.h"\n'
                 'int main(void) { printf("%d %d\\n", (int)(drive_quantum_atlas_10k.identity.blocks > 0),\n'
                 "  (int)platter_seek_ns(&drive_hp_c2247a.seek, 0, 1)); return 0; }\n")
@@ -134,7 +129,7 @@ class TableText(harness.PlatterTest):
         model = self.read_json("drive.json")
         model["identity"] |= {"name": '9*/ int x; "\\', "vendor": 'A,"B"\nC', "product": "??/*/ \\n"}
         self.write("drive.json", json.dumps(model))
-        self.emit("--profile", "small")
+        self.emit()
         self.assertEqual(self.constant(), "drive_9_int_x")
         self.told_by_c([0, 1])
         of = {(row["section"], row["field"]): row["value"] for row in self.rows()}

@@ -21,7 +21,7 @@ def load():
 
 
 def table_path(name):
-    """Of a table that is kept: quantum-atlas10k, small, bands."""
+    """Of a table that is kept: quantum-atlas10k, bands."""
     return os.path.join(ROOT, "tests/golden/table", name + ".ptab")
 
 
@@ -30,7 +30,7 @@ class WithDrives(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.platter = load()
-        cls.paths = [table_path(name) for name in ("quantum-atlas10k.7", "small.6", "bands.7")]
+        cls.paths = [table_path(name) for name in ("quantum-atlas10k.7", "bands.7")]
         cls.table = cls.platter.Table(cls.paths[0])
 
     def run_alone(self, program):

@@ -48,8 +48,7 @@ inline model::DriveModel drive_model() {
 
 inline TableHandle opened(const std::string& bytes) {
   platter_table* table = nullptr;
-  const platter_status status = platter_table_open_memory(bytes.data(), bytes.size(), PLATTER_COPY,
-                                                          &table);
+  const platter_status status = platter_table_open_memory(bytes.data(), bytes.size(), &table);
   INFO(platter_last_error());
   REQUIRE(status == PLATTER_OK);
   return TableHandle(table);

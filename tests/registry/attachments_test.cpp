@@ -117,25 +117,14 @@ TEST_CASE("a table with the number in it is made again of the model without") {
   CHECK_THROWS_WITH(folder.publish(small_model("SECRET99"), {.files = {table}}),
                     Catch::Contains("drive.ptab"));
   const Tables tables{
-      .form = [](const std::string&,
-                 const std::string&) { return TableForm{.format = 12, .small = true}; },
-      .make =
-          [](const model::DriveModel& model, bool small) {
-            return (small ? "small of " : "whole of ") + model.identity.serial;
-          }};
+      .make = [](const model::DriveModel& model) { return "table of " + model.identity.serial; }};
   const Publication published = folder.publish(small_model("SECRET99"),
                                                {.files = {table}, .tables = tables});
   const Published found = find(folder.store(), published.reference);
   const Contents contents = open(found);
-  CHECK(contents.manifest.layers.at(1).annotation(kTableFormatKey) == "12");
-  CHECK(contents.manifest.layers.at(1).annotation(kTableProfileKey) == "small");
   pull_files(found, folder / "out");
   CHECK(model::read_file(folder / "out/drive.ptab") ==
-        "small of " + contents.model.identity.serial);
-  pull_files(found, folder / "again", {}, [](const Descriptor&, const std::string& content) {
-    return std::optional("again: " + content);
-  });
-  CHECK(model::read_file(folder / "again/drive.ptab").starts_with("again: small"));
+        "table of " + contents.model.identity.serial);
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+"""What other simulators take of a drive, from the command line."""
+
+import json
+import re
+import subprocess
+import unittest
+
+import harness
+
+# The fields of 86Box' hdd_preset_t (src/include/86box/hdd.h), in its order.
+PRESET = """
+#include <stdint.h>
+typedef struct {
+    const char *name, *internal_name, *vendor, *model, *version;
+    uint32_t zones, avg_spt, heads, rpm, rcache_num_seg, rcache_seg_size, max_multiple;
+    double full_stroke_ms, track_seek_ms;
+} preset;
+const preset presets[] = {
+%s
+};
+"""
+
+
+class Simulators(harness.PlatterTest):
+    def setUp(self):
+        super().setUp()
+        self.platter("truth", "virtual:hp-c2247", "-o", "m.json")
+
+    def test_the_words_have_what_the_json_has(self):
+        summary = json.loads(self.platter("emit", "summary", "m.json", "--json"))
+        words = self.platter("emit", "summary", "m.json")
+        for simulator in summary["simulators"]:
+            self.assertIn(simulator["text"], words)
+        self.assertIn(f"average over all blocks {summary['average_seek_ms']:.3f} ms", words)
+        self.assertEqual(sum(zone["blocks"] for zone in summary["zones"]), summary["blocks"])
+        self.assertAlmostEqual(summary["rotational_latency_ms"], 30000 / summary["rpm"])
+
+    def test_a_preset_is_an_entry_of_86box(self):
+        entry = self.platter("emit", "86box", "m.json")
+        self.write("preset.c", PRESET % entry)
+        done = subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers",
+                               "-c", "preset.c", "-o", "preset.o"], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(".heads = 13, .rpm = 5400,", re.sub(r"\s+", " ", entry))
+
+
+if __name__ == "__main__":
+    unittest.main()
