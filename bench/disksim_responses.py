@@ -94,10 +94,10 @@ def main():
             path = os.path.join(arguments.output, f"{name}.result.csv")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(f"# {json.dumps(head)}\n"
-                           "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media\n")
+                           "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns\n")
                 count = 0
                 for op, lbn, blocks, issue_ns, response_ns in rows:
-                    file.write(f"trace,{op},{lbn},{blocks},{issue_ns},{issue_ns},{response_ns},\n")
+                    file.write(f"trace,{op},{lbn},{blocks},{issue_ns},{issue_ns},{response_ns},,0\n")
                     count += 1
         print(f"{path}: {count} requests")
 

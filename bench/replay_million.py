@@ -18,8 +18,8 @@ import subprocess
 import tempfile
 import time
 
-WAYS = [("caches on", []), ("caches on, result in columns", ["-o", "r.pres"]),
-        ("caches off", ["--caches", "off"]), ("caches on, result in CSV", ["-o", "r.csv"]),
+WAYS = [("caches on", []), ("caches on, result", ["-o", "r.csv"]),
+        ("caches off", ["--caches", "off"]), ("caches on, result in zstd", ["-o", "r.csv.zst"]),
         ("depth 8, sptf", ["--depth", "8", "--scheduler", "sptf"])]
 FORMATS = [("ascii", "t.trace"), ("ascii, gzip", "t.trace.gz"), ("msr, gzip", "t.msr.gz"), ("msr, zstd", "t.msr.zst"),
            ("blktrace, gzip", "t.blktrace.gz"), ("blktrace, zstd", "t.blktrace.zst")]
@@ -64,7 +64,7 @@ def compared(platter, folder, arguments):
     for name, trace in FORMATS:
         on_core = ["taskset", "-c", arguments.core]
         words = ["replay", trace, "--on", "m.json"]
-        pairs = [(timed([*on_core, arguments.against, *words, "-o", "r.pres", "--force"], folder)[1],
+        pairs = [(timed([*on_core, arguments.against, *words, "-o", "r.csv", "--force"], folder)[1],
                   timed([*on_core, platter, *words], folder)[1]) for _ in range(arguments.runs)]
         theirs, ours = (statistics.median(pair[i] for pair in pairs) for i in (0, 1))
         ratio = statistics.median(ours / theirs for theirs, ours in pairs)

@@ -83,7 +83,7 @@ QUICK = (
     ("disksim-g4", "index-3-wide-12-deep", "import disksim"), ("disksim-g2", "list", "import disksim"),
     ("trace-gzip", "zeros", "trace stats FILE"), ("trace-zstd", "line-ends", "trace lint FILE"),
     ("trace-ascii", "one-line", "trace lint FILE"), ("result-csv", "head-deep-members", "result show"),
-    ("result-columns", "same-rows", "result show"), ("validation", "json-deep-100000", "report"),
+    ("result-zstd", "zstd-rows", "result show"), ("validation", "json-deep-100000", "report"),
     ("study", "points-65536", "study plan"), ("study", "points-10^9", "study plan"), ("study", "points-10^9", "study run"),
     ("study", "points-10^18", "study collect"), ("study", "requests-10^10", "study run"),
     ("study", "requests-2^53", "study slurm"), ("array", "members", "study plan"), ("array", "members-1024", "study run"),

@@ -253,31 +253,14 @@ def of_result_csv(text):
                         lambda i: f"trace,R,{i * 2**43},4294967295,{i * 2**40},{i * 2**40},1,0,0\n", "")
 
 
-def pres(head, groups, rows, width=0):
-    """A result in columns, of groups whose rows are all the same."""
-    import zlib
-    table = b"".join(struct.pack("<qQ", base, width if i in (1, 3) else 0) for i, base in enumerate((0, 0, 1, 0, 0, 0, 0)))
-    columns = b"\0" * (2 * ((rows * width + 7) // 8 * 8)) if width else b""
-    tail = struct.pack("<QQ", rows, len(table + columns)) + table + columns
-    group = struct.pack("<Q", zlib.crc32(tail)) + tail
-    head = dict(head, rows=groups * rows, columns=["flags", "lbn", "blocks", "due_ns", "waited_ns", "late_ns",
-                                                   "response_ns"], head_bytes=4096)
-    head["bytes"] = 4096 + groups * len(group) + 8
-    text = json.dumps(head).encode()
-    text = text.ljust(4095) + b"\n"
-    return text + group * groups + struct.pack("<Q", zlib.crc32(text))
-
-
-def of_result_columns(content):
-    head = json.loads(content.split(b"\n")[0])
-    for name in ("rows", "columns", "head_bytes", "bytes"):
-        head.pop(name, None)
-    yield "same-rows", pres(head, 28_000, 65536)
-    yield "few-rows", pres(head, 27_000, 1)
-    yield "bytes", pres(head, 25, 65536, 1)
-    for name, text in any_json():
-        if len(text) > 2 and text[0] == "{":
-            yield "head-" + name, text[:1_000_000] + "\n"
+def of_compressed_result():
+    head = {"schema": {"name": "platter-replay-result", "version": "1.0"}, "target": "drive", "name": "d", "trace": "t",
+            "mode": "open", "depth": 1, "caches": "off", "block_bytes": 512}
+    begin = f"# {json.dumps(head)}\npart,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns\n".encode()
+    for method in ("gzip", "zstd"):
+        first = compressed(method, begin, 400)
+        yield method + "-rows", first + compressed(method, b"trace,R,0,1,0,0,0,,0\n" * 400_000)
+        yield method + "-one-line", first + compressed(method, b"1" * (1 << 23))
 
 
 # ---------------------------------------------------------------- DiskSim
@@ -725,8 +708,9 @@ def of_kind(kind, made):
         yield from of_disksim({name: content(name) for name, _ in targets})
     elif kind == "result-csv":
         yield from of_file(first, of_result_csv(text(first)))
-    elif kind == "result-columns":
-        yield from of_file(first, of_result_columns(content(first)))
+    elif kind == "result-zstd":
+        yield from of_file(first, of_compressed("zstd"))
+        yield from of_file(first, of_compressed_result())
     elif kind == "validation":
         for name, _ in targets:
             for bomb, its in any_json():

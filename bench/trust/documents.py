@@ -43,7 +43,7 @@ MODEL = [
 TRACE = ["trace lint FILE", "trace stats FILE", "trace convert FILE --to ascii -o x.trace",
          "trace convert FILE --round --reorder 3 --to msr -o x.csv", "replay FILE --fit wrap --on model.json -o x.csv",
          "trace stats --json FILE"]
-RESULT = ["result show FILE", "result export FILE -o x.csv", "result export FILE -o x.pres", "compare FILE FILE",
+RESULT = ["result show FILE", "result export FILE -o x.csv", "result export FILE -o x.csv.zst", "compare FILE FILE",
           "replay long.trace --on model.json --phase-from FILE -o x.csv",
           "calibrate model.json --with FILE -o x.json --budget 1", "report model.json --results of -o x.html",
           "study run with.json -C s"]
@@ -184,7 +184,7 @@ class Documents:
         os.mkdir(self.path("v"))
         self.write("with.json", study(models=["model.json"], traces=["s.trace"],
                                       options={"calibrate_with": ["RESULT"]}))
-        for form, name in (("result-csv", "result.csv"), ("result-columns", "result.pres")):
+        for form, name in (("result-csv", "result.csv"), ("result-zstd", "result.csv.zst")):
             self.run("replay", "long.trace", "--on", DRIVE, "--allow-writes", "all", "-o", name)
             self.write(form + ".json", study(models=["model.json"], traces=["s.trace"],
                                              options={"calibrate_with": [name]}))
@@ -193,10 +193,10 @@ class Documents:
                               [command.replace("with.json", form + ".json") for command in RESULT
                                if "--results" not in command])
         self.run("validate", DRIVE, "model.json", "-o", "validated", "--requests", "20")
-        name = next(n for n in sorted(os.listdir(self.path("validated"))) if n.endswith((".pres", ".csv")))
+        name = next(n for n in sorted(os.listdir(self.path("validated"))) if n.endswith(".csv"))
         self.all["validation"] = (["model.json", "validated"], [
             (f"validated/{n}", "json" if n.endswith(".json") else "bytes") for n in
-            sorted(os.listdir(self.path("validated"))) if n.endswith((".json", ".pres", ".csv"))][:8] or [name], [
+            sorted(os.listdir(self.path("validated"))) if n.endswith((".json", ".csv"))][:8] or [name], [
                 "report model.json --results validated -o x.html", "publish model.json FILE --registry r"])
 
     def studies(self):

@@ -12,9 +12,10 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "model/strict_json.h"
-#include "replay/result_forms.h"
+#include "replay/result_head.h"
 #include "report/made_here.h"
 #include "study/table.h"
+#include "trace/compression.h"
 #include "trace/made_here.h"
 
 namespace platter::cli {
@@ -22,7 +23,7 @@ namespace {
 
 using Kind = Content::Kind;
 
-constexpr std::size_t kBeginning = 65536;
+constexpr std::size_t kBeginning = std::size_t{1} << 20;  // the head of a result may be long
 constexpr std::size_t kLargestModel = std::size_t{64} << 20;
 
 // The schema's name with which platter's JSON begins, in a result behind a '#'.
@@ -52,11 +53,10 @@ Content model_at(const std::string& path, Kind otherwise) {
   }
 }
 
-// In CSV the line is a comment.
-Content result_of_head(const std::string& beginning, const std::string& path) {
-  const std::size_t begin = beginning.starts_with("# ") ? 2 : 0;
+Content result_of_head(std::string_view beginning, const std::string& path) {
+  const std::string_view line = beginning.substr(0, beginning.find('\n'));
   try {
-    return content_of(replay::head_of(beginning.substr(begin, beginning.find('\n') - begin), path));
+    return content_of(replay::head_of(line.substr(1), path));
   } catch (const std::exception&) {
     return {Kind::result};
   }
@@ -65,7 +65,6 @@ Content result_of_head(const std::string& beginning, const std::string& path) {
 Content json_at(const std::string& path, const std::string& schema, const std::string& beginning) {
   if (schema == "platter-journal") return {Kind::journal};
   if (schema == "platter-model") return model_at(path, Kind::model);
-  if (schema == "platter-replay-result") return result_of_head(beginning, path);
   if (schema == "platter-samples") return {Kind::samples, drive_of_samples(beginning)};
   return {schema.starts_with("platter-") ? Kind::remade : Kind::foreign};
 }
@@ -98,9 +97,11 @@ Content samples_of(const model::Identity& drive) {
 
 Content content_at(const std::string& path) {
   const std::string beginning = model::beginning_of(path, kBeginning);
+  if (const std::string within = trace::expanded_beginning(beginning, kBeginning);
+      schema_of(within) == "platter-replay-result")
+    return result_of_head(within, path);
   if (const std::string schema = schema_of(beginning); !schema.empty())
     return json_at(path, schema, beginning);
-  if (beginning.starts_with("{\"experiment\":")) return {Kind::samples};  // of earlier versions
   if (beginning.starts_with("{"))
     return model_at(path, Kind::foreign);  // its members in another order
   const bool made = emit_table::begins_table(beginning) ||

@@ -261,6 +261,7 @@ void replay_trace(const ReplayOptions& options) {
   for (const std::string& input : {options.trace.path, options.phase_from})
     options.outputs.reads(input);
   for (const std::string& input : options.members) options.outputs.reads(input);
+  if (!options.output.empty()) replay::require_result_name(options.output);
   if (!options.output.empty()) model::require_writable(options.output);
   if (options.array.wanted()) return print(on_array(options), options.json);
   print(names_device(options.target) ? on_device(options) : on_model(options), options.json);
@@ -281,7 +282,7 @@ void add_replay(CLI::App& app) {
   command->add_option("MODEL", options->more_members, "with --array: more members");
   add_array_options(*command, options->array);
   command->add_option("-o,--output", options->output,
-                      "the result file to write: CSV if it ends in .csv, otherwise columns (else: "
+                      "the result file to write: CSV, compressed if it ends in .gz or .zst (else: "
                       "only the summary)");
   command
       ->add_option(

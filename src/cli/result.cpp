@@ -46,12 +46,13 @@ void add_result_export(CLI::App& parent) {
     Outputs outputs;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = parent.add_subcommand("export", "a result in the other form of file");
+  CLI::App* command = parent.add_subcommand("export", "a result as CSV, compressed or not");
   command->add_option("RESULT", options->path, "a result of platter replay")->required();
-  command->add_option("-o,--output", options->output, "CSV if it ends in .csv, otherwise columns")
+  command->add_option("-o,--output", options->output, "CSV, compressed if it ends in .gz or .zst")
       ->required();
   options->outputs.add_force(*command);
   command->callback([options] {
+    replay::require_result_name(options->output);
     const std::unique_ptr<replay::ResultReader> reader = replay::open_result(options->path);
     options->outputs.writes(options->output, content_of(reader->head()));
     replay::Summarizer summarizer;

@@ -134,6 +134,7 @@ class RecordReader {
                   fmt::format("{}: holds no line of facts, without which nothing can be made of "
                               "its samples; give a whole file that platter characterize kept",
                               name_));
+    if (kept_.record.sessions.empty()) refuse_file("does not say under what its run began");
     require_whole();
     if (!kept_.ended) sum_up();
     kept_.drive = file_.drive();
@@ -146,16 +147,8 @@ class RecordReader {
  private:
   // A run that was cut off did not come to tell it.
   void sum_up() {
-    Ending& ending = kept_.record.ending;
-    ending.missing = "the raw samples end there";
-    if (!kept_.record.sessions.empty()) {
-      ending.cost = last_cost_;
-      return;
-    }
-    for (const StageRecord& stage : kept_.record.stages) {
-      ending.cost.drive_seconds += stage.drive_seconds;
-      ending.cost.commands += stage.commands;
-    }
+    kept_.record.ending.missing = "the raw samples end there";
+    kept_.record.ending.cost = last_cost_;
   }
 
   void take(const samples::Line& line) {
@@ -379,7 +372,7 @@ class RecordReader {
     stage.commands = fields.at("commands").get<std::uint64_t>();
     stage.parts = std::exchange(parts_, {});
     stage.end = mark(fields);
-    if (fields.contains("so_far")) last_cost_ = stage.so_far = cost_of(fields.at("so_far"));
+    last_cost_ = stage.so_far = cost_of(fields.at("so_far"));
     if (fields.contains("failed_write_in"))
       kept_.record.ending.failed_write = {stage_of(fields.at("failed_write_in"))};
     ended_ns_ = last_ns_;

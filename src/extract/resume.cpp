@@ -70,17 +70,11 @@ void shorten(Record& record, std::size_t stages) {
 }  // namespace
 
 void require_unfinished(const KeptRecord& kept, const std::string& name) {
-  const auto refuse_file = [&](const std::string& why) {
-    throw Error(ExitStatus::bad_input, fmt::format("{}: {}", name, why));
-  };
-  if (kept.record.sessions.empty())
-    refuse_file(
-        "does not say under what its run began, as samples of earlier versions do not, and nothing "
-        "can go on with it; make its model with platter estimate, or measure anew");
   if (kept.record.ending.finished && kept.record.stages.size() == kStages.size())
-    refuse_file(
-        "holds a run that is finished, and nothing is left to go on with; its model comes from "
-        "platter estimate");
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: holds a run that is finished, and nothing is left to go on with; "
+                            "its model comes from platter estimate",
+                            name));
 }
 
 TakenUp take_up(const KeptRecord& kept) {

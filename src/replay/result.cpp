@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "model/error.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
-#include "replay/result_forms.h"
+#include "replay/result_csv.h"
 #include "replay/summary.h"
+#include "trace/compression.h"
 
 namespace platter::replay {
 namespace {
@@ -78,87 +79,34 @@ class MeasuredReader final : public ResultReader {
   std::vector<trace::Request> requests_{};
 };
 
-// May a trace of the validate format begin so, compressed or not?
+// May a trace of the validate format begin so?
 bool begins_a_trace(std::string_view begin) {
-  constexpr std::string_view kGzip = "\x1f", kZstd = "\x28", kText = "RW \t\r\n";
-  return begin.empty() || begin == kGzip || begin == kZstd || kText.find(begin) != kText.npos;
+  return std::string_view("RW \t\r\n").find(begin) != std::string_view::npos;
 }
 
 }  // namespace
 
-bool has_possible_times(const Response& row) {
-  constexpr Nanoseconds kMost = Nanoseconds{1} << 61;  // 73 years
-  const auto possible = [](Nanoseconds time_ns) { return time_ns >= -kMost && time_ns <= kMost; };
-  return possible(row.due_ns) && possible(row.issue_ns) && possible(row.waited_ns) &&
-         row.response_ns >= 0 && possible(row.response_ns);
-}
-
-void Bytes::fill(std::string& out, std::size_t bytes) {
-  if (out.size() < bytes && !held_.empty()) {
-    const std::size_t count = std::min(bytes - out.size(), held_.size());
-    out.append(held_, 0, count);
-    held_.erase(0, count);
-  }
-  constexpr std::size_t kPiece = 1 << 16;
-  while (out.size() < bytes) {
-    const std::size_t had = out.size();
-    out.resize(had + std::min(kPiece, bytes - had));
-    const std::size_t got = source_->read(out.data() + had, out.size() - had);
-    out.resize(had + got);
-    if (got == 0) return;
-  }
-}
-
-// A result may be longer than memory.
-struct HeadedFile::Held {
-  model::TemporaryFolder folder{model::temporary_name("platter-result")};
-  std::string path = folder.file("rows");
-  model::FileWriter file{path};
-
-  void write_to(model::FileWriter& out) {
-    file.commit();
-    const std::unique_ptr<trace::ByteSource> rows = trace::file_source(path);
-    std::string piece(1 << 16, '\0');
-    while (const std::size_t count = rows->read(piece.data(), piece.size()))
-      out.write(std::string_view(piece).substr(0, count));
-  }
-};
-
-HeadedFile::HeadedFile(const std::string& path, std::size_t head_bytes)
-    : file_(path), head_bytes_(head_bytes) {
-  if (file_.is_stream())
-    held_ = std::make_unique<Held>();
-  else
-    file_.write(std::string(head_bytes, ' '));
-}
-HeadedFile::~HeadedFile() = default;
-
-void HeadedFile::write(std::string_view content) { (held_ ? held_->file : file_).write(content); }
-
-void HeadedFile::finish(std::string_view head) {
-  if (head.size() != head_bytes_)
-    throw Error(ExitStatus::internal, "the head of a result has outgrown the room that it had");
-  if (held_) {
-    file_.write(head);
-    held_->write_to(file_);
-  } else {
-    file_.rewrite_beginning(head);
-  }
-  file_.commit();
+void require_result_name(const std::string& path) {
+  std::filesystem::path name = path;
+  if (trace::is_compressed_name(path)) name.replace_extension();
+  if (name.extension().empty() || name.extension() == ".csv" || model::is_stream(path)) return;
+  throw Error(ExitStatus::usage,
+              fmt::format("{}: a result is CSV, and its name says something else; let it end in "
+                          ".csv, .csv.gz or .csv.zst",
+                          path));
 }
 
 std::unique_ptr<ResultWriter> create_result(const std::string& path, const ResultHead& head) {
-  std::error_code told_when_written;
-  const bool file = model::is_file(path) || !std::filesystem::exists(path, told_when_written);
-  return path.ends_with(".csv") || !file ? csv_writer(path, head) : columns_writer(path, head);
+  require_result_name(path);
+  return csv_writer(path, head);
 }
 
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front) {
-  std::unique_ptr<trace::ByteSource> source = trace::file_source(path);
+  std::unique_ptr<trace::ByteSource> bytes = trace::decompressed(trace::file_source(path), path);
   std::string begin(1, '\0');
-  begin.resize(source->read(begin.data(), begin.size()));
-  if (begin == "#") return csv_reader(Bytes(std::move(source), begin), path);
-  if (begin == "{") return columns_reader(Bytes(std::move(source), begin), path);
+  begin.resize(bytes->read(begin.data(), begin.size()));
+  bytes = trace::prefixed_source(begin, std::move(bytes));
+  if (begin == "#") return csv_reader(std::move(bytes), path);
   if (!begins_a_trace(begin))
     throw Error(
         ExitStatus::bad_input,
@@ -167,7 +115,7 @@ std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in
             "times",
             path));
   return std::make_unique<MeasuredReader>(
-      trace::open_trace(trace::prefixed_source(begin, std::move(source)), path,
+      trace::open_trace(std::move(bytes), path,
                         {.format = trace::Format::validate, .think_in_front = think_in_front}));
 }
 

@@ -1,5 +1,5 @@
 // What a replay measured or computed: each request with its issue and response time, and who it
-// was. docs/metrics.md is the reference of the two forms of its file, CSV and columns.
+// was. docs/metrics.md is the reference of its file.
 #pragma once
 
 #include <cstdint>

@@ -1,83 +1,67 @@
+#include "replay/result_csv.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
+#include <concepts>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "model/error.h"
-#include "model/json_text.h"
 #include "model/strict_json.h"
-#include "replay/result_forms.h"
+#include "replay/headed_file.h"
+#include "replay/result_head.h"
+#include "trace/line.h"
 
 namespace platter::replay {
 namespace {
 
-constexpr std::string_view kCsvColumns =
-    "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
-constexpr std::string_view kColumnsNotWaited =
-    "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media";
-constexpr std::size_t kCsvPiece = 1 << 20;     // bytes, read or written at a time
-constexpr std::size_t kLongestLine = 1 << 20;  // bytes; a line that is longer is none of ours
-
-class Row {
- public:
-  Row(const std::string& path, std::size_t number, std::string_view columns, std::string_view text)
-      : path_(path), number_(number), columns_(columns), rest_(text) {}
-
-  std::string_view text() {
-    const std::size_t comma = rest_.find(',');
-    const std::string_view field = rest_.substr(0, comma);
-    ended_ = comma == std::string_view::npos;
-    rest_ = ended_ ? std::string_view{} : rest_.substr(comma + 1);
-    return field;
-  }
-
-  template <class Integer>
-  Integer integer() {
-    const std::string_view field = text();
-    Integer value{};
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc() || end != field.data() + field.size())
-      fail(fmt::format("\"{}\" is no number in range", field));
-    return value;
-  }
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}, line {}: {}; a row is {}", path_, number_, what, columns_));
-  }
-
-  bool ended() const { return ended_; }
-
- private:
-  const std::string& path_;
-  std::size_t number_;
-  std::string_view columns_, rest_;
-  bool ended_ = false;
+struct Column {
+  enum : std::size_t {
+    part,
+    op,
+    lbn,
+    blocks,
+    due_ns,
+    issue_ns,
+    response_ns,
+    media,
+    waited_ns,
+    all
+  };
 };
+constexpr std::string_view kColumnNames =
+    "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
 
-Part read_row(Row row, bool waited, Response& response) {
-  const std::string_view part = row.text();
-  if (part != "reference" && part != "trace") row.fail("the first field is not reference or trace");
-  const std::string_view op = row.text();
-  if (op != "R" && op != "W") row.fail("the second field is neither R nor W");
-  response.write = op == "W";
-  response.lbn = row.integer<std::uint64_t>();
-  response.blocks = row.integer<std::uint32_t>();
-  response.due_ns = row.integer<Nanoseconds>();
-  response.issue_ns = row.integer<Nanoseconds>();
-  response.response_ns = row.integer<Nanoseconds>();
-  if (row.ended()) row.fail("the line is cut short");
-  const std::string_view media = row.text();
-  if (!media.empty() && media != "0" && media != "1") row.fail("media is not empty, 0 or 1");
-  if (!media.empty()) response.media = media == "1";
-  if (waited && row.ended()) row.fail("the line is cut short");
-  if (waited) response.waited_ns = row.integer<Nanoseconds>();
-  if (!row.ended()) row.fail("something follows the last field");
-  if (response.response_ns < 0) row.fail("a response time below 0 is none");
-  if (!has_possible_times(response)) row.fail("a time of more than 73 years is none");
-  return part == "trace" ? Part::trace : Part::reference;
+Response response_of(const trace::Line& line) {
+  if (line.count() != Column::all)
+    line.fail(line.end(),
+              fmt::format("the line has {} fields; a row is {}", line.count(), kColumnNames));
+  if (line[Column::op] != "R" && line[Column::op] != "W")
+    line.fail(Column::op, "op is neither R nor W");
+  if (line[Column::media] != "" && line[Column::media] != "0" && line[Column::media] != "1")
+    line.fail(Column::media, "media is not empty, 0 or 1");
+  Response row{.lbn = line.integer<std::uint64_t>(Column::lbn, "lbn"),
+               .blocks = line.integer<std::uint32_t>(Column::blocks, "blocks"),
+               .write = line[Column::op] == "W",
+               .due_ns = line.integer<Nanoseconds>(Column::due_ns, "due_ns"),
+               .issue_ns = line.integer<Nanoseconds>(Column::issue_ns, "issue_ns"),
+               .response_ns = line.integer<Nanoseconds>(Column::response_ns, "response_ns"),
+               .waited_ns = line.integer<Nanoseconds>(Column::waited_ns, "waited_ns")};
+  if (!line[Column::media].empty()) row.media = line[Column::media] == "1";
+  if (row.response_ns < 0) line.fail(Column::response_ns, "a response time below 0 is none");
+  if (!has_possible_times(row)) line.fail(Column::due_ns, "a time of more than 73 years is none");
+  return row;
+}
+
+Part part_of(const trace::Line& line) {
+  if (line[Column::part] == "trace") return Part::trace;
+  if (line[Column::part] != "reference")
+    line.fail(Column::part, "part is neither reference nor trace");
+  return Part::reference;
 }
 
 // Of the file, where its head tells; what other programs write need not.
@@ -92,121 +76,144 @@ std::optional<std::uint64_t> rows_of(std::string_view head, const std::string& p
 
 class CsvReader final : public ResultReader {
  public:
-  CsvReader(Bytes bytes, const std::string& path) : bytes_(std::move(bytes)), path_(path) {
-    std::string_view line;
-    next_line(line);
-    head_ = head_of(line.substr(1), path_);
-    told_ = rows_of(line.substr(1), path_);
-    next_line(line);
-    if (line != kCsvColumns && line != kColumnsNotWaited)
+  CsvReader(std::unique_ptr<trace::ByteSource> bytes, const std::string& path)
+      : input_(std::move(bytes), path) {
+    const std::string_view head = next_line().value_or("#").substr(1);
+    head_ = head_of(head, path);
+    told_ = rows_of(head, path);
+    if (next_line() != kColumnNames)
       throw Error(ExitStatus::bad_input,
-                  fmt::format("{}, line 2: the columns are not {}", path_, kCsvColumns));
-    waited_ = line == kCsvColumns;
-    columns_ = waited_ ? kCsvColumns : kColumnsNotWaited;
+                  fmt::format("{}, line 2: the columns are not {}", path, kColumnNames));
   }
 
   const ResultHead& head() const override { return head_; }
 
-  bool read(Part& part, std::vector<Response>& rows) override {
+  bool read(Part& its, std::vector<Response>& rows) override {
     constexpr std::size_t kMost = 8192;
     rows.clear();
     if (held_) rows.push_back(*std::exchange(held_, {}));
-    if (!rows.empty()) part = held_part_;
-    for (std::string_view line; rows.size() < kMost && next_line(line);) {
-      Response response;
-      const Part its = read_row(Row(path_, number_, columns_, line), waited_, response);
+    its = held_part_;
+    while (rows.size() < kMost) {
+      const std::optional<std::string_view> text = next_line();
+      if (!text) break;
+      line_.cut_at(',', *text);
+      const Response row = response_of(line_);
+      const Part next = part_of(line_);
       ++rows_;
-      if (rows.empty()) part = its;
-      if (its != part) {
-        held_ = response;
-        held_part_ = its;
+      if (rows.empty()) its = next;
+      if (its != next) {
+        held_ = row;
+        held_part_ = next;
         return true;
       }
-      rows.push_back(response);
+      rows.push_back(row);
     }
-    if (rows.empty() && told_ && *told_ != rows_)
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: has {} rows, its head tells of {}; take the whole file", path_,
-                              rows_, *told_));
+    if (rows.empty()) require_all_rows();
     return !rows.empty();
   }
 
  private:
-  bool next_line(std::string_view& line) {
-    std::size_t end = text_.find('\n', at_);
-    while (end == std::string::npos) {
-      text_.erase(0, at_);
-      at_ = 0;
-      const std::size_t had = text_.size();
-      if (had > kLongestLine)
-        throw Error(
-            ExitStatus::bad_input,
-            fmt::format("{}, line {}: is longer than a line of a result", path_, number_ + 1));
-      bytes_.fill(text_, had + kCsvPiece);
-      if (text_.size() == had) break;
-      end = text_.find('\n', had);
-    }
-    if (end == std::string::npos && at_ == text_.size()) return false;
-    line = std::string_view(text_).substr(at_, end == std::string::npos ? end : end - at_);
-    at_ = end == std::string::npos ? text_.size() : end + 1;
-    ++number_;
-    return true;
+  std::optional<std::string_view> next_line() {
+    const std::uint64_t begin = input_.offset();
+    std::string_view line;
+    if (!input_.line(line)) return std::nullopt;
+    whole_ = input_.offset() > begin + line.size();
+    return line;
   }
 
-  Bytes bytes_;
-  std::string path_, text_{};
-  std::size_t at_ = 0, number_ = 0;
+  // What tells its rows ends its lines, too.
+  void require_all_rows() const {
+    if (told_ && *told_ != rows_)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}: has {} rows, its head tells of {}; take the whole file",
+                              input_.name(), rows_, *told_));
+    if (told_ && !whole_)
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}, line {}: its end is missing; take the whole file", input_.name(),
+                              input_.line_number()));
+  }
+
+  trace::Input input_;
+  trace::Line line_{input_};
+  bool whole_ = true;  // the line read last has its end
   std::optional<std::uint64_t> told_{};
   std::uint64_t rows_ = 0;
   ResultHead head_{};
-  std::string_view columns_{};
-  bool waited_ = false;
-  std::optional<Response> held_{};
+  std::optional<Response> held_{};  // the first of the next part
   Part held_part_ = Part::trace;
 };
 
+// Text that is written by the piece.
 class CsvWriter final : public ResultWriter {
  public:
   CsvWriter(const std::string& path, const ResultHead& head)
-      : file_(path, line_of(head, 0).size() + kRoom), text_(fmt::format("{}\n", kCsvColumns)) {}
+      : file_(path, line_of(head, 0).size() + kRoom), text_(kPiece, '\0') {
+    put(kColumnNames, '\n');
+  }
 
   void add(Part part, std::span<const Response> rows) override {
-    for (const Response& row : rows)
-      fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{},{}\n",
-                     part == Part::trace ? "trace" : "reference", row.write ? 'W' : 'R', row.lbn,
-                     row.blocks, row.due_ns, row.issue_ns, row.response_ns,
-                     row.media ? (*row.media ? "1" : "0") : "", row.waited_ns);
+    const std::string_view name = part == Part::trace ? "trace" : "reference";
+    for (const Response& row : rows) {
+      if (at_ + kLongestRow > text_.size()) flush();
+      put(name, ',');
+      put(row.write ? "W" : "R", ',');
+      put(row.lbn, ',');
+      put(row.blocks, ',');
+      put(row.due_ns, ',');
+      put(row.issue_ns, ',');
+      put(row.response_ns, ',');
+      put(row.media ? (*row.media ? "1" : "0") : "", ',');
+      put(row.waited_ns, '\n');
+    }
     rows_ += rows.size();
-    if (text_.size() > kCsvPiece) flush();
   }
 
   void finish(const ResultHead& head) override {
     flush();
-    std::string line = line_of(head, rows_);
-    line.resize(file_.head_bytes() - 1, ' ');
-    file_.finish(line + '\n');
+    file_.finish(line_of(head, rows_));
   }
 
  private:
-  static constexpr std::size_t kRoom = 512;  // for what only the end knows
+  static constexpr std::size_t kRoom = 640;  // bytes of the head, for what only the end knows
+  static constexpr std::size_t kPiece = 1 << 18, kLongestRow = 256;  // bytes
 
   static std::string line_of(const ResultHead& head, std::uint64_t rows) {
-    return "# " + head_text(head, model::json_text(nlohmann::json{{"rows", rows}}));
+    return "# " + head_text(head, rows);
+  }
+
+  void put(std::string_view field, char end) {
+    std::memcpy(text_.data() + at_, field.data(), field.size());
+    at_ += field.size();
+    text_[at_++] = end;
+  }
+  void put(std::integral auto number, char end) {
+    char* const begin = text_.data();
+    at_ = std::to_chars(begin + at_, begin + text_.size(), number).ptr - begin;
+    text_[at_++] = end;
   }
 
   void flush() {
-    file_.write(text_);
-    text_.clear();
+    file_.write({text_.data(), at_});
+    at_ = 0;
   }
 
   HeadedFile file_;
-  std::string text_{};
+  std::string text_;
+  std::size_t at_ = 0;
   std::uint64_t rows_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultReader> csv_reader(Bytes bytes, const std::string& path) {
+bool has_possible_times(const Response& row) {
+  constexpr Nanoseconds kMost = Nanoseconds{1} << 61;  // 73 years
+  const auto possible = [](Nanoseconds time_ns) { return time_ns >= -kMost && time_ns <= kMost; };
+  return possible(row.due_ns) && possible(row.issue_ns) && possible(row.waited_ns) &&
+         row.response_ns >= 0 && possible(row.response_ns);
+}
+
+std::unique_ptr<ResultReader> csv_reader(std::unique_ptr<trace::ByteSource> bytes,
+                                         const std::string& path) {
   return std::make_unique<CsvReader>(std::move(bytes), path);
 }
 

@@ -43,8 +43,13 @@ class ResultWriter : public Rows {
   virtual void finish(const ResultHead& head) = 0;
 };
 
-// CSV if the name ends in .csv, or if it is no file (a pipe, /dev/stdout); otherwise columns.
-// Throws Error(output) for what cannot be written.
+// A result's file is CSV, compressed if its name ends in .gz or .zst. Throws Error(usage) for a
+// name with an ending that says something else, as .json and .csv.xz; what is no file (a pipe) may
+// have it.
+void require_result_name(const std::string& path);
+
+// Compressed as the name says. Throws as require_result_name(), and Error(output) for what cannot
+// be written.
 std::unique_ptr<ResultWriter> create_result(const std::string& path, const ResultHead& head);
 
 class ResultReader {
@@ -55,7 +60,7 @@ class ResultReader {
   virtual bool read(Part& part, std::vector<Response>& rows) = 0;
 };
 
-// By its content: CSV, columns, or a validate trace. Throws as load_result().
+// By its content: CSV or a validate trace, compressed or not. Throws as load_result().
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front = false);
 
 }  // namespace platter::replay

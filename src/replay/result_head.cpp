@@ -1,3 +1,5 @@
+#include "replay/result_head.h"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +11,6 @@
 #include "replay/array_json.h"
 #include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
-#include "replay/result_forms.h"
 #include "replay/times_json.h"
 
 namespace platter::replay {
@@ -92,7 +93,7 @@ void read_members(const Json& json, ResultHead& head) {
 
 }  // namespace
 
-std::string head_text(const ResultHead& head, std::string_view more) {
+std::string head_text(const ResultHead& head, std::uint64_t rows) {
   Json json = model::json_head(kSchema);
   json["target"] = head.target == ResultHead::Target::drive ? "drive" : "model";
   json["name"] = head.name;
@@ -124,7 +125,7 @@ std::string head_text(const ResultHead& head, std::string_view more) {
     json["lateness"] = {{"host", delay_json(head.lateness->host)},
                         {"depth", delay_json(head.lateness->depth)}};
   if (head.array) json["array"] = array_json(*head.array);
-  if (!more.empty()) json.update(Json::parse(more));
+  json["rows"] = rows;
   return model::json_text(json);
 }
 

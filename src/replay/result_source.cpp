@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/error.h"
-#include "model/temporary_folder.h"
+#include "replay/temporary_file.h"
 
 namespace platter::replay {
 namespace {
@@ -58,28 +58,13 @@ class MemoryReader final : public ResultReader {
   std::span<const Response> rest_;
 };
 
-struct Kept {
-  explicit Kept(const std::string& pattern) : folder(pattern) {}
-
-  model::TemporaryFolder folder;
-  std::string path{};
-};
-
-std::shared_ptr<Kept> kept(ResultReader& reader) {
-  const std::string pattern = model::temporary_name("platter-result");
-  auto result = std::make_shared<Kept>(pattern);
-  if (result->folder.path().empty())
-    throw Error(
-        ExitStatus::output,
-        fmt::format("{}: no temporary folder can be made there; set TMPDIR to one that can be "
-                    "written",
-                    std::filesystem::path(pattern).parent_path().string()));
-  result->path = result->folder.file("result");
-  const std::unique_ptr<ResultWriter> writer = create_result(result->path, reader.head());
+std::shared_ptr<TemporaryFile> kept(ResultReader& reader) {
+  auto file = std::make_shared<TemporaryFile>("result.csv");
+  const std::unique_ptr<ResultWriter> writer = create_result(file->path(), reader.head());
   Part part = Part::trace;
   for (std::vector<Response> rows; reader.read(part, rows);) writer->add(part, rows);
   writer->finish(reader.head());
-  return result;
+  return file;
 }
 
 }  // namespace
@@ -107,8 +92,8 @@ OpenResult result_source(const std::string& path, bool think_in_front) {
   std::error_code none;
   if (std::filesystem::is_regular_file(path, none))
     return [=] { return std::make_unique<NotEmpty>(open_result(path, think_in_front), path); };
-  const std::shared_ptr<Kept> copy = kept(*open_result(path, think_in_front));
-  return [=] { return std::make_unique<NotEmpty>(open_result(copy->path), path); };
+  const std::shared_ptr<TemporaryFile> copy = kept(*open_result(path, think_in_front));
+  return [=] { return std::make_unique<NotEmpty>(open_result(copy->path()), path); };
 }
 
 }  // namespace platter::replay

@@ -33,7 +33,7 @@ std::string Store::point_path(const std::string& key) const {
 }
 
 std::string Store::result_path(const std::string& key) const {
-  return folder_ + "/results/" + key + ".pres";
+  return folder_ + "/results/" + key + ".csv.zst";
 }
 
 nlohmann::json Store::point(const std::string& key) const {

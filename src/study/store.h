@@ -1,7 +1,7 @@
 // The folder of a study's results: a file for each point, under its key, whole or not there.
 //
 //   points/ab/KEY.json   what the point is, and its result or why it failed
-//   results/KEY.pres     every request (--keep-results)
+//   results/KEY.csv.zst  every request (--keep-results)
 //   models/KEY.json      a model that was calibrated
 //   traces/              what is known of traces (trace_facts.h)
 //   table.csv, .jsonl    made of the points (table.h)

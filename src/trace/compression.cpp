@@ -20,6 +20,7 @@ constexpr std::size_t kBuffer = 128 * 1024;
 // expands to more is made of nothing.
 constexpr std::uint64_t kExpandedFreely = std::uint64_t{32} << 20, kMostTimes = 150;
 
+constexpr std::string_view kGzipEnding = ".gz", kZstdEnding = ".zst";
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
 
@@ -46,7 +47,7 @@ class Decompressor : public ByteSource {
       throw Error(
           ExitStatus::bad_input,
           fmt::format("{} is compressed with {} and expands to more than {} times its size, "
-                      "as no trace does; if it is one, expand it and give that",
+                      "as no trace and no result does; if it is one, expand it and give that",
                       name_, method_, kMostTimes));
     return bytes;
   }
@@ -229,9 +230,29 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes,
   return whole;
 }
 
+std::string expanded_beginning(const std::string& beginning, std::size_t most) {
+  std::string expanded(most, '\0');
+  std::size_t filled = 0;
+  try {
+    const auto bytes = decompressed(memory_source(beginning), "it");
+    while (filled < most) {
+      const std::size_t got = bytes->read(expanded.data() + filled, most - filled);
+      if (got == 0) break;
+      filled += got;
+    }
+  } catch (const Error&) {  // it goes on in the file, or is damaged
+  }
+  expanded.resize(filled);
+  return expanded;
+}
+
+bool is_compressed_name(const std::string& name) {
+  return name.ends_with(kGzipEnding) || name.ends_with(kZstdEnding);
+}
+
 std::unique_ptr<ByteSink> compressed(std::unique_ptr<ByteSink> bytes, const std::string& name) {
-  if (name.ends_with(".gz")) return std::make_unique<Gzip>(std::move(bytes));
-  if (name.ends_with(".zst")) return std::make_unique<Zstd>(std::move(bytes));
+  if (name.ends_with(kGzipEnding)) return std::make_unique<Gzip>(std::move(bytes));
+  if (name.ends_with(kZstdEnding)) return std::make_unique<Zstd>(std::move(bytes));
   return bytes;
 }
 

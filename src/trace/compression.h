@@ -13,7 +13,13 @@ namespace platter::trace {
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes,
                                          const std::string& name);
 
-// Compressed as the end of the name says: .gz, .zst, or not.
+// What is compressed in a file that begins so, or the beginning itself: at most so many bytes, and
+// as many as are undamaged.
+std::string expanded_beginning(const std::string& beginning, std::size_t most);
+
+// Whether it ends in .gz or .zst.
+bool is_compressed_name(const std::string& name);
+// As is_compressed_name() says of the name, or not.
 std::unique_ptr<ByteSink> compressed(std::unique_ptr<ByteSink> bytes, const std::string& name);
 
 }  // namespace platter::trace

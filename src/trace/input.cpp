@@ -52,9 +52,10 @@ bool Input::line(std::string_view& line) {
     }
     if (ended_) return false;
     if (have > kLongestLine)
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}, line {}: no trace has lines of more than {} bytes; is it one?",
-                              name_, line_number_ + 1, kLongestLine));
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format("{}, line {}: no trace or result has lines of more than {} bytes; is it one?",
+                      name_, line_number_ + 1, kLongestLine));
     searched = have;
     fill();
   }

@@ -1,11 +1,9 @@
 #include "trace/made_here.h"
 
-#include <exception>
 #include <string_view>
 
 #include "model/file.h"
 #include "trace/blktrace_process.h"
-#include "trace/bytes.h"
 #include "trace/compression.h"
 
 namespace platter::trace {
@@ -18,21 +16,6 @@ bool names_platter(Format format) {
          format == Format::msr;
 }
 
-// What is compressed in it, where it is.
-std::string beginning_of(const std::string& path) {
-  constexpr std::size_t kEnough = 512, kOfFile = 65536;
-  const auto bytes = decompressed(memory_source(model::beginning_of(path, kOfFile)), path);
-  std::string beginning(kEnough, '\0');
-  std::size_t filled = 0;
-  while (filled < kEnough) {
-    const std::size_t got = bytes->read(beginning.data() + filled, kEnough - filled);
-    if (got == 0) break;
-    filled += got;
-  }
-  beginning.resize(filled);
-  return beginning;
-}
-
 }  // namespace
 
 void mark_first_line(std::string& text, Format format) {
@@ -41,17 +24,14 @@ void mark_first_line(std::string& text, Format format) {
 }
 
 bool is_made_here(const std::string& path) {
-  try {
-    const std::string beginning = beginning_of(path);
-    if (beginning.starts_with("$$TR_IOREC"))
-      return beginning.find("\nsystem       = \"platter\";\n") != std::string_view::npos;
-    if (has_blktrace_process(beginning)) return true;
-    const std::string_view line = std::string_view(beginning).substr(0, beginning.find('\n'));
-    return line.ends_with(kMark) || line.ends_with(" [platter]") ||
-           line.find(",platter,") != std::string_view::npos;
-  } catch (const std::exception&) {
-    return false;
-  }
+  constexpr std::size_t kOfFile = 65536, kEnough = 512;
+  const std::string beginning = expanded_beginning(model::beginning_of(path, kOfFile), kEnough);
+  if (beginning.starts_with("$$TR_IOREC"))
+    return beginning.find("\nsystem       = \"platter\";\n") != std::string_view::npos;
+  if (has_blktrace_process(beginning)) return true;
+  const std::string_view line = std::string_view(beginning).substr(0, beginning.find('\n'));
+  return line.ends_with(kMark) || line.ends_with(" [platter]") ||
+         line.find(",platter,") != std::string_view::npos;
 }
 
 }  // namespace platter::trace

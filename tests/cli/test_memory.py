@@ -11,8 +11,6 @@ SHORT, LONG = 200_000, 2_000_000
 # What is sorted in memory, of two results and their errors, and what is read at a time.
 SORTING_KB = 64 * 1024
 LITTLE_KB = 4 * 1024
-# A result in columns is read in groups that a short one does not fill.
-GROUPS_KB = 8 * 1024
 
 
 class Memory(PlatterTest):
@@ -39,10 +37,10 @@ class Memory(PlatterTest):
                 (LITTLE_KB, "trace", "lint", "tN.gz"),
                 (LITTLE_KB, "trace", "convert", "tN.gz", "--to", "ascii", "-o", "cN.gz"),
                 (LITTLE_KB, "replay", "tN.gz", "--on", "m.json"),
-                (LITTLE_KB, "replay", "tN.gz", "--on", "m.json", "-o", "aN.pres"),
-                (GROUPS_KB, "replay", "tN.gz", "--on", "m.json", "--phase-from", "aN.pres", "-o", "bN.pres"),
-                (GROUPS_KB, "result", "show", "aN.pres"),
-                (SORTING_KB, "compare", "aN.pres", "bN.pres")):
+                (LITTLE_KB, "replay", "tN.gz", "--on", "m.json", "-o", "aN.csv.zst"),
+                (LITTLE_KB, "replay", "tN.gz", "--on", "m.json", "--phase-from", "aN.csv.zst", "-o", "bN.csv.zst"),
+                (LITTLE_KB, "result", "show", "aN.csv.zst"),
+                (SORTING_KB, "compare", "aN.csv.zst", "bN.csv.zst")):
             self.assert_flat(more_kb, arguments)
 
 

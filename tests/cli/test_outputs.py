@@ -76,7 +76,7 @@ MORE = {
     "emit table, csv": Output("emit table truth.json -o {out} --format csv", ("truth.json",), ".csv"),
     "emit table, c": Output("emit table truth.json -o {out} --format c", ("truth.json",), ".h"),
     "replay on a drive": Output(f"replay t.trace --on {DRIVE} -o {{out}}", ("t.trace", "mine.json")),
-    "replay into columns": Output("replay t.trace --on truth.json -o {out}", ("t.trace",), ".columns"),
+    "replay, compressed": Output("replay t.trace --on truth.json -o {out}", ("t.trace",), ".csv.zst"),
     "trace convert, compressed": Output("trace convert t.trace --to ascii -o {out}", ("t.trace",), ".gz"),
     "trace convert, hpl": Output("trace convert t.trace --to hpl -o {out}", ("t.trace",)),
     "trace convert, blktrace": Output("trace convert t.trace --to blktrace -o {out}", ("t.trace",)),
@@ -359,7 +359,8 @@ class Rules(Case):
         self.platter("replay", "t.trace", "--on", DRIVE, "-o", "drive.csv")
         self.fails(REFUSED, "cannot be made again", "replay", "t.trace", "--on", "truth.json", "-o", "drive.csv")
         self.fails(REFUSED, "another drive", "replay", "t.trace", "--on", DRIVE, "-o", "theirs.csv")
-        self.fails(REFUSED, "cannot be made again", "replay", "t.trace", "--on", DRIVE, "-o", "theirs.json")
+        os.rename(self.path("theirs.json"), self.path("model.csv"))
+        self.fails(REFUSED, "cannot be made again", "replay", "t.trace", "--on", DRIVE, "-o", "model.csv")
         self.platter("replay", "t.trace", "--on", DRIVE, "-o", "theirs.csv", "--force")
 
     def test_without_a_serial_number_nobody_can_tell(self):

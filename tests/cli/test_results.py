@@ -1,25 +1,16 @@
-"""Results: their two forms, the reader in docs/metrics.md, their summary; replays at depth."""
+"""Results: their files, their summary; replays at depth."""
 
 import json
 import os
-import re
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from harness import BAD_INPUT, HERE, INTERRUPTED, OK, OUTPUT, PLATTER, USAGE, PlatterTest
+from harness import BAD_INPUT, INTERRUPTED, OK, OUTPUT, PLATTER, REFUSED, USAGE, PlatterTest
 
 DRIVE = "virtual:hp-c2247?seed=2"
-
-
-def documented_reader():
-    """read_result() as docs/metrics.md has it."""
-    with open(os.path.join(HERE, "..", "..", "docs", "metrics.md"), encoding="utf-8") as file:
-        source = re.search(r"```python\n(.*?)```", file.read(), re.DOTALL)[1]
-    names = {}
-    exec(source, names)  # pylint: disable=exec-used
-    return names["read_result"]
 
 
 def state_of(process):
@@ -68,40 +59,49 @@ class Results(PlatterTest):
         self.assertNotEqual(rows("steady.json"), as_usual)
         self.assertEqual(rows("m.json", "--delay-seed", "0"), rows("steady.json"))
 
-    def test_the_documented_reader_reads_columns_as_the_export_writes_them(self):
-        self.replayed("r.pres", "--depth", "4", "--speed", "3")
-        self.platter("result", "export", "r.pres", "-o", "r.csv")
-        head, columns = documented_reader()(self.path("r.pres"))
-        rows = self.csv_rows("r.csv")
-        self.assertEqual(len(rows), 3016)
-        self.assertEqual(head["rows"], 3016)
-        self.assertEqual(head["speed"], 3)
-        self.assertGreater(max(columns["waited_ns"]), 0)
-        for i, (part, op, lbn, blocks, due, issue, response, media, waited) in enumerate(rows):
-            flags = columns["flags"][i]
-            self.assertEqual([part == "reference", op == "W", media],
-                             [bool(flags & 8), bool(flags & 1), str(flags >> 2 & 1)])
-            self.assertEqual([int(lbn), int(blocks), int(due), int(response), int(waited)],
-                             [columns[name][i] for name in
-                              ("lbn", "blocks", "due_ns", "response_ns", "waited_ns")])
-            self.assertEqual(int(issue), sum(columns[name][i] for name in
-                                             ("due_ns", "waited_ns", "late_ns")))
-        self.platter("result", "export", "r.csv", "-o", "again.pres")
-        with open(self.path("r.pres"), "rb") as first, open(self.path("again.pres"), "rb") as second:
-            self.assertEqual(first.read()[head["head_bytes"]:-8],
-                             second.read()[head["head_bytes"]:-8])
-
-    def test_every_consumer_takes_both_forms(self):
-        self.replayed("r.pres")
-        self.platter("result", "export", "r.pres", "-o", "r.csv")
-        figures = [self.platter_json("compare", drive, model)["all"]
-                   for drive in ("r.pres", "r.csv") for model in ("r.csv", "r.pres")]
-        self.assertEqual(figures, [figures[0]] * 4)
+    def test_every_consumer_takes_it_compressed(self):
+        names = ("r.csv", "r.csv.gz", "r.csv.zst")
+        for name in names:
+            self.replayed(name, "--depth", "4", "--speed", "3")
+        for name, tool in (("r.csv.gz", "gzip"), ("r.csv.zst", "zstd")):
+            text = subprocess.run([tool, "-dc", self.path(name)], check=True, capture_output=True, text=True).stdout
+            head, _, rows = text.partition("\n")
+            self.assertEqual(json.loads(head[2:])["rows"], 3016)
+            self.assertEqual([row.split(",") for row in rows.splitlines()[1:]], self.csv_rows("r.csv"))
+            self.platter("result", "export", name, "-o", "again.csv", "--force")
+            self.assertEqual(self.csv_rows("again.csv"), self.csv_rows("r.csv"))
+        figures = [self.platter_json("compare", drive, model)["all"] for drive in names for model in names]
+        self.assertEqual(figures, [figures[0]] * 9)
         self.assertEqual(figures[0]["demerit_ms"], 0)
-        for like in ("r.pres", "r.csv"):
-            self.platter("replay", "t.trace", "--on", "m.json", "--phase-from", like, "-o", "f")
-        shown = [self.platter_json("result", "show", name) for name in ("r.pres", "r.csv")]
-        self.assertEqual(shown[0], shown[1])
+        shown = [self.platter_json("result", "show", name) for name in names]
+        self.assertEqual(shown, [shown[0]] * 3)
+        for like in names:
+            self.platter("replay", "t.trace", "--on", "m.json", "--phase-from", like, "-o", "f.csv", "--force")
+        for name in ("r.csv.gz", "r.csv.zst"):
+            shutil.copy(self.path(name), self.path("packed.csv"))
+            self.assertEqual(self.platter_json("result", "show", "packed.csv"), shown[0])
+
+    def test_another_name_is_refused_before_the_work(self):
+        self.platter("truth", DRIVE, "-o", "m.json")
+        before = self.files()
+        for name in ("r.json", "r.pres", "r.csv.xz", "r.trace.gz", "r.CSV"):
+            with self.subTest(name):
+                said = [f"{name}: a result is CSV, and its name says something else", ".csv.zst"]
+                self.fails(USAGE, said, "replay", "nonesuch.trace", "--on", "m.json", "-o", name)
+                self.fails(USAGE, said, "result", "export", "nonesuch.csv", "-o", name)
+        self.assertEqual(self.files(), before)
+
+    def test_a_compressed_result_of_a_drive_is_replaced_by_its_like_alone(self):
+        self.replayed("model.csv.zst")
+        reads = ("trace", "generate", "--workload", "random", "--for", "m.json", "--requests", "20", "--reads-only")
+        self.platter(*reads, "-o", "reads.trace")
+        for name in ("drive.csv.gz", "drive.csv.zst"):
+            replay = ("replay", "reads.trace", "-o", name, "--on")
+            self.platter(*replay, DRIVE)
+            self.platter(*replay, DRIVE)
+            self.fails(REFUSED, ["cannot be made again"], *replay, "m.json")
+            self.fails(REFUSED, ["another drive"], *replay, "virtual:quantum-atlas10k")
+        self.replayed("model.csv.zst")
 
     def test_the_summary_is_that_of_the_rows(self):
         run = self.replayed("r.csv", "--depth", "8", "--scheduler", "sptf", "--ageing", "0.5", "--json")
@@ -138,9 +138,10 @@ class Results(PlatterTest):
         self.assertEqual(self.platter_json("result", "show", "f.csv")["speed"], 3)
 
     def test_a_depth_that_is_not_taken_is_told(self):
-        run = self.replayed("r.pres", "--depth", "5000")
+        run = self.replayed("r.csv", "--depth", "5000")
         self.assertRegex(run.stderr, r"takes at most \d+ at once, not 5000")
-        head, _ = documented_reader()(self.path("r.pres"))
+        with open(self.path("r.csv"), encoding="utf-8") as file:
+            head = json.loads(file.readline()[2:])
         self.assertEqual(head["asked_depth"], 5000)
         self.assertLess(head["depth"], 5000)
 
@@ -157,8 +158,8 @@ class Results(PlatterTest):
         self.assertEqual(comparison["all"]["hits_agreed_share"], 1)
 
     def test_wrong_words_are_one_sentence(self):
-        self.replayed("r.pres")
-        replay = ("replay", "t.trace", "--on", "m.json", "-o", "x")
+        self.replayed("r.csv.zst")
+        replay = ("replay", "t.trace", "--on", "m.json", "-o", "x.csv")
         for words in (("--scheduler", "sptf", "--ageing", "nan"), ("--scheduler", "elevator"),
                       ("--speed", "0"), ("--speed", "nan"), ("--speed", "-1"), ("--limit", "0"),
                       ("--depth", "nan"), ("--reference-reads", "4294967295"),
@@ -166,22 +167,22 @@ class Results(PlatterTest):
             self.fails(USAGE, [words[-1], "is no number"] if words[-1].isdigit() else [words[-1]],
                        *replay, *words)
         for words in (("--speed", "2"), ("--depth", "2")):  # the drive's times are taken
-            self.fails(USAGE, ["--phase-from", words[0]], *replay, "--phase-from", "r.pres", *words)
+            self.fails(USAGE, ["--phase-from", words[0]], *replay, "--phase-from", "r.csv.zst", *words)
         for words in (("--half", "third"), ("--from", "2", "--half", "first"), ("--from", "3001"),
                       ("--from", "7", "--to", "6"), ("--hits-by", "luck")):
-            self.fails(USAGE, [], "compare", "r.pres", "r.pres", *words)
-        self.fails(OUTPUT, ["none/x"], "result", "export", "r.pres", "-o", "none/x")
+            self.fails(USAGE, [], "compare", "r.csv.zst", "r.csv.zst", *words)
+        self.fails(OUTPUT, ["none/x.csv"], "result", "export", "r.csv.zst", "-o", "none/x.csv")
         wrong = self.fails(BAD_INPUT, ["m.json", "platter replay"], "result", "show", "m.json")
         self.assertNotIn("json.exception", wrong.stderr)
         self.fails(BAD_INPUT, ["t.trace is neither a result"], "result", "show", "t.trace")
         self.fails(BAD_INPUT, ["file"], "result", "show", ".")
-        with open(self.path("r.pres"), "rb") as file:
+        with open(self.path("r.csv.zst"), "rb") as file:
             whole = file.read()
         for name, content in (("cut", whole[:20000]), ("changed", whole[:20000] + b"!" + whole[20001:]),
-                              ("long", whole + b"\n"), ("empty", b"")):
+                              ("long", whole + b"trace,R,0,1,0,0,0,,0\n"), ("empty", b"")):
             self.write(name, content)
             for command in (("result", "show", name), ("result", "export", name, "-o", "x.csv"),
-                            ("compare", "r.pres", name)):
+                            ("compare", "r.csv.zst", name)):
                 self.fails(BAD_INPUT, [name], *command)
         self.assertFalse(os.path.exists(self.path("x.csv")))
 
@@ -205,11 +206,11 @@ class Results(PlatterTest):
             replayed = file.read()
         before = self.files()
         for arguments, beginning in (
-                (("replay", "-", "--on", "m.json", "-o", "x"), requests),
-                (("replay", "-", "--on", "m.json", "--phase-from", "r.csv", "-o", "x"), replayed),
-                (("replay", "-", "--on", "m.json", "-o", "x"), ""),
+                (("replay", "-", "--on", "m.json", "-o", "x.csv.zst"), requests),
+                (("replay", "-", "--on", "m.json", "--phase-from", "r.csv", "-o", "x.csv.zst"), replayed),
+                (("replay", "-", "--on", "m.json", "-o", "x.csv.zst"), ""),
                 (("trace", "convert", "-", "--to", "msr", "-o", "x.gz"), requests),
-                (("result", "export", "-", "-o", "x"), rows)):
+                (("result", "export", "-", "-o", "x.csv.zst"), rows)):
             with self.subTest(arguments):
                 process = self.started(*arguments, stdin=subprocess.PIPE)
                 with process.stdin:
@@ -233,6 +234,8 @@ class Results(PlatterTest):
         text = self.platter("result", "export", "r.csv", "-o", "/dev/stdout")
         with open(self.path("r.csv"), encoding="utf-8") as file:
             self.assertEqual(text.splitlines()[1:], file.read().splitlines()[1:])
+        self.write("piped", text)
+        self.assertEqual(self.platter("result", "show", "piped"), self.platter("result", "show", "r.csv"))
 
 
 if __name__ == "__main__":

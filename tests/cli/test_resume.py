@@ -197,7 +197,8 @@ class Refused(ResumeTest):
         self.fails(BAD_INPUT, "drive.json", samples="drive.json")
         self.fails(BAD_INPUT, "nothing.jsonl", "not there", samples="nothing.jsonl")
         self.assert_one_sentence(self.resume(""), USAGE, "--resume", "names no file")
-        self.platter("estimate", "sessions.jsonl", "-o", "e.json", status=13)
+        PlatterTest.fails(self, BAD_INPUT, ["sessions.jsonl: does not say under what its run began"], "estimate", "sessions.jsonl",
+                          "-o", "e.json")
         edited = self.run_platter("estimate", "edited.jsonl", "-o", "e.json")
         self.assert_one_sentence(edited, BAD_INPUT, "edited.jsonl", "not as it was written")
 

@@ -50,8 +50,8 @@ class Signals(PlatterTest):
 
     def results(self):
         self.trace()
-        self.platter("replay", "t.trace", "--on", "m.json", "-o", "a.pres")
-        self.platter("replay", "t.trace", "--on", "m.json", "--depth", 4, "-o", "b.pres")
+        self.platter("replay", "t.trace", "--on", "m.json", "-o", "a.csv.zst")
+        self.platter("replay", "t.trace", "--on", "m.json", "--depth", 4, "-o", "b.csv.zst")
 
     def interrupted(self, latest_s, *arguments, partial=(), together=(), several=()):
         """A signal once the program has used so much processor time; what is left must be whole."""
@@ -113,13 +113,13 @@ class Signals(PlatterTest):
 
     def test_results_of_models(self):
         self.results()
-        for output in ("x.csv", "x.pres"):
+        for output in ("x.csv", "x.csv.zst"):
             self.interrupted(0.15, "replay", "t.trace", "--on", "m.json", "-o", output)
-        self.interrupted(0.3, "replay", "t.trace", "--on", "m.json", "--phase-from", "a.pres", "-o", "x.csv")
-        self.interrupted(0.05, "result", "show", "a.pres")
-        self.interrupted(0.1, "result", "export", "a.pres", "-o", "x.csv")
+        self.interrupted(0.3, "replay", "t.trace", "--on", "m.json", "--phase-from", "a.csv.zst", "-o", "x.csv")
+        self.interrupted(0.05, "result", "show", "a.csv.zst")
+        self.interrupted(0.1, "result", "export", "a.csv.zst", "-o", "x.csv")
         for _ in range(2):
-            self.interrupted(0.6, "compare", "a.pres", "b.pres", "--plot", "x.svg")
+            self.interrupted(0.6, "compare", "a.csv.zst", "b.csv.zst", "--plot", "x.svg")
 
     def test_replay_on_a_drive(self):
         self.trace(100_000)

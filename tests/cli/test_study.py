@@ -280,8 +280,8 @@ class Once(StudyTest):
         told = self.run_study("--keep-results")
         self.assertEqual(told["computed"], 4)
         key = self.table()[0]["platter_study_table_1"]
-        self.platter("replay", "r.trace", "--on", "c2247.json", "--scheduler", "fcfs", "-o", "alone.pres")
-        comparison = self.platter_json("compare", "alone.pres", f"s/results/{key}.pres")
+        self.platter("replay", "r.trace", "--on", "c2247.json", "--scheduler", "fcfs", "-o", "alone.csv.zst")
+        comparison = self.platter_json("compare", "alone.csv.zst", f"s/results/{key}.csv.zst")
         self.assertEqual(comparison["all"]["demerit_ms"], 0)
         self.assertEqual(self.run_study("--keep-results")["computed"], 0)
 
@@ -327,14 +327,14 @@ class Models(StudyTest):
         self.platter("trace", "generate", "--workload", "random", "--reads-only", "--for", "c2247.json", "--requests",
                      "2000", "-o", "learn.trace")
         os.mkdir(self.path("measured"))
-        self.platter("replay", "learn.trace", "--on", "virtual:hp-c2247", "-o", "measured/drive.pres")
+        self.platter("replay", "learn.trace", "--on", "virtual:hp-c2247", "-o", "measured/drive.csv.zst")
         self.platter("derive", "c2247.json", "--set", "overheads.read_hit_after_read=x2", "--set",
                      "overheads.read_miss_after_read=x3", "-o", "wrong.json")
         for only in ("", "positioning"):
-            self.platter("calibrate", "wrong.json", "--with", "measured/drive.pres", "-o", f"right{only}.json",
+            self.platter("calibrate", "wrong.json", "--with", "measured/drive.csv.zst", "-o", f"right{only}.json",
                          *(("--only", only) if only else ()))
         self.study(traces=["row.trace", "learn.trace"], models=["wrong.json"], options={
-            "calibrate_with": "measured/drive.pres", "calibrate_only": [None, "positioning", "rotation,angles"]})
+            "calibrate_with": "measured/drive.csv.zst", "calibrate_only": [None, "positioning", "rotation,angles"]})
         self.run_study("--jobs", "2")
         means = [float(row["mean_ms"]) for row in self.table()]
         learned = {model: self.platter_json("replay", "learn.trace", "--on", model)["all"]["mean_ms"]
@@ -350,10 +350,10 @@ class Models(StudyTest):
         self.assertEqual([float(row["mean_ms"]) for row in self.table()], means)
         os.rename(self.path("measured"), self.path("elsewhere"))
         self.study(traces=["row.trace", "learn.trace"], models=["wrong.json"], options={
-            "calibrate_with": "elsewhere/drive.pres", "calibrate_only": [None, "positioning", "rotation,angles"]})
+            "calibrate_with": "elsewhere/drive.csv.zst", "calibrate_only": [None, "positioning", "rotation,angles"]})
         self.assertEqual(self.run_study()["computed"], 0)
         self.platter("replay", "learn.trace", "--on", "virtual:hp-c2247", "--limit", "1900", "-o",
-                     "elsewhere/drive.pres", "--force")
+                     "elsewhere/drive.csv.zst", "--force")
         self.assertEqual(self.run_study()["computed"], 6)
 
     def test_an_array_of_models_is_a_model(self):
@@ -370,12 +370,12 @@ class Models(StudyTest):
                                           "--stripe", "64", "--missing", "1")),
                                (rows[5], ("c2247.json", "--on", "fast.json", "--array", "raid1", "--read-balance",
                                           "least-pending"))):
-            alone = self.platter_json("replay", "r.trace", "--depth", "8", "-o", "alone.pres", "--force",
+            alone = self.platter_json("replay", "r.trace", "--depth", "8", "-o", "alone.csv.zst", "--force",
                                       "--on", *arguments)
             self.assertEqual((float(row["mean_ms"]), float(row["max_ms"])),
                              (alone["all"]["mean_ms"], alone["all"]["max_ms"]))
-            kept = f"s/results/{row['platter_study_table_1']}.pres"
-            self.assertEqual(self.platter_json("compare", "alone.pres", kept)["all"]["demerit_ms"], 0)
+            kept = f"s/results/{row['platter_study_table_1']}.csv.zst"
+            self.assertEqual(self.platter_json("compare", "alone.csv.zst", kept)["all"]["demerit_ms"], 0)
         self.assertEqual(self.run_study("--keep-results")["computed"], 0)
         self.study(traces=[{"workload": "random", "requests": 100}], models=[
             {"array": "raid0", "members": ["c2247.json", "c2247.json"], "stripe_kb": 64, "name": name,
@@ -401,7 +401,7 @@ class Models(StudyTest):
     def test_what_cannot_be_changed_so(self):
         for options, words in (({"read_ahead": "on"}, "default (the model's) or off"),
                                ({"derive": "head_switch"}, "PATH=VALUE"), ({"derive": ""}, "PATH=VALUE"),
-                               ({"calibrate_with": "nonesuch.pres"}, ["calibrate_with", "nonesuch.pres"]),
+                               ({"calibrate_with": "nonesuch.csv.zst"}, ["calibrate_with", "nonesuch.csv.zst"]),
                                ({"calibrate_only": "rotation"}, "name the drive's results"),
                                ({"calibrate_with": "r.trace", "calibrate_only": "spindle"}, "rotation,angles")):
             self.study(traces=[{"workload": "random"}], options=options)

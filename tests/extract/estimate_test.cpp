@@ -107,6 +107,9 @@ TEST_CASE("estimate: what no drive can have shown is refused in one sentence") {
   const std::string text = text_of(run.record);
   CHECK_THAT(refusal(with(text, "{\"facts\":", "{\"fact\":")), Catch::Contains("before the facts"));
   CHECK_THAT(refusal(text.substr(0, text.find('\n') + 1)), Catch::Contains("no line of facts"));
+  CHECK_THAT(refusal(with(text, "{\"session\":", "{\"sessio\":")),
+             Catch::Contains("does not say under what its run began"));
+  CHECK_THAT(refusal(with(text, "\"so_far\":", "\"so_fa\":")), Catch::Contains("so_far"));
   CHECK_THAT(refusal(with(text, "\"experiment\":\"angle\",\"group\":0,\"write\":false,\"lbn\":",
                           "\"experiment\":\"angle\",\"group\":0,\"write\":false,\"lbn\":9999")),
              Catch::Contains("blocks that the drive does not have"));

@@ -15,6 +15,7 @@ TEST_CASE("save: a model that cannot be written does not take the run's samples 
   const std::string model = folder.path / "m.json", samples = folder.path / "m.samples.jsonl";
   Run run;
   run.record.identity.blocks = 5000;
+  run.record.sessions.emplace_back();
   run.record.samples.push_back({.lbn = 4711, .issued_ns = 10, .completed_ns = 20});
   run.model.identity.block_bytes = 0;  // no valid model
   std::string told;

@@ -1,10 +1,10 @@
 #include "fuzz/targets.h"
-#include "replay/result_forms.h"
+#include "replay/result_csv.h"
 
 namespace platter::fuzz {
 namespace {
 
-// By its content it is CSV, columns or a trace with service times.
+// By its content it is CSV or a trace with service times, compressed or not.
 void result(const std::string& bytes) {
   refusing([&] {
     const auto reader = replay::open_result(file_of(bytes));
@@ -19,8 +19,6 @@ void result(const std::string& bytes) {
 
 }  // namespace
 
-std::vector<Target> result_targets() {
-  return {{"result-csv", result}, {"result-columns", result}};
-}
+std::vector<Target> result_targets() { return {{"result-csv", result}}; }
 
 }  // namespace platter::fuzz
