@@ -373,22 +373,11 @@ TEST_CASE("a model without rotation, layout or seeks is refused, and nothing is 
   CHECK(!std::filesystem::exists(folder / "out"));
 }
 
-TEST_CASE("a name that is a word of DiskSim's files is made another, g2 is said to stop CMU's") {
+TEST_CASE("a name that is a word of DiskSim's files is made another") {
   const Folder folder;
   const model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
   for (const char* word : {"as", "instantiate", "source", "topology"})
     CHECK(export_disksim(model, folder / "out", {word}).name == std::string("DRIVE_") + word);
-  ExportOptions options;
-  options.layout = LayoutType::g2;
-  const auto told = [&] {
-    return std::ranges::any_of(export_disksim(model, folder / "g2", options).warnings,
-                               [](const std::string& warning) {
-                                 return warning.starts_with("Carnegie Mellon's DiskSim");
-                               });
-  };
-  CHECK(told());
-  options.dialect = Dialect::wd;
-  CHECK_FALSE(told());
 }
 
 TEST_CASE(
