@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "emit/disksim/for_disksim_alone.h"
 #include "emit/disksim/parameter_text.h"
 #include "emit/disksim/simulation_text.h"
 #include "engine/layout_map.h"
@@ -16,6 +17,14 @@ namespace platter::emit_disksim {
 namespace {
 
 // ---------------------------------------------------------------- disksim_disk
+
+model::Parameter value_of(const ForDisksimAlone& parameter, const model::DriveModel& model) {
+  model::Parameter value;
+  const auto found = std::ranges::find(model.disksim, parameter.name,
+                                       &model::DisksimParameter::name);
+  if (found != model.disksim.end()) value.value = found->value;
+  return value;
+}
 
 class DiskBlock {
  public:
@@ -50,6 +59,11 @@ class DiskBlock {
   // `more`: what DiskSim has in the same parameter besides.
   void real(const char* name, const model::Parameter& parameter, double fallback, double more = 0) {
     block_.real(name, known(name, parameter, fallback, more) + more);
+  }
+  void copied(const ForDisksimAlone& parameter, const model::DriveModel& model) {
+    const model::Parameter value = value_of(parameter, model);
+    if (parameter.flag) return integer(parameter.name, value, parameter.fallback);
+    real(parameter.name, value, parameter.fallback);
   }
   void time(const char* name, double value) { block_.real(name, value); }
 
@@ -149,7 +163,7 @@ void add_cache(DiskBlock& disk, const model::DriveModel& model, const WrittenLay
   disk.fixed("Disconnect write if seek", 0);
   disk.integer("Write hit stop prefetch", cache.write_hit_stops_read_ahead, 1);
   disk.fixed("Read directly to buffer", 1);
-  disk.integer("Immed transfer partial hit", cache.transfer_partial_hit, 1);
+  disk.copied(kSendPartialHits, model);
   disk.integer("Allow almost read hits", cache.almost_read_hits, 0);
   for (const char* name : {"Allow sneaky partial read hits", "Allow sneaky intermediate read hits"})
     disk.fixed(name, 0);
@@ -258,7 +272,8 @@ void add_overheads(DiskBlock& disk, const model::Overheads& o, DriveText& result
 
 // A block takes as long as the slower of drive and bus needs for it: where writes differ, the drive
 // gets the smaller time and the bus both.
-void add_bus(DiskBlock& disk, const model::Bus& bus, DriveText& result) {
+void add_bus(DiskBlock& disk, const model::DriveModel& model, DriveText& result) {
+  const model::Bus& bus = model.bus;
   const double read_ms = disk.known("Bulk sector transfer time", bus.block_transfer, 0);
   const double write_ms = bus.write_block_transfer.or_else(read_ms);
   disk.time("Bulk sector transfer time", std::min(read_ms, write_ms));
@@ -266,10 +281,10 @@ void add_bus(DiskBlock& disk, const model::Bus& bus, DriveText& result) {
     result.bus_read_block_ms = read_ms;
     result.bus_write_block_ms = write_ms;
   }
-  disk.integer("Hold bus entire read xfer", bus.hold_for_read, 0);
-  disk.integer("Hold bus entire write xfer", bus.hold_for_write, 0);
-  disk.integer("Never disconnect", bus.never_disconnect, 0);
-  disk.real("Low (write) water mark", bus.low_write_watermark, 0);
+  disk.copied(kHoldForRead, model);
+  disk.copied(kHoldForWrite, model);
+  disk.copied(kNeverDisconnect, model);
+  disk.copied(kLowWatermark, model);
   // DiskSim sends block by block: it knows no portions.
   const bool in_portions = bus.watermark_by_request_size.or_else(1) > 1;
   disk.real("High (read) water mark", in_portions ? model::Parameter{} : bus.high_read_watermark,
@@ -292,7 +307,7 @@ void add_preseeking(DiskBlock& disk, const model::Parameter& level, DriveText& r
 // DiskSim stops at them where a read holds the bus.
 void add_overtaking_hits(DiskBlock& disk, const model::DriveModel& model, DriveText& result) {
   constexpr const char* kName = "Allow sneaky full read hits";
-  const bool held = model.bus.hold_for_read.or_else(0) != 0;
+  const bool held = value_of(kHoldForRead, model).or_else(0) != 0;
   if (!held || model.queue.hits_overtake.or_else(1) == 0)
     return disk.integer(kName, model.queue.hits_overtake, 1);
   disk.fixed(kName, 0);
@@ -317,6 +332,16 @@ void add_depth(DiskBlock& disk, const model::DriveModel& model, Dialect dialect,
                   kName, depth));
 }
 
+void warn_of_others(const std::vector<model::DisksimParameter>& kept, DriveText& result) {
+  for (const model::DisksimParameter& other : kept)
+    if (std::ranges::none_of(kForDisksimAlone,
+                             [&](const auto& known) { return other.name == known.name; }))
+      result.warnings.push_back(fmt::format(
+          "{} = {} of the model's member disksim is not in the files: it is no parameter "
+          "that is copied from there",
+          other.name, other.value));
+}
+
 std::string disk_text(const model::DriveModel& model, const WrittenLayout& layout,
                       const std::string& name, Dialect dialect, DriveText& result) {
   DiskBlock disk(name, result);
@@ -326,11 +351,12 @@ std::string disk_text(const model::DriveModel& model, const WrittenLayout& layou
   add_depth(disk, model, dialect, result);
   add_preseeking(disk, model.queue.preseeking, result);
   add_overtaking_hits(disk, model, result);
-  add_bus(disk, model.bus, result);
+  add_bus(disk, model, result);
   add_cache(disk, model, layout, result);
   warn_of_drives_end(model.cache, layout, result);
   warn_of_cache(model.cache, result);
   add_overheads(disk, model.overheads, result);
+  warn_of_others(model.disksim, result);
   disk.fixed("Avg sectors per cylinder", static_cast<std::int64_t>(std::max<std::uint64_t>(
                                              layout.blocks / layout.used_cylinders, 1)));
   disk.fixed("Calc sector by sector", 1);

@@ -82,11 +82,6 @@ std::string heading(const model::DriveModel& model, const std::string& name, con
   return text + "\n";
 }
 
-// The two lines of free text with which a layout map begins.
-std::string map_heading(const std::string& head, const std::string& name) {
-  return head.substr(0, head.find('\n') + 1) + "# The blocks of " + name + ".model\n";
-}
-
 using Files = std::vector<std::pair<std::string, std::string>>;  // name, content
 
 // For the reading back only: whether they reach the disk does not matter.
@@ -133,15 +128,11 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
   need_parts(model);
   Exported result;
   result.name = options.name.empty() ? name_of(model.identity) : word(options.name);
-  const std::string map_file = result.name + ".map";
-  const WrittenLayout layout = write_layout(model, options.layout, map_file);
+  const WrittenLayout layout = write_layout(model, options.layout);
   DriveText drive = drive_text(model, layout, result.name, options.dialect);
   result.layout = layout.type;
   result.warnings = layout.warnings;
   result.warnings.insert(result.warnings.end(), drive.warnings.begin(), drive.warnings.end());
-  if (options.layout == LayoutType::g2 && options.dialect == Dialect::cmu4)
-    result.warnings.push_back(
-        "Carnegie Mellon's DiskSim stops at a dm_layout_g2; Western Digital's runs it");
   if (model.identity.block_bytes != 512) {
     result.warnings.push_back(fmt::format("blocks are of {} bytes; DiskSim's reports speak of 512",
                                           model.identity.block_bytes));
@@ -149,13 +140,11 @@ Exported export_disksim(const model::DriveModel& model, const std::string& folde
   const Simulation simulation{result.name, layout.blocks, drive.bus_read_block_ms,
                               drive.bus_write_block_ms};
   const std::string head = heading(model, result.name, drive, result.warnings);
-  Files files{{result.name + ".parv", head + parv_text(simulation)},
-              {result.name + ".diskspecs", head + drive.diskspecs},
-              {result.name + ".model", head + drive.model},
-              {result.name + ".seek", with_mark(drive.seek)},
-              {result.name + ".statdefs", statdefs_text()}};
-  if (!layout.map.empty())
-    files.emplace_back(map_file, map_heading(head, result.name) + layout.map);
+  const Files files{{result.name + ".parv", head + parv_text(simulation)},
+                    {result.name + ".diskspecs", head + drive.diskspecs},
+                    {result.name + ".model", head + drive.model},
+                    {result.name + ".seek", with_mark(drive.seek)},
+                    {result.name + ".statdefs", statdefs_text()}};
   {
     const std::string pattern = model::temporary_name("platter-emit");
     model::TemporaryFolder trial(pattern);

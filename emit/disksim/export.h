@@ -24,10 +24,10 @@ struct Exported {
   std::vector<std::string> warnings;  // where the files differ from the model
 };
 
-// Writes NAME.parv, NAME.diskspecs, NAME.model, NAME.seek and NAME.statdefs, with a layout g2 also
-// NAME.map, into `folder` (made if it is not there). Before they get their names the files are read
-// back: every LBN must lie on its cylinder and head, at its angle within 1e-6 revolutions
-// (five times the model's stated error of angles, where it states one), every seek take its time.
+// Writes NAME.parv, NAME.diskspecs, NAME.model, NAME.seek and NAME.statdefs into `folder` (made
+// if it is not there). Before they get their names the files are read back: every LBN must lie on
+// its cylinder and head, at its angle within 1e-6 revolutions (five times the model's stated error
+// of angles, where it states one), every seek take its time.
 // `before_writing` gets each path and what it will hold before the first is written.
 // Throws Error(unsupported) for what DiskSim cannot express, Error(bad_input) for a model without
 // rotation, layout or seeks, Error(output).

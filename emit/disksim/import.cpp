@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "emit/disksim/block_places.h"
+#include "emit/disksim/for_disksim_alone.h"
 #include "emit/disksim/g1_layout.h"
 #include "emit/disksim/g2_layout.h"
 #include "emit/disksim/g4_layout.h"
@@ -70,7 +71,6 @@ model::Cache import_cache(BlockReader& disk) {
   cache.stop_read_ahead_in_sector = count(disk, "Stop prefetch in sector", 0, 1);
   cache.write_hit_stops_read_ahead = count(disk, "Write hit stop prefetch", 0, 1);
   cache.almost_read_hits = count(disk, "Allow almost read hits", 0, 1);
-  cache.transfer_partial_hit = count(disk, "Immed transfer partial hit", 0, 1);
   return cache;
 }
 
@@ -113,10 +113,6 @@ model::Bus import_bus(BlockReader& disk, Notes& notes) {
   bus.block_transfer = number(disk, "Bulk sector transfer time", "ms");
   if (bus.block_transfer.value)
     bus.block_transfer.value = time_of(disk, "Bulk sector transfer time", notes.warnings);
-  bus.hold_for_read = count(disk, "Hold bus entire read xfer", 0, 1);
-  bus.hold_for_write = count(disk, "Hold bus entire write xfer", 0, 1);
-  bus.never_disconnect = count(disk, "Never disconnect", 0, 1);
-  bus.low_write_watermark = number(disk, "Low (write) water mark", "");
   bus.high_read_watermark = number(disk, "High (read) water mark", "");
   bus.watermark_by_request_size = count(disk, "Set watermark by reqsize", 0, 1);
   return bus;
@@ -133,6 +129,16 @@ model::Queue import_queue(BlockReader& disk, Notes& notes) {
   note_without_place(scheduler, notes);
   note_unknown(scheduler, notes.warnings);
   return queue;
+}
+
+std::vector<model::DisksimParameter> import_for_disksim_alone(BlockReader& disk) {
+  std::vector<model::DisksimParameter> kept;
+  for (const ForDisksimAlone& parameter : kForDisksimAlone) {
+    if (!disk.has(parameter.name)) continue;
+    if (parameter.flag) disk.integer(parameter.name, 0, 1);
+    kept.push_back({parameter.name, disk.real(parameter.name)});
+  }
+  return kept;
 }
 
 // DiskSim's manual describes scheme 4 as prefetching behind sequential reads; its code prefetches
@@ -158,6 +164,7 @@ void import_disk(BlockReader& disk, model::DriveModel& model, Notes& notes) {
   model.overheads = import_overheads(disk);
   model.bus = import_bus(disk, notes);
   model.queue = import_queue(disk, notes);
+  model.disksim = import_for_disksim_alone(disk);
   disk.take("Model");
   note_without_place(disk, notes);
   note_unknown(disk, notes.warnings);

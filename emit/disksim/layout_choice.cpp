@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "emit/disksim/g1_export.h"
-#include "emit/disksim/g2_export.h"
 #include "emit/disksim/g4_export.h"
 #include "model/error.h"
 
@@ -42,8 +41,7 @@ WrittenLayout write_g1(const model::DriveModel& model) {
   const G1Layout g1 = express(model.layout, [&](double tolerance_rev) {
     return express_as_g1(model.layout, model.identity.heads, tolerance_rev);
   });
-  WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {},
-                        model.layout,   {},          g1.blocks};
+  WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {}, model.layout, g1.blocks};
   for (const G1Zone& zone : g1.zones) {
     written.used_cylinders += zone.last_cylinder - zone.first_cylinder + 1;
     written.most_sectors = std::max(written.most_sectors, zone.sectors);
@@ -63,49 +61,16 @@ WrittenLayout write_g1(const model::DriveModel& model) {
   return written;
 }
 
-std::string left_in_place(const model::Layout& layout, const char* why) {
-  return fmt::format("{} remapped blocks lie where they were remapped from: {}",
-                     layout.remaps.size(), why);
-}
-
-WrittenLayout write_g2(const model::DriveModel& model, const std::string& map_file) {
-  const G2Export g2 = express(model.layout, [&](double tolerance_rev) {
-    return express_as_g2(model.layout, model.identity.cylinders, model.identity.heads,
-                         tolerance_rev);
-  });
-  WrittenLayout written{"dm_layout_g2",
-                        g2_text(g2, map_file),
-                        g2.blocks,
-                        0,
-                        1,
-                        {},
-                        turned(model.layout, g2.turned_rev),
-                        g2_map_text(g2),
-                        g2.blocks};
-  written.layout.remaps.clear();
-  for (const G2Band& band : g2.bands) {
-    written.used_cylinders += band.last_cylinder - band.first_cylinder + 1;
-    written.most_sectors = std::max(written.most_sectors, band.sectors);
-  }
-  if (!model.layout.remaps.empty())
-    written.warnings.push_back(left_in_place(
-        model.layout, "in a dm_layout_g2 DiskSim takes a remapped block for a change of cylinder"));
-  if (g2.turned_rev != 0)
-    written.warnings.push_back(
-        fmt::format("the platter is turned by {:.7f} revolutions, as a dm_layout_g2 begins at 0",
-                    g2.turned_rev));
-  return written;
-}
-
 WrittenLayout write_g4(const model::DriveModel& model) {
   const G4Layout g4 = express_as_g4(model.layout);
   WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks,    g4.cylinders,
-                        g4.most_sectors, {},          model.layout, {},
-                        g4.block_count};
+                        g4.most_sectors, {},          model.layout, g4.block_count};
   written.layout.remaps.clear();
   if (!model.layout.remaps.empty())
     written.warnings.push_back(
-        left_in_place(model.layout, "DiskSim stops at remapped blocks of a dm_layout_g4"));
+        fmt::format("{} remapped blocks lie where they were remapped from: DiskSim stops at "
+                    "remapped blocks of a dm_layout_g4",
+                    model.layout.remaps.size()));
   if (g4.block_count > g4.blocks)
     written.warnings.push_back(
         fmt::format("Block count = {}, {} more than there are: DiskSim bounds its search by the "
@@ -118,10 +83,8 @@ WrittenLayout write_g4(const model::DriveModel& model) {
 
 double angle_tolerance(const model::Layout& layout) { return tolerance_of(layout, kMost); }
 
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type,
-                           const std::string& map_file) {
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type) {
   if (type == LayoutType::g1) return write_g1(model);
-  if (type == LayoutType::g2) return write_g2(model, map_file);
   if (type == LayoutType::g4 || !model.layout.remaps.empty()) return write_g4(model);
   std::optional<WrittenLayout> g1;
   try {

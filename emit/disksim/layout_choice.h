@@ -9,7 +9,7 @@
 
 namespace platter::emit_disksim {
 
-enum class LayoutType : std::uint8_t { automatic, g1, g2, g4 };
+enum class LayoutType : std::uint8_t { automatic, g1, g4 };
 
 // Carnegie Mellon's DiskSim 4.0, whose files Western Digital's runs too, or what its forks add.
 enum class Dialect : std::uint8_t { cmu4, wd };
@@ -20,8 +20,7 @@ struct WrittenLayout {
   std::uint64_t used_cylinders = 0;
   std::uint32_t most_sectors = 1;  // of a track
   std::vector<std::string> warnings{};
-  model::Layout layout{};  // the model's, without what is left out
-  std::string map{};       // of a dm_layout_g2: the lines of its layout map, from the third on
+  model::Layout layout{};         // the model's, without what is left out
   std::uint64_t block_count = 0;  // that DiskSim needs to be told: `blocks`, or more
 };
 
@@ -30,9 +29,7 @@ struct WrittenLayout {
 double angle_tolerance(const model::Layout& layout);
 
 // `automatic`: g1 where it says the map in less than 100 KB and no block is remapped, else g4.
-// A dm_layout_g2 names the file of its layout map, `map_file`. Throws Error(unsupported) that says
-// what DiskSim cannot express.
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type,
-                           const std::string& map_file);
+// Throws Error(unsupported) that says what DiskSim cannot express.
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type);
 
 }  // namespace platter::emit_disksim

@@ -35,8 +35,8 @@ void exercise(Questioner& ask) {
 // No test of its own asks for these: cache_check may choose them by the answers to the exercise.
 void estimate_open_policies(Estimator& e) {
   C& c = e.cache();
-  for (model::Parameter* p : {&c.stop_read_ahead_in_sector, &c.write_hit_stops_read_ahead,
-                              &c.almost_read_hits, &c.transfer_partial_hit})
+  for (model::Parameter* p :
+       {&c.stop_read_ahead_in_sector, &c.write_hit_stops_read_ahead, &c.almost_read_hits})
     *p = absent("not tested");
   c.destage_order = absent(!c.destage_behind ? c.destage_behind.reason
                            : c.destage_behind.or_else(0) == 1
@@ -163,7 +163,7 @@ std::span<const Property> properties() {
        true},
       {"exercise",
        {&C::stop_read_ahead_in_sector, &C::write_hit_stops_read_ahead, &C::almost_read_hits,
-        &C::transfer_partial_hit, &C::destage_order, &C::destage_in_passing},
+        &C::destage_order, &C::destage_in_passing},
        {"destage"},
        exercise,
        estimate_open_policies,

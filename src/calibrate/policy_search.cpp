@@ -45,7 +45,6 @@ const std::vector<Policy>& policies() {
       {"stop_read_ahead_in_sector", &C::stop_read_ahead_in_sector, kFlag},
       {"write_hit_stops_read_ahead", &C::write_hit_stops_read_ahead, kFlag},
       {"almost_read_hits", &C::almost_read_hits, kFlag},
-      {"transfer_partial_hit", &C::transfer_partial_hit, kFlag},
       {"discards_after_transfer", &C::discards_after_transfer, kFlag},
       {"separate_write_segment", &C::separate_write_segment, kFlag},
       {"segments", &C::segments, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32}},
@@ -78,10 +77,8 @@ std::vector<PolicyCandidate> candidates(const model::DriveModel& model) {
     list.push_back(
         {"cache.read_ahead_max_blocks", &model::Cache::read_ahead_max_blocks, nullptr, size});
   }
-  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    list.push_back({"bus.low_write_watermark", nullptr, &model::Bus::low_write_watermark, share});
+  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0})
     list.push_back({"bus.high_read_watermark", nullptr, &model::Bus::high_read_watermark, share});
-  }
   return list;
 }
 

@@ -36,13 +36,11 @@ void add_emit_disksim(CLI::App& emit) {
   command->add_option("--name", options->files.name,
                       "of the files and of the drive in them (else: made of the drive's name)");
   static const std::map<std::string, emit_disksim::LayoutType> kLayouts{
-      {"g1", emit_disksim::LayoutType::g1},
-      {"g2", emit_disksim::LayoutType::g2},
-      {"g4", emit_disksim::LayoutType::g4}};
+      {"g1", emit_disksim::LayoutType::g1}, {"g4", emit_disksim::LayoutType::g4}};
   command
       ->add_option("--layout", options->files.layout,
-                   "g1, g2 or g4, DiskSim's types (else: g1 where it says the map in less than 100 "
-                   "KB, or g4)")
+                   "g1 or g4, DiskSim's types (else: g1 where it says the map in less than 100 KB, "
+                   "or g4)")
       ->transform(one_of(kLayouts))
       ->type_name("TEXT");
   static const std::map<std::string, emit_disksim::Dialect> kDialects{

@@ -5,13 +5,11 @@ namespace {
 
 using model::Parameter;
 using O = model::Overheads;
-using B = model::Bus;
 using Q = model::Queue;
 
 constexpr const char* kWithinRequest =
     "a host does not see what a drive does within a request: it is in the overheads of hits and "
     "misses";
-constexpr const char* kOnTheBus = "a host does not see when a drive holds the bus";
 constexpr const char* kByTrace =
     "no stage measures it: platter calibrate may, from a trace measured on the drive";
 constexpr const char* kSeveral = "no stage measures it";
@@ -33,7 +31,6 @@ constexpr Parameter O::*kPartsOfRequests[] = {&O::read_completion,
 constexpr Parameter O::*kOfTraces[] = {&O::minimum_read_seek_delay, &O::sequential_read_hit_delta,
                                        &O::sequential_write_hit_delta,
                                        &O::sequential_read_hit_within};
-constexpr Parameter B::*kHolds[] = {&B::hold_for_read, &B::hold_for_write, &B::never_disconnect};
 constexpr Parameter Q::*kOfQueues[] = {&Q::preseeking, &Q::hits_overtake};
 
 void explain(Parameter& parameter, const char* reason) {
@@ -45,9 +42,7 @@ void explain(Parameter& parameter, const char* reason) {
 void say_what_no_experiment_measures(model::DriveModel& model) {
   for (const auto part : kPartsOfRequests) explain(model.overheads.*part, kWithinRequest);
   for (const auto delta : kOfTraces) explain(model.overheads.*delta, kByTrace);
-  for (const auto hold : kHolds) explain(model.bus.*hold, kOnTheBus);
   for (const auto policy : kOfQueues) explain(model.queue.*policy, kSeveral);
-  explain(model.bus.low_write_watermark, kByTrace);
   explain(model.inward_seek_delta, kByTrace);
 }
 

@@ -239,7 +239,7 @@ struct Cache {
   Parameter zero_latency_read, zero_latency_write;  // 0 none, 1, 2
   Parameter read_hit_on_written, combine_sequential_writes;
   Parameter stop_read_ahead_in_sector, write_hit_stops_read_ahead;
-  Parameter almost_read_hits, transfer_partial_hit;
+  Parameter almost_read_hits;
   Parameter discards_after_transfer;  // read data are dropped once sent
 
   Parameter replacement;               // value of enum Replacement
@@ -301,10 +301,9 @@ struct KernelShare {
 };
 
 struct Bus {
-  Parameter block_transfer;                                   // ms per logical block
-  Parameter write_block_transfer;                             // where it differs for writes
-  Parameter hold_for_read, hold_for_write, never_disconnect;  // 0/1
-  Parameter low_write_watermark, high_read_watermark, watermark_by_request_size;
+  Parameter block_transfer;        // ms per logical block
+  Parameter write_block_transfer;  // where it differs for writes
+  Parameter high_read_watermark, watermark_by_request_size;
 };
 
 struct Queue {
@@ -313,6 +312,15 @@ struct Queue {
   Parameter preseeking;  // when the arm may leave for the next request: 0 when the one in front is
                          // complete, 1 when all of it has been sent, 2 when the media are done
   Parameter hits_overtake;  // 0/1: reads that the buffer holds do not wait for the arm
+};
+
+// A parameter of a DiskSim file by DiskSim's name, as it stood there. Nothing measures it and
+// nothing is computed with it: DiskSim's files that are written have it again.
+struct DisksimParameter {
+  std::string name;
+  double value = 0;
+
+  bool operator==(const DisksimParameter&) const = default;
 };
 
 struct Demerit {
@@ -406,6 +414,7 @@ struct DriveModel {
   std::optional<DelaySpread> delay_spread;  // not there: every request is delayed by the median
   Bus bus;
   Queue queue;
+  std::vector<DisksimParameter> disksim;  // each name once; of an imported model
   Validity validity;
   std::optional<Imperfections> imperfections;
   std::optional<Firmware> firmware;

@@ -238,7 +238,6 @@ void visit_fields(Fields<Cache> auto& s, V&& visit) {
   visit.usual("stop_read_ahead_in_sector", s.stop_read_ahead_in_sector);
   visit.usual("write_hit_stops_read_ahead", s.write_hit_stops_read_ahead);
   visit.usual("almost_read_hits", s.almost_read_hits);
-  visit.usual("transfer_partial_hit", s.transfer_partial_hit);
   visit.usual("discards_after_transfer", s.discards_after_transfer);
   visit.usual("replacement", s.replacement);
   visit.usual("buffer_blocks", s.buffer_blocks);
@@ -299,10 +298,6 @@ template <typename V>
 void visit_fields(Fields<Bus> auto& s, V&& visit) {
   visit.usual("block_transfer", s.block_transfer);
   visit.usual("write_block_transfer", s.write_block_transfer);
-  visit.usual("hold_for_read", s.hold_for_read);
-  visit.usual("hold_for_write", s.hold_for_write);
-  visit.usual("never_disconnect", s.never_disconnect);
-  visit.usual("low_write_watermark", s.low_write_watermark);
   visit.usual("high_read_watermark", s.high_read_watermark);
   visit.usual("watermark_by_request_size", s.watermark_by_request_size);
 }
@@ -313,6 +308,12 @@ void visit_fields(Fields<Queue> auto& s, V&& visit) {
   visit.usual("policy", s.policy);
   visit.usual("preseeking", s.preseeking);
   visit.usual("hits_overtake", s.hits_overtake);
+}
+
+template <typename V>
+void visit_fields(Fields<DisksimParameter> auto& s, V&& visit) {
+  visit.required("name", s.name);
+  visit.required("value", s.value);
 }
 
 template <typename V>
@@ -421,6 +422,7 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.usual("kernel_share", s.kernel_share);
   visit.usual("bus", s.bus);
   visit.usual("queue", s.queue);
+  visit.compact("disksim", s.disksim, std::vector<DisksimParameter>());
   visit.usual("validity", s.validity);
   visit.usual("imperfections", s.imperfections);
   visit.usual("firmware", s.firmware);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -373,6 +374,16 @@ void check_times(const DriveModel& model, const Checker& check) {
   visit_fields(model.queue, ParameterCheck{"queue", check});
 }
 
+void check_disksim(const std::vector<DisksimParameter>& parameters, const Checker& check) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto path = [i] { return fmt::format("disksim[{}]", i); };
+    check.require(names.insert(parameters[i].name).second, path,
+                  "is there twice; leave one of them out", ".name");
+    check.require(std::isfinite(parameters[i].value), path, "must be a finite number", ".value");
+  }
+}
+
 void check_delay_spread(const DelaySpread& spread, const Checker& check) {
   const std::vector<DelayQuantile>& quantiles = spread.quantiles;
   check.require(
@@ -477,6 +488,7 @@ void validate(const DriveModel& model, const std::string& origin) {
   }
   check_cache(model.cache, check);
   check_times(model, check);
+  check_disksim(model.disksim, check);
   if (model.delay_spread) check_delay_spread(*model.delay_spread, check);
   if (model.kernel_share) check_kernel_share(*model.kernel_share, check);
   check_validity(model, check);

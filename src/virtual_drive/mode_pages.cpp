@@ -48,7 +48,6 @@ std::vector<std::uint8_t> error_recovery_page() {
 std::vector<std::uint8_t> disconnect_reconnect_page(const model::Bus& bus) {
   auto page = empty_page(kDisconnectReconnect, 0x0e);
   page[2] = buffer_ratio(bus.high_read_watermark);
-  page[3] = buffer_ratio(bus.low_write_watermark);
   return page;
 }
 

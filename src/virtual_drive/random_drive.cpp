@@ -84,7 +84,6 @@ model::Cache plain_cache() {
   cache.stop_read_ahead_in_sector = invented(0);
   cache.write_hit_stops_read_ahead = invented(1);
   cache.almost_read_hits = invented(0);
-  cache.transfer_partial_hit = invented(1);
   return cache;
 }
 

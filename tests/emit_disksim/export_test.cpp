@@ -57,6 +57,8 @@ void require_same_parameters(const model::DriveModel& wanted, const model::Drive
     if (!a[i].parameter || a[i].path.rfind("rotation", 0) == 0) continue;
     CHECK(b[i].parameter.value == a[i].parameter.value);
   }
+  for (const model::DisksimParameter& kept : wanted.disksim)
+    CHECK(std::ranges::find(got.disksim, kept) != got.disksim.end());
 }
 
 TEST_CASE("the five drives survive the way to DiskSim and back") {
@@ -373,22 +375,11 @@ TEST_CASE("a model without rotation, layout or seeks is refused, and nothing is 
   CHECK(!std::filesystem::exists(folder / "out"));
 }
 
-TEST_CASE("a name that is a word of DiskSim's files is made another, g2 is said to stop CMU's") {
+TEST_CASE("a name that is a word of DiskSim's files is made another") {
   const Folder folder;
   const model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
   for (const char* word : {"as", "instantiate", "source", "topology"})
     CHECK(export_disksim(model, folder / "out", {word}).name == std::string("DRIVE_") + word);
-  ExportOptions options;
-  options.layout = LayoutType::g2;
-  const auto told = [&] {
-    return std::ranges::any_of(export_disksim(model, folder / "g2", options).warnings,
-                               [](const std::string& warning) {
-                                 return warning.starts_with("Carnegie Mellon's DiskSim");
-                               });
-  };
-  CHECK(told());
-  options.dialect = Dialect::wd;
-  CHECK_FALSE(told());
 }
 
 TEST_CASE(
@@ -492,10 +483,33 @@ TEST_CASE("a queue with unbuffered writes is for Western Digital's DiskSim alone
 TEST_CASE("hits do not overtake reads that hold the bus: DiskSim would stop") {
   model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
   CHECK(written_of(model).has("  Allow sneaky full read hits = 1,"));
-  model.bus.hold_for_read.value = 1;
+  model.disksim = {{"Hold bus entire read xfer", 1}};
   const Written held = written_of(model);
   CHECK(held.has("  Allow sneaky full read hits = 0,"));
   CHECK(held.warns("Allow sneaky full read hits = 1 is written as 0"));
+}
+
+TEST_CASE("what only DiskSim has a use for is copied; without it DiskSim gets its usual value") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:hp-c2247");
+  const Written imported = written_of(model);
+  for (const char* line : {"Hold bus entire read xfer = 1,", "Low (write) water mark = 0.75,",
+                           "Immed transfer partial hit = 1,"}) {
+    CHECK(imported.has(std::string("  ") + line));
+  }
+  CHECK_FALSE(imported.has("#   Low (write) water mark"));
+  model.disksim.clear();
+  const Written characterized = written_of(model);
+  for (const char* line : {"Hold bus entire read xfer = 0", "Low (write) water mark = 0",
+                           "Immed transfer partial hit = 1"}) {
+    CHECK(characterized.has(std::string("#   ") + line + "\n"));
+  }
+  CHECK(characterized.has("  Hold bus entire read xfer = 0,"));
+  CHECK(characterized.has("  Low (write) water mark = 0.0,"));
+  model.disksim = {{"Never disconnect", 2}, {"Colour", 3}};
+  const Written strange = written_of(model);
+  CHECK(strange.has("  Never disconnect = 1,"));
+  CHECK(strange.warns("Never disconnect = 2 is written as 1"));
+  CHECK(strange.warns("Colour = 3 of the model's member disksim is not in the files"));
 }
 
 }  // namespace

@@ -257,6 +257,20 @@ TEST_CASE("overheads are scaled, what has no place is named, the drive has a nam
   CHECK(all.find("Colour = blue (") != std::string::npos);
 }
 
+TEST_CASE("what only DiskSim has a use for is kept under DiskSim's names") {
+  const Folder folder;
+  const auto drive = [&](const std::string& more) {
+    std::string text = small_drive(zone_text("Number of spares = 4, slips = []"));
+    return folder.write("d", text.replace(text.find("Time scale"), 0, more));
+  };
+  const auto kept = import_disksim(drive("Low (write) water mark = 0.75, Never disconnect = 1, "));
+  CHECK(kept.model.disksim == std::vector<model::DisksimParameter>{
+                                  {"Never disconnect", 1}, {"Low (write) water mark", 0.75}});
+  CHECK(import_disksim(drive("")).model.disksim.empty());
+  CHECK_THROWS_WITH(import_disksim(drive("Never disconnect = 2, ")),
+                    Catch::Contains("Never disconnect"));
+}
+
 TEST_CASE("seek types") {
   const Folder folder;
   const auto seek = [&](const std::string& text) {

@@ -172,6 +172,9 @@ TEST_CASE("models that make no sense are refused") {
   CHECK(why([](DriveModel& m) { m.layout.zones[0].children[0].sectors = 0; }) ==
         "m: layout.zones[0].children[0] must have either sectors (a track) or children (nested "
         "repeats)");
+  CHECK(why([](DriveModel& m) {
+          m.disksim = {{"Never disconnect", 1}, {"Never disconnect", 0}};
+        }) == "m: disksim[1].name is there twice; leave one of them out");
   CHECK(why([](DriveModel& m) { m.layout.zones[0].count = 0; }) ==
         "m: layout.zones[0].count must not be 0");
   CHECK(why([](DriveModel& m) { m.layout.zones[0].cylinder = -1; }).find("has cylinders outside") !=

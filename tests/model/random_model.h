@@ -36,6 +36,7 @@ class RandomModel {
     model.cache.segments.value = static_cast<double>(between(1, 64));
     model.cache.adaptive_window_requests.value = static_cast<double>(between(4, 1024));
     model.queue.depth = flag();
+    if (chance()) model.disksim = {{"Never disconnect", real(-1, 1)}, {text() + "x", 0}};
     if (chance()) model.imperfections = imperfections(model.identity.blocks);
     if (chance()) model.firmware = firmware();
     if (model.firmware && chance()) model.firmware->unwritten = {{0, model.identity.blocks - 1}};
