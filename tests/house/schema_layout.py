@@ -26,7 +26,7 @@ def members(value, is_map):
     return [(on_one_line(name) + ": ", part, name in MAPS and not is_map) for name, part in value.items()]
 
 
-def is_plain_list(value):
+def is_list_of_words(value):
     return isinstance(value, list) and not any(isinstance(part, (dict, list)) for part in value)
 
 
@@ -63,18 +63,35 @@ def hung(value, indent, column, behind, is_map):
     return begin + laid_out(last, indent, column + len(begin), behind + 1, is_inner_map) + closing
 
 
+def on_the_same_line(front, part, line, indent, comma, last, is_inner_map):
+    """The member behind what stands on this line, as lines; none where it does not fit there."""
+    column = len(line) + 1 + len(front)
+    if is_list_of_words(part):
+        text = filled(part, indent + 2, column, len(comma))
+    else:
+        text = laid_out(part, indent + 2, column if last else indent + 2 + len(front), len(comma), is_inner_map)
+    begin, *more = (text or "").split("\n")
+    fits = text and column + len(begin) + (0 if more else len(comma)) <= WIDTH
+    return [f"{line} {front}{begin}", *more] if fits and (not more or last or is_list_of_words(part)) else []
+
+
 def below_each_other(value, indent, is_map):
-    share = isinstance(value, dict) and not is_map
-    inner = members(value, is_map)
     lines, open_line = [], False
+    inner = members(value, is_map)
     for number, (front, part, is_inner_map) in enumerate(inner):
         last = number == len(inner) - 1
-        text = front + laid_out(part, indent + 2, indent + 2 + len(front), 0 if last else 1, is_inner_map)
-        text += "" if last else ","
-        begin, *more = text.split("\n")
-        fits = share and open_line and len(lines[-1]) + 1 + len(begin) <= WIDTH and (not more or last)
-        lines += [lines.pop() + " " + begin if fits else " " * (indent + 2) + begin, *more]
-        open_line = not more or is_plain_list(part)
+        comma = "" if last else ","
+        added = []
+        if open_line and isinstance(value, dict) and not is_map:
+            added = on_the_same_line(front, part, lines[-1], indent, comma, last, is_inner_map)
+        if added:
+            lines.pop()
+        else:
+            begin = " " * (indent + 2) + front
+            added = (begin + laid_out(part, indent + 2, len(begin), len(comma), is_inner_map)).split("\n")
+        lines += added
+        lines[-1] += comma
+        open_line = len(added) == 1 or is_list_of_words(part)
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     return opening + "\n" + "\n".join(lines) + "\n" + " " * indent + closing
 

@@ -9,9 +9,9 @@ import check_format
 import schema_layout
 
 LAID_OUT = """{
-  "type": "object",
-  "required": ["a_long_name_0", "a_long_name_1", "a_long_name_2", "a_long_name_3", "a_long_name_4", "a_long_name_5",
-      "a_long_name_6", "a_long_name_7", "a_long_name_8"], "additionalProperties": false, "properties": {
+  "type": "object", "required": ["a_long_name_0", "a_long_name_1", "a_long_name_2", "a_long_name_3", "a_long_name_4",
+      "a_long_name_5", "a_long_name_6", "a_long_name_7", "a_long_name_8"], "additionalProperties": false,
+  "properties": {
     "it": {"type": "boolean"},
     "number": {"description": "a number of which there are so many words that no line holds it all", "type": "integer",
         "minimum": 0, "exclusiveMaximum": 1},
