@@ -196,8 +196,10 @@ Response ScsiHost::manage_one(unsigned number, const ControlRequest& request, Na
       abort(number, request.guest_tag, now_ns);
       return Response::ok;
     case Task::abort_task_set:
-    case Task::clear_task_set:  // each guest has a task set of its own
       abort(number, std::nullopt, now_ns);
+      return Response::ok;
+    case Task::clear_task_set:
+      drives_.clear(number, now_ns);
       return Response::ok;
     case Task::i_t_nexus_reset:
     case Task::logical_unit_reset:

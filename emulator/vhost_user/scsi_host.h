@@ -52,6 +52,7 @@ class ScsiHost {
   void forget(Nanoseconds now_ns);
   // The drives have forgotten its commands: to all of that drive that answer; or none, to any.
   void was_reset(unsigned drive) { answer_all(drive, virtio::Response::reset); }
+  void was_cleared(unsigned drive, Nanoseconds now_ns) { abort(drive, std::nullopt, now_ns); }
   void lost_power();
 
   std::size_t outstanding() const { return slots_.size() - free_.size(); }

@@ -45,6 +45,10 @@ Server::Server(const DriveSet::Drives& drives, const DriveClock& clock, const Tr
     for (const auto& guest : guests_)
       if (guest) guest->host().was_reset(drive);
   });
+  shared_.set_on_clear([this](unsigned drive, Nanoseconds now_ns) {
+    for (const auto& guest : guests_)
+      if (guest) guest->host().was_cleared(drive, now_ns);
+  });
 }
 
 Server::~Server() = default;

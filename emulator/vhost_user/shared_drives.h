@@ -43,6 +43,13 @@ class SharedDrives {
   // A drive forgets the commands of all guests. Each of those is told by what set_on_reset() gave.
   void reset(unsigned drive, Nanoseconds now_ns);
   void set_on_reset(std::function<void(unsigned drive)> told) { on_reset_ = std::move(told); }
+  // All guests abort what they have in a drive's task set: each is told by what set_on_clear() gave.
+  void clear(unsigned drive, Nanoseconds now_ns) {
+    if (on_clear_) on_clear_(drive, now_ns);
+  }
+  void set_on_clear(std::function<void(unsigned drive, Nanoseconds now_ns)> told) {
+    on_clear_ = std::move(told);
+  }
   // The power of all drives goes and comes back: nobody has answers.
   void power_cycle(Nanoseconds now_ns);
 
@@ -86,6 +93,7 @@ class SharedDrives {
   std::span<const std::unique_ptr<ScsiDrive>> drives_;
   Keeper* keeper_;
   std::function<void(unsigned)> on_reset_{};
+  std::function<void(unsigned, Nanoseconds)> on_clear_{};
   std::unordered_map<std::uint32_t, Keeper::Ticket> kept_by_{};  // by tag: not answered before
   std::vector<KeptBack> kept_back_{};                            // due, but for the keeper
   const Room room_;

@@ -215,6 +215,10 @@ TEST_CASE("scsi host: guests share drives, and each has its own answers", "[scsi
     first.was_reset(drive);
     second.was_reset(drive);
   });
+  shared.set_on_clear([&](unsigned drive, Nanoseconds now_ns) {
+    first.was_cleared(drive, now_ns);
+    second.was_cleared(drive, now_ns);
+  });
   Guest guests[2];
   guests[0].begin([&](Message message) { one.handle(std::move(message)); });
   guests[1].begin([&](Message message) { other.handle(std::move(message)); });
@@ -232,11 +236,23 @@ TEST_CASE("scsi host: guests share drives, and each has its own answers", "[scsi
   all(3 * kSecond);
   CHECK(guests[1].answer()->data == Bytes(512, 3));
   CHECK_FALSE(guests[0].answer());
+  const auto both_read = [&] {
+    for (Guest& guest : guests) guest.ask({.cdb = read_10(700, 1), .in = 512});
+    first.serve(2, 4 * kSecond);
+    second.serve(2, 4 * kSecond);
+  };
+  // A guest aborts its own; it clears what all have in the drive's one task set.
+  both_read();
+  guests[0].manage(Task::abort_task_set, 0, 0);
+  first.serve(0, 4 * kSecond);
+  CHECK(guests[0].answer()->response == static_cast<int>(Response::aborted));
+  CHECK(second.outstanding() == 1);
+  guests[0].manage(Task::clear_task_set, 0, 0);
+  first.serve(0, 4 * kSecond);
+  CHECK(second.outstanding() == 0);
+  CHECK(guests[1].answer()->response == static_cast<int>(Response::aborted));
   // One that goes takes its own along; a reset is for both.
-  guests[0].ask({.cdb = read_10(100, 1), .in = 512});
-  guests[1].ask({.cdb = read_10(700, 1), .in = 512});
-  first.serve(2, 4 * kSecond);
-  second.serve(2, 4 * kSecond);
+  both_read();
   first.forget(4 * kSecond);
   CHECK(first.outstanding() == 0);
   CHECK(second.outstanding() == 1);
