@@ -11,6 +11,7 @@
 
 #include "model/error.h"
 #include "model/fields.h"
+#include "model/json_text.h"
 #include "model/limits.h"
 #include "model/pretty.h"
 #include "report/explanations.h"
@@ -22,10 +23,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json object_of(Json properties, Json required) {
-  return {{"type", "object"},
-          {"properties", std::move(properties)},
-          {"required", std::move(required)},
-          {"additionalProperties", false}};
+  Json object = {{"type", "object"}};
+  if (!required.empty()) object["required"] = std::move(required);
+  object["additionalProperties"] = false;
+  object["properties"] = std::move(properties);
+  return object;
 }
 
 // Whole numbers as such, however they are kept.
@@ -210,32 +212,47 @@ Json measured_number() {
 
 Json head_of_model() {
   return {
-      {"schema",
-       object_of({{"name", {{"const", "platter-model"}}}, {"version", {{"const", "1.0"}}}},
-                 {"name", "version"})},
+      {"schema", {{"const", {{"name", "platter-model"}, {"version", "1.0"}}}}},
       {"platter", {{"description", "version of the program that wrote it"}, {"type", "string"}}}};
+}
+
+// Many measured numbers lie between the same limits: `limits` gets them by name, and `shape` refers
+// to these.
+void share_limits(Json& shape, Json& limits) {
+  if (shape.is_object() && shape.value("$ref", "") == "#/$defs/measured") {
+    const Json& value = shape["properties"]["value"];
+    const std::string name = fmt::format("{}_{}_to_{}", value["type"][0].get<std::string>(),
+                                         model::json_text(value["minimum"]),
+                                         model::json_text(value["maximum"]));
+    limits[name] = {{"$ref", shape["$ref"]}, {"properties", shape["properties"]}};
+    shape["$ref"] = "#/$defs/" + name;
+    shape.erase("properties");
+  }
+  for (Json& part : shape)
+    if (part.is_structured()) share_limits(part, limits);
 }
 
 }  // namespace
 
 std::string model_schema() {
-  const Json sections = object_like(model::DriveModel(), "");
+  Json sections = object_like(model::DriveModel(), ""), limits = Json::object();
+  share_limits(sections, limits);
   Json properties = head_of_model(), required = {"schema", "platter"};
   properties.update(sections["properties"]);
   for (const Json& name : sections["required"]) required.push_back(name);
   Json schema = {
       {"$schema", "https://json-schema.org/draft/2020-12/schema"},
       {"$id", "https://platter.example/schemas/platter-model.json"},
-      {"title", "platter-model"},
       {"description",
        "What is known of a drive's timing, as platter writes it: made by platter self schema "
        "model. "
        "A model that is read may leave out more, and has to keep rules that are not told here "
        "(docs/model.md)."}};
   schema.update(object_of(properties, required));
-  schema["$defs"] = {{"measured", measured_number()},
-                     {"node", object_like(model::LayoutNode(), "node")},
-                     {"seek", object_like(model::Seek(), "seek")}};
+  schema["$defs"] = {{"node", object_like(model::LayoutNode(), "node")},
+                     {"seek", object_like(model::Seek(), "seek")},
+                     {"measured", measured_number()}};
+  schema["$defs"].update(limits);
   return model::pretty(schema);
 }
 

@@ -20,7 +20,7 @@ import jsonschema
 
 from fake_host import FakeHost
 from harness import BAD_INPUT, DIFFERS, INCOMPLETE, OK, PLATTER, USAGE, leaves, program_drive, recorded_alien, ALIEN
-from schemas import FOLDER, faults, names, schema, validator
+from schemas import FOLDER, SHARED, faults, inner_schemas, names, needed, references, schema, validator
 from test_outputs import PRINTS, Case
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
@@ -118,20 +118,11 @@ def written_names():
     return found
 
 
-def inner_schemas(part):
-    if isinstance(part, dict):
-        yield part
-        for value in part.values():
-            yield from inner_schemas(value)
-    elif isinstance(part, list):
-        for value in part:
-            yield from inner_schemas(value)
-
-
 @functools.cache
 def members_named_in(name):
-    return {member for inner in inner_schemas(schema(name)) if isinstance(inner.get("properties"), dict)
-            for member in inner["properties"]}
+    """Names of maps, of a warning for instance, are none."""
+    return {member for inner in inner_schemas(needed(name)) for told in ("properties", "const")
+            if isinstance(inner.get(told), dict) for member in inner[told]}
 
 
 def documents_in(path):
@@ -525,8 +516,9 @@ def beyond(shape):
 def beyond_bounds(shape, value, path=()):
     """(path, object, member, a number that it may not have) of a model; error and samples of the first number only."""
     if "$ref" in shape:
-        yield from beyond_bounds(schema("platter-model")["$defs"][shape["$ref"].rpartition("/")[2]], value,
-                                 ("measured",) if "value" in value else path)
+        name = shape["$ref"].rpartition("/")[2]
+        yield from beyond_bounds(schema("platter-model")["$defs"][name], value,
+                                 ("measured",) if name == "measured" else path)
     if isinstance(value, list):
         for element in value[:1]:
             yield from beyond_bounds(shape["items"], element, path)
@@ -575,7 +567,7 @@ def kind_of(name, path, whole):
     """What stands for this object: the same wherever one of its kind is."""
     if name == "platter-model":
         return (name, "measured") if "value" in whole else (name, *path)
-    if name == "platter-calibration" and len(path) > 2:  # eight comparisons: a test holds their schemas together
+    if name == "platter-calibration" and len(path) > 2:  # eight comparisons, by reference
         name, path = "platter-comparison", path[3:]
     return (name, *path, frozenset(whole))
 
@@ -609,35 +601,47 @@ def mutants(name, document, tried):
         whole.update(kept)
 
 
+def without_words(part):
+    if isinstance(part, dict):
+        return {name: without_words(value) for name, value in part.items() if name != "description"}
+    return [without_words(value) for value in part] if isinstance(part, list) else part
+
+
 class Schemas(unittest.TestCase):
     def test_each_is_a_schema_that_says_what_it_is_of(self):
-        for name in names():
+        for name in names() | {SHARED}:
             with self.subTest(name):
                 one = schema(name)
                 jsonschema.Draft202012Validator.check_schema(one)
                 self.assertEqual(one["$schema"], "https://json-schema.org/draft/2020-12/schema")
-                self.assertTrue(one["$id"].endswith(f"/{name}.json"))
-                self.assertEqual(one["title"], name)
+                self.assertEqual(one["$id"], f"https://platter.example/schemas/{name}.json")
                 self.assertTrue(one["description"])
 
-    def test_each_stands_alone(self):
-        for name in names():
-            for inner in inner_schemas(schema(name)):
-                self.assertTrue(str(inner.get("$ref", "#/$defs/")).startswith("#/$defs/"), name)
+    def test_definitions_are_there_and_used(self):
+        used = collections.defaultdict(set)
+        for name in names() | {SHARED}:
+            for place in references(name):
+                used[place].add(name)
+        told = {(name, f"/$defs/{part}") for name in names() | {SHARED} for part in schema(name).get("$defs", {})}
+        self.assertEqual(set(used), told)
+        for (name, part), users in used.items():
+            if name == SHARED:
+                self.assertTrue(len(users) > 1 or users == {SHARED}, f"{part}: only {users} refers to it")
+
+    def test_the_models_stands_alone(self):
+        self.assertEqual(set(needed("platter-model")), {"platter-model"})
 
     def test_there_is_one_for_each_name_and_no_other(self):
         self.assertEqual(names(), written_names() | WITHOUT_HEAD)
 
-    def test_what_two_of_them_share_is_the_same(self):
-        shared = collections.defaultdict(dict)
-        for name in names() - {"platter-show", "platter-samples", "platter-journal", "platter-calibration"}:
-            for part, value in schema(name).get("$defs", {}).items():
-                self.assertEqual(shared[part].setdefault("it", value), value, (name, part))
-        comparison, calibration = schema("platter-comparison"), schema("platter-calibration")
-        self.assertEqual(calibration["$defs"]["document"], comparison["oneOf"][0])
-        for part in ("class", "paired"):
-            self.assertEqual(calibration["$defs"][part], comparison["$defs"][part])
-        self.assertEqual(schema("platter-samples")["$defs"]["ata"], schema("platter-journal")["$defs"]["ata"])
+    def test_what_two_of_them_share_is_told_once(self):
+        told = {}
+        for name in names() | {SHARED}:
+            for inner in inner_schemas(schema(name)):
+                if len(inner.get("properties", ())) > 2 and "$ref" not in inner:
+                    shape = json.dumps(without_words(inner), sort_keys=True)
+                    with self.subTest(name, members=sorted(inner["properties"])):
+                        self.assertEqual(told.setdefault(shape, name), name)
 
     def test_the_document_names_each(self):
         rows = re.findall(r"^\| ((?:`platter-[a-z-]+`(?:, )?)+) \|", self.document(), re.MULTILINE)
@@ -648,23 +652,27 @@ class Schemas(unittest.TestCase):
         with open(os.path.join(ROOT, "docs/outputs.md"), encoding="utf-8") as file:
             return file.read()
 
-    def test_what_the_document_has_typed_finds_a_fault(self):
-        [command] = re.findall(r"^    python3 -c '.*?' drive\.json$", self.document(), re.MULTILINE | re.DOTALL)
-        command = textwrap.dedent(command).replace("/usr/share/platter/schemas", FOLDER)
+    def test_what_the_readme_has_typed_finds_a_fault(self):
+        with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as file:
+            [command] = re.findall(r"^    python3 -c '.*?' schemas drive\.json$", file.read(), re.MULTILINE | re.DOTALL)
+        command = textwrap.dedent(command).replace(" schemas drive.json", f" {FOLDER} drive.json")
         command = command.replace("python3", sys.executable, 1)
-        good = subprocess.run([PLATTER, "truth", "virtual:hp-c2247", "--json"], check=True, text=True,
-                              capture_output=True).stdout
-        for text, status in ((good, 0), (good.replace('"heads"', '"haeds"'), 1)):
-            with tempfile.TemporaryDirectory() as folder:
-                with open(os.path.join(folder, "drive.json"), "w", encoding="utf-8") as file:
-                    file.write(text)
-                done = subprocess.run(["sh", "-c", command], cwd=folder, text=True, capture_output=True, check=False)
-                self.assertEqual(done.returncode, status, done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            place = os.path.join(folder, "drive.json")
+            model = subprocess.run([PLATTER, "truth", "virtual:hp-c2247", "--json", "-o", place], check=True, text=True,
+                                   capture_output=True).stdout
+            shown = subprocess.run([PLATTER, "show", place, "--json"], check=True, text=True, capture_output=True).stdout
+            for text in (model, shown):  # the second needs definitions
+                for written, status in ((text, 0), (text.replace('"heads"', '"haeds"'), 1)):
+                    with open(place, "w", encoding="utf-8") as file:
+                        file.write(written)
+                    done = subprocess.run(["sh", "-c", command], cwd=folder, text=True, capture_output=True, check=False)
+                    self.assertEqual(done.returncode, status, done.stderr)
 
     def test_the_models_is_what_the_program_says(self):
         said = subprocess.run([PLATTER, "self", "schema", "model"], check=True, text=True, capture_output=True).stdout
         self.assertEqual(json.loads(said), schema("platter-model"),
-                         "platter self schema model > schemas/platter-model.json makes it again")
+                         "schemas/README.md says how it is made again")
 
 
 if __name__ == "__main__":

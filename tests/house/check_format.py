@@ -1,10 +1,13 @@
-"""Holds every tracked C and C++ source against .clang-format (version 14; later ones format otherwise), and prose of
-the documents against a width of 120 columns. Prints what to run, and ends with 1, where something differs."""
+"""Holds every tracked C and C++ source against .clang-format (version 14; later ones format otherwise), schemas against
+schema_layout.py, and prose of the documents against a width of 120 columns. Prints what to run, and ends with 1, where
+something differs."""
 
 import re
 import shutil
 import subprocess
 import sys
+
+from schema_layout import is_laid_out
 
 WIDTH = 120
 CODE = re.compile(r"\s*```|    ")
@@ -13,7 +16,8 @@ FORMATTERS = ("clang-format-14", "clang-format")
 
 def sources(root):
     try:
-        listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files", "*.cpp", "*.c", "*.h", "*.md"],
+        listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files", "*.cpp", "*.c", "*.h", "*.md",
+                                 "schemas/*.json"],
                                 check=True, text=True, capture_output=True).stdout.split("\n")
     except (OSError, subprocess.CalledProcessError) as failure:
         sys.exit(f"which files are the project's cannot be told without git and a clone: {failure}")
@@ -61,7 +65,7 @@ def main(root):
     if program is None:
         print("there is no clang-format 14; install the package clang-format-14", file=sys.stderr)
         return 1
-    bad = unformatted(root, [name for name in names if not name.endswith(".md")], program)
+    bad = unformatted(root, [name for name in names if not name.endswith((".md", ".json"))], program)
     for name in bad:
         print(f"{name}: not formatted; run clang-format-14 -i {name}")
     for name in names:
@@ -70,6 +74,9 @@ def main(root):
                 for number, what in faults_of_document(file.read()):
                     bad.append(name)
                     print(f"{name}:{number}: {what}")
+        elif name.endswith(".json") and not is_laid_out(f"{root}/{name}"):
+            bad.append(name)
+            print(f"{name}: laid out otherwise; run tests/house/schema_layout.py {name}")
     return 1 if bad else 0
 
 

@@ -9,25 +9,21 @@ import os
 import sqlite3
 import shutil
 import subprocess
+import sys
 
 from oci_server import PLATTER, WithOciServer, main
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
+from schemas import faults  # noqa: E402  pylint: disable=wrong-import-position
 
 REFUSED, BAD_INPUT = 5, 6
-SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../schemas")
 
 
 def checked(text):
     """What a JSON text says, held against its schema."""
     document = json.loads(text)
-    with open(f"{SCHEMAS}/{document['schema']['name']}.json", encoding="utf-8") as file:
-        schema = json.load(file)
-    if jsonschema:
-        jsonschema.validate(document, schema)
+    wrong = faults(document["schema"]["name"], document)
+    assert not wrong, wrong
     return document
 
 
