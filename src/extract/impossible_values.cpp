@@ -109,6 +109,7 @@ bool erase_element(std::vector<T>& list, std::string_view path, std::string_view
 
 bool take_element(model::DriveModel& model, std::string_view path, const std::string& why) {
   if (erase_element(model.validity.demerits, path, "validity.demerits")) return true;
+  if (erase_element(model.disksim, path, "disksim")) return true;
   if (erase_element(model.seek.points, path, "seek.points")) {
     if (model.seek.points.empty()) model.seek.reason = why;
     return true;

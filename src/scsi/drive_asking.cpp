@@ -171,7 +171,7 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
     const bool says_nothing = answer.sense && answer.sense->key == SenseKey::no_sense;
     if (answer.good() && !says_nothing && is_optional(command))
       answered.insert(subject_of(command));
-    if (answer.not_supported)
+    if (answer.not_supported && transient(answer))
       lacking.insert(subject_of(command));
     else
       lacking.erase(subject_of(command));

@@ -150,7 +150,7 @@ class DriveLink {
   std::uint64_t commands = 0, translations = 0, bytes_written = 0;
   std::uint64_t unit_attentions = 0, resets = 0, busy_replies = 0, short_replies = 0;
   std::set<std::uint32_t> answered;  // subjects of commands that this drive has answered well
-  std::set<std::uint32_t> lacking;   // of those that counted as not supported when last sent
+  std::set<std::uint32_t> lacking;   // of those that were busy for ever when last sent
   std::map<std::string, std::string> odd_refusals;  // by command, those that are no ILLEGAL REQUEST
 };
 

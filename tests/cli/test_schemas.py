@@ -49,7 +49,7 @@ MAY_BE_LEFT_OUT = {
         "angle_step_error_rev", "sectors", "children", "length", "stride", "error_ms", "floor_ms", "samples",
         "outward_seek", "write_seek", "delay_spread", "kernel_share", "imperfections", "firmware", "freedoms",
         "because", "phase_requests", "hits_agreed_share", "unit", "error", "method", "serial_by", "bridge", "zones",
-        "trims", "positioning_ranges", "power_timers", "failure_predicted"},
+        "trims", "positioning_ranges", "power_timers", "failure_predicted", "disksim"},
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
