@@ -108,16 +108,21 @@ std::optional<double> Walker::find_around(std::uint64_t near) {
     };
     const auto zero = read(near);
     if (!zero) continue;
-    double per_block = 0.004, unsure = 0.5;  // a block is less than 0.1: 11 a track at least
+    double per_block = 0.004, unsure = 0.5;
     std::uint64_t reach = 0;
-    for (std::uint64_t on = 1; on < 20'000; on = on * 3 / 2 + 1) {
+    // Of a track of 100 blocks or more 2 are less than 0.02; where they are more than 0.1, but a
+    // single one is not, a track has 11 at least.
+    for (std::uint64_t on = 2; on < 20'000; on = on * 3 / 2 + 1) {
       const auto there = read(near + on);
       if (!there) break;
       const double foreseen = reach == 0 ? 0 : per_block * static_cast<double>(on);
       const double off = statistics::wrap_rev(*there - *zero - foreseen);
       if (std::abs(off) >
-          (reach == 0 ? 0.1 : std::max(unsure * static_cast<double>(on) * 5, 0.012)))
-        break;  // another track
+          (reach == 0 ? 0.1 : std::max(unsure * static_cast<double>(on) * 5, 0.012))) {
+        if (on != 2 || reach > 0) break;  // another track
+        on = 0;
+        continue;
+      }
       per_block = (foreseen + off) / static_cast<double>(on);
       unsure = 1.5 * prober_.frame().jitter().sigma_rev / static_cast<double>(on);
       reach = on;
