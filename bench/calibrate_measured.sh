@@ -26,11 +26,11 @@ for learn in first second; do
     "$platter" calibrate "$of.json" --with "$trace" --half $learn -o "$of.calibrated.json" --json \
       >"$of.calibration"
     # As anybody would: the calibrated model replays the whole trace, and the judging half is compared.
-    "$platter" replay "$trace" --on "$of.calibrated.json" --reference-reads 0 -o "$of.result" 2>"$of.notes"
-    "$platter" compare "$trace" "$of.result" --half $judge --json >"$of.replayed"
+    "$platter" replay "$trace" --on "$of.calibrated.json" --reference-reads 0 -o "$of.csv" 2>"$of.notes"
+    "$platter" compare "$trace" "$of.csv" --half $judge --json >"$of.replayed"
     "$platter" replay "$trace" --on "$of.calibrated.json" --reference-reads 0 --think-times behind \
-      -o "$of.behind.result" 2>"$of.notes"
-    "$platter" compare "$trace" "$of.behind.result" --half $judge --json >"$of.behind"
+      -o "$of.behind.csv" 2>"$of.notes"
+    "$platter" compare "$trace" "$of.behind.csv" --half $judge --json >"$of.behind"
     [ -z "$disksim" ] || "$platter" compare "$trace" "$disksim/$name.result.csv" --half $judge --json \
       >"$of.disksim"
   done

@@ -26,12 +26,12 @@ for parameters in quantum-atlas10k/atlas10k seagate-cheetah9LP/cheetah9LP ibm-18
   name=${parameters#*/}
   trace=$data/$parameters.trace
   "$platter" import disksim "$data/$parameters.parv" -o "$work/$name.json" 2>"$work/$name.notes"
-  "$platter" replay "$trace" --on "$work/$name.json" --reference-reads 0 -o "$work/$name.result" \
+  "$platter" replay "$trace" --on "$work/$name.json" --reference-reads 0 -o "$work/$name.csv" \
     2>"$work/$name.notes"
   "$platter" replay "$trace" --on "$work/$name.json" --reference-reads 0 --phase-from "$trace" \
-    -o "$work/$name.free.result" 2>"$work/$name.notes"
-  compare "$trace" "$work/$name.result" "$name.ours"
-  "$platter" compare "$trace" "$work/$name.free.result" --json >"$work/$name.free"
+    -o "$work/$name.free.csv" 2>"$work/$name.notes"
+  compare "$trace" "$work/$name.csv" "$name.ours"
+  "$platter" compare "$trace" "$work/$name.free.csv" --json >"$work/$name.free"
   [ -z "$disksim" ] || compare "$trace" "$disksim/$name.result.csv" "$name.disksim"
 done
 python3 bench/tables.py measured "$work"
