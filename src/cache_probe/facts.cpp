@@ -63,12 +63,6 @@ double longest_write_ns(const Record& record, std::uint32_t blocks) {
   return longest_ns(record, usual_write_ns(record), blocks);
 }
 
-bool synchronize_asked(const Record& record) {
-  return std::ranges::any_of(record.observations, [](const Observation& seen) {
-    return seen.question == Question::synchronize_clean;
-  });
-}
-
 bool synchronize_lies(const Record& record) {
   int waiting = 0, all = 0;
   for (const Observation& seen : record.observations) {

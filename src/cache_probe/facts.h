@@ -103,8 +103,6 @@ bool bus_hides_arrival(const Record& record, std::uint32_t blocks);
 std::optional<double> synchronize_ns(const Record& record);
 // Whether a SYNCHRONIZE CACHE had to wait for the media.
 bool synchronize_waited(const Record& record, const Observation& seen);
-// Whether one was sent, and it is known whether it waits.
-bool synchronize_asked(const Record& record);
 // It returns at once although data wait.
 bool synchronize_lies(const Record& record);
 // And FUA shows that they do: it is no non-volatile cache.

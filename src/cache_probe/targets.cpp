@@ -42,7 +42,7 @@ bool synchronize(Prober& prober, std::optional<std::pair<Question, std::int64_t>
 
 void settle(Prober& prober, std::size_t large) {
   const double rest_rev = kDestageLarge_rev * static_cast<double>(large);
-  if (!synchronize(prober) || !synchronize_asked(prober.record()))
+  if (!synchronize(prober))
     prober.rest_rev(std::max(kDestage_rev, rest_rev));
   else if (synchronize_lies(prober.record()))
     prober.rest_rev(std::max(kDestageAll_rev, rest_rev));

@@ -3,6 +3,7 @@
 
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
+#include "cache_probe/responses.h"
 #include "cache_probe/write_properties.h"
 
 namespace platter::cache_probe {
@@ -24,12 +25,16 @@ void write_aligned(Prober& prober, std::uint64_t lbn) {
 }  // namespace
 
 void test_write_back(Prober& prober, Targets& targets) {
+  // Where SYNCHRONIZE CACHE is answered and does nothing, the write before stands in the way.
+  bool waited = false;
   prober.decide(Question::write_isolated, 0, [&](std::int64_t x) {
     const std::uint64_t lbn = targets.next();
     settle(prober);
+    if (waited) prober.rest_rev(kDestage_rev);
     prober.refresh_angle();
     prober.rest_until(lbn, 0);
     prober.probe_write(Question::write_isolated, x, lbn);
+    waited |= !Responses(prober.record()).is_fast(prober.record().observations.back());
     return true;
   });
   if (!writes_cached(prober.record())) {
