@@ -23,9 +23,13 @@ constexpr std::uint8_t kBecomingReady = 0x04;  // ASC, with ASCQ 01h; others: wh
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC
 constexpr std::uint8_t kParametersChanged = 0x2A;  // ASC
 
-bool transient(const Answer& answer) {
+bool is_busy(const Answer& answer) {
   const auto status = answer.completion.status;
-  return status == Status::busy || status == Status::task_set_full ||
+  return status == Status::busy || status == Status::task_set_full;
+}
+
+bool transient(const Answer& answer) {
+  return is_busy(answer) ||
          (answer.sense && answer.sense->is(SenseKey::not_ready, kBecomingReady) &&
           answer.sense->ascq == 0x01);
 }
@@ -39,11 +43,11 @@ std::string_view status_name(Status status) {
     case Status::condition_met:
       return "CONDITION MET";
     case Status::busy:
-      return "BUSY for a minute";
+      return "BUSY each time";
     case Status::reservation_conflict:
       return "RESERVATION CONFLICT";
     case Status::task_set_full:
-      return "TASK SET FULL for a minute";
+      return "TASK SET FULL each time";
     case Status::aborted:
       return "TASK ABORTED";
   }
@@ -124,18 +128,19 @@ void DriveLink::note_unit_attention(const Sense& sense) {
   if (!recorded.empty() || recorded_ata) lost = true;
 }
 
+// While other commands are answered, BUSY to one that a drive may lack is soon an answer.
+Nanoseconds DriveLink::patience_with(const Command& command, const Answer& answer) const {
+  const bool may_lack = is_optional(command) && !answered.contains(subject_of(command));
+  return may_lack && is_busy(answer) ? kPatienceWithOptional : kPatience;
+}
+
 // Sends the command until the drive has really answered it.
 Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   const auto* entry = find_command(command.cdb);
   const bool only_reads = entry && entry->command_class == CommandClass::read;
   int attentions = 0, aborts = 0, conflicts = 0, deferred = 0;
   Nanoseconds wait = kFirstWait;
-  // What was never answered in another way is not tried again and again each time.
-  const bool is_lacking = lacking.contains(subject_of(command));
-  const Nanoseconds give_up = device.clock().now_ns() +
-                              (is_optional(command) && !answered.contains(subject_of(command))
-                                   ? kPatienceWithOptional
-                                   : kPatience);
+  const Nanoseconds began_ns = device.clock().now_ns();
   for (;;) {
     if (!only_reads && may_be_another) require_same_drive();
     auto answer = once(command, lbn, blocks);
@@ -143,15 +148,15 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
     if (sense && sense->key == SenseKey::unit_attention) {
       note_unit_attention(*sense);
       if (++attentions < kMaxUnitAttentions) continue;
-    } else if (transient(answer) && !is_lacking) {
+    } else if (transient(answer)) {
       ++busy_replies;
       const auto now = device.clock().now_ns();
-      if (now < give_up) {
+      if (now < began_ns + patience_with(command, answer)) {
         device.clock().sleep_until_ns(now + wait);
         wait = std::min(2 * wait, kLongestWait);
         continue;
       }
-    } else if ((sense && sense->key == SenseKey::aborted_command && !is_lacking) ||
+    } else if ((sense && sense->key == SenseKey::aborted_command) ||
                (sense && sense->deferred && sense->key == SenseKey::recovered_error)) {
       ++busy_replies;
       if (++aborts < kMaxAborts) continue;
@@ -171,10 +176,6 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
     const bool says_nothing = answer.sense && answer.sense->key == SenseKey::no_sense;
     if (answer.good() && !says_nothing && is_optional(command))
       answered.insert(subject_of(command));
-    if (answer.not_supported && transient(answer))
-      lacking.insert(subject_of(command));
-    else
-      lacking.erase(subject_of(command));
     if (answer.not_supported && !answer.illegal())
       odd_refusals.emplace(command_name(command), what_it_said(answer));
     return answer;
@@ -190,8 +191,7 @@ bool DriveLink::counts_as_not_supported(const Command& command, const Answer& an
   if (answer.illegal()) return true;
   const auto status = answer.completion.status;
   // BUSY outlasted all patience, while other commands are answered.
-  if (status != Status::check_condition && status != Status::aborted && status != Status::busy &&
-      status != Status::task_set_full)
+  if (status != Status::check_condition && status != Status::aborted && !is_busy(answer))
     return false;
   if (answer.sense && (answer.sense->deferred || answer.sense->key == SenseKey::unit_attention))
     return false;

@@ -66,6 +66,7 @@ class DriveLink {
   std::optional<Reply> reply_to(const Command& command);
   // All bytes were moved.
   Answer whole(const Command& command, std::uint64_t lbn, std::uint32_t blocks);
+  Nanoseconds patience_with(const Command& command, const Answer& answer) const;
   bool counts_as_not_supported(const Command& command, const Answer& answer,
                                std::uint32_t blocks) const;
   void fetch_sense(Answer& answer);
@@ -150,7 +151,6 @@ class DriveLink {
   std::uint64_t commands = 0, translations = 0, bytes_written = 0;
   std::uint64_t unit_attentions = 0, resets = 0, busy_replies = 0, short_replies = 0;
   std::set<std::uint32_t> answered;  // subjects of commands that this drive has answered well
-  std::set<std::uint32_t> lacking;   // of those that were busy for ever when last sent
   std::map<std::string, std::string> odd_refusals;  // by command, those that are no ILLEGAL REQUEST
 };
 

@@ -180,6 +180,23 @@ TEST_CASE("a drive that stays busy ends the experiment within bounds") {
   CHECK(t.drive.busy_replies() < 100);
 }
 
+TEST_CASE(
+    "a command that a drive may lack is given up soon where it is BUSY, not while it spins up") {
+  Identified t;
+  const auto began = t.drive.now_ns();
+  SECTION("BUSY") {
+    t.device.then_always(Step{{kSeek10}, Status::busy, {}, {}, {}});
+    CHECK_THROWS_AS(t.drive.seek(5), DriveError);
+    CHECK(t.drive.now_ns() - began < 10 * kSecond);
+    CHECK(t.drive.odd_refusals().count("SEEK(10)") == 1);
+  }
+  SECTION("becoming ready") {
+    t.device.then_always(fails({kSeek10}, 2, 0x04, 0x01));
+    CHECK_THROWS_AS(t.drive.seek(5), DriveError);
+    CHECK(t.drive.now_ns() - began > 50 * kSecond);
+  }
+}
+
 TEST_CASE("endless unit attentions end the experiment") {
   Identified t;
   for (int i = 0; i < 16; ++i) t.device.expect(fails({kTestUnitReady}, 6, 0x29));
