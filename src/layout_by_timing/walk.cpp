@@ -119,7 +119,7 @@ std::optional<double> Walker::find_around(std::uint64_t near) {
       const double off = statistics::wrap_rev(*there - *zero - foreseen);
       if (std::abs(off) >
           (reach == 0 ? 0.1 : std::max(unsure * static_cast<double>(on) * 5, 0.012))) {
-        if (on != 2 || reach > 0) break;  // another track
+        if (reach > 0 || on == 1) break;  // another track
         on = 0;
         continue;
       }
