@@ -121,7 +121,7 @@ def measure(options, seed):
                                  "--half", options.half, "--json"))
         kept = load(out)
         ceiling = json.loads(run(options.binary, "calibrate", truth, "--with", result, "-o", out, "--half",
-                                 options.half, "--only", "rotation", "--budget", "0", "--json", "--force"))
+                                 options.half, "--only", "rotation", "--most-replayed", "0", "--json", "--force"))
     judge = outcome["judge"]
     after = judge["after"] if outcome["judged_better"] else judge["before"]
     return seed, {"planted": planted, "outcome": outcome, "better": outcome["judged_better"],

@@ -35,7 +35,7 @@ MODEL = [
     "replay t.trace --on virtual:FILE -o x.csv --allow-writes all", "derive FILE --set identity.heads=9 -o x.json",
     "trace generate --workload random --requests 50 --for FILE -o x.trace", "publish FILE --registry r",
     "report FILE model.json -o x.html", "fleet of", "validate DEVICE FILE -o v --requests 20",
-    "validate virtual:FILE model.json -o v --requests 20", "calibrate FILE --with r.csv -o x.json --budget 0",
+    "validate virtual:FILE model.json -o v --requests 20", "calibrate FILE --with r.csv -o x.json --most-replayed 0",
     "truth virtual:FILE -o x.json", "emulate FILE --check-log run.log", "study plan names.json -C s --parts 2",
     "study run names.json -C s", "study collect names.json -C s", "study slurm names.json -C s --parts 2",
     "registry match virtual:FILE --registry registry", "import disksim given/TOP --with FILE -o x.json",
@@ -45,7 +45,7 @@ TRACE = ["trace lint FILE", "trace stats FILE", "trace convert FILE --to ascii -
          "trace stats --json FILE"]
 RESULT = ["result show FILE", "result export FILE -o x.csv", "result export FILE -o x.csv.zst", "compare FILE FILE",
           "replay long.trace --on model.json --phase-from FILE -o x.csv",
-          "calibrate model.json --with FILE -o x.json --budget 1", "report model.json --results of -o x.html",
+          "calibrate model.json --with FILE -o x.json --most-replayed 1", "report model.json --results of -o x.html",
           "study run with.json -C s"]
 # A run works for as long as was asked for, within its budget: here for a part.
 STUDY = ["study plan FILE -C s --parts 3", "study run FILE -C s --part 1/50000", "study collect FILE -C s --plots p",

@@ -88,11 +88,7 @@ struct Step {
 class Calibration {
  public:
   Calibration(const model::DriveModel& model, const Measurement& measured, const Options& options)
-      : original_(model),
-        model_(model),
-        measured_(measured),
-        options_(options),
-        began_(std::chrono::steady_clock::now()) {
+      : original_(model), model_(model), measured_(measured), options_(options) {
     first_ = score(model);
     best_ = model;
   }
@@ -108,6 +104,12 @@ class Calibration {
     settle_for_best();
     if (options_.groups.hits && options_.groups.positioning)
       for (const bool write : {false, true}) share(write);
+    outcome.cut = cut_;
+    if (cut_)
+      leave(
+          fmt::format("write_settle, cache: the search ended at {} replayed requests, its bound "
+                      "(--most-replayed)",
+                      options_.most_replayed));
     outcome.changes = changes_;
     outcome.left = left_;
     outcome.phase_known = phase_known_;
@@ -138,7 +140,11 @@ class Calibration {
            s.demerit_ms / std::max(1e-9, first_.demerit_ms);
   }
 
-  bool time_is_left() const { return std::chrono::steady_clock::now() - began_ < options_.budget; }
+  bool work_is_left() {
+    const bool left = measured_.replayed() < options_.most_replayed;
+    cut_ = cut_ || !left;
+    return left;
+  }
   void report(const std::string& stage) const {
     if (options_.progress)
       options_.progress(stage, (round_ + (stage == "cache" ? 0.3 : 0.0)) / kRounds);
@@ -219,8 +225,8 @@ class Calibration {
   void hits();
   void improve();
   std::optional<Step> positioned(const Differences& now);
-  std::optional<Step> settled(const Differences& now) const;
-  std::optional<Step> with_policy(const Differences& now) const;
+  std::optional<Step> settled(const Differences& now);
+  std::optional<Step> with_policy(const Differences& now);
   std::optional<Differences> held_out(const Candidate& candidate) const;
   std::optional<std::vector<Change>> apply(const Positioning& found, const std::string& why,
                                            model::DriveModel& next) const;
@@ -233,7 +239,6 @@ class Calibration {
   model::DriveModel model_;
   const Measurement& measured_;
   const Options& options_;
-  std::chrono::steady_clock::time_point began_;
   Score first_{};
   std::vector<Change> changes_{};
   std::vector<std::string> left_{};
@@ -243,6 +248,7 @@ class Calibration {
   bool phase_known_ = false, round_changed_ = false;
   double spread_rev_ = 0;
   int round_ = 0;
+  bool cut_ = false;
 };
 
 // The spindle's period, and where tracks begin.
@@ -542,9 +548,9 @@ std::optional<Step> Calibration::positioned(const Differences& now) {
   return step;
 }
 
-std::optional<Step> Calibration::settled(const Differences& now) const {
+std::optional<Step> Calibration::settled(const Differences& now) {
   const std::optional<SettleStep> found = best_write_settle(model_, measured_, now,
-                                                            [&] { return time_is_left(); });
+                                                            [&] { return work_is_left(); });
   if (!found) return std::nullopt;
   Step step{model_, {}, "positioning", found->gain};
   add(step.model.write_settle, found->more, "positioning", "write_settle",
@@ -554,9 +560,9 @@ std::optional<Step> Calibration::settled(const Differences& now) const {
   return step;
 }
 
-std::optional<Step> Calibration::with_policy(const Differences& now) const {
+std::optional<Step> Calibration::with_policy(const Differences& now) {
   std::optional<PolicyStep> found = best_policy(model_, measured_, now,
-                                                [&] { return time_is_left(); });
+                                                [&] { return work_is_left(); });
   if (!found) return std::nullopt;
   Step step{std::move(found->model), {}, "cache", found->gain};
   step.changes.push_back({"cache", found->path, found->from, found->to, std::nullopt, "",
@@ -648,6 +654,7 @@ void note_origin(Outcome& outcome, const Measurement& measured) {
       fmt::format("calibrated with {}: learned from requests {} to {}, {} parameters changed",
                   measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
                   measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
+  if (outcome.cut) notes.push_back("the search ended at the bound of its work: it was not whole");
   if (outcome.think_times_in_front)
     notes.push_back("the trace's think times were taken as those before their requests");
 }

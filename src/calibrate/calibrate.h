@@ -3,8 +3,8 @@
 // order of the groups and the tests.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,7 +24,8 @@ struct Groups {
 
 struct Options {
   Groups groups{};
-  std::chrono::milliseconds budget{60'000};  // no new search begins behind it
+  // Replayed requests after which no new search begins: work, so that every machine finds the same.
+  std::uint64_t most_replayed = 100'000'000;
   // Of the whole work, 0 to 1, as far as can be told.
   std::function<void(const std::string& stage, double share)> progress{};
 };
@@ -47,6 +48,7 @@ struct Outcome {
   model::DriveModel model{};        // the calibrated one; the one that came in if it is no better
   std::vector<Change> changes{};    // that were tried
   std::vector<std::string> left{};  // groups that were left as they are, and why
+  bool cut = false;                 // a search ended at the bound of its work
   bool think_times_in_front = false;
   bool phase_known = false;  // the rotational position of accesses can be told
   double spread_rev = 0;     // of one access about it

@@ -98,6 +98,7 @@ replay::ModelReplay Measurement::own_time() const {
 }
 
 replay::Result Measurement::replay_in_own_time(const model::DriveModel& model) const {
+  replayed_ += trace_.requests.size();
   return replay::replay_on_model(model, trace_, own_time());
 }
 
@@ -106,11 +107,13 @@ bool Measurement::free_running() const {
 }
 
 replay::Result Measurement::replay_learned(const model::DriveModel& model) const {
+  replayed_ += learned_.requests.size();
   return free_running() ? replay_like(model, learned_, learned_drive_)
                         : replay::replay_on_model(model, learned_, own_time());
 }
 
 replay::Result Measurement::replay_in_drives_time(const model::DriveModel& model) const {
+  replayed_ += trace_.requests.size();
   return replay_like(model, trace_, drive_);
 }
 

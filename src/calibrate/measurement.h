@@ -48,6 +48,9 @@ class Measurement {
   // As far as what may be learned from: in its own time; in the drive's where that runs free.
   replay::Result replay_learned(const model::DriveModel& model) const;
 
+  // Requests that models were asked to answer so far: the work of a search, on any machine.
+  std::uint64_t replayed() const { return replayed_; }
+
   // As `platter compare`, over a part of the requests.
   replay::Comparison compare(const replay::Result& model, Range part) const;
 
@@ -58,6 +61,7 @@ class Measurement {
   trace::Trace trace_, learned_;  // learned_: as far as what may be learned from
   replay::Result learned_drive_;  // of these
   Range learn_, judge_;
+  mutable std::uint64_t replayed_ = 0;
 };
 
 // The demerit alone, in ms.

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ void add_calibrate(CLI::App& app) {
   struct Options {
     std::string model, result, output, half = "first";
     std::vector<std::string> only;
-    double budget_s = 60;
+    std::uint64_t most_replayed = calibrate::Options{}.most_replayed;
     bool json = false;
     ProgressKind progress = ProgressKind::fitting;
     Outputs outputs;
@@ -47,8 +46,9 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--only", options->only, "only these groups of parameters")
       ->delimiter(',')
       ->check(CLI::IsMember(group_names()));
-  command->add_option("--budget", options->budget_s, "seconds after which no new search begins")
-      ->transform(seconds(0, 86400))
+  command
+      ->add_option("--most-replayed", options->most_replayed,
+                   "replayed requests after which no new search begins")
       ->capture_default_str();
   add_progress_option(*command, options->progress);
   command->add_flag("--json", options->json, "for programs");
@@ -63,7 +63,7 @@ void add_calibrate(CLI::App& app) {
     Progress bar(options->progress);
     calibrate::Options how;
     how.groups = groups_named(options->only);
-    how.budget = std::chrono::milliseconds(static_cast<long>(options->budget_s * 1000));
+    how.most_replayed = options->most_replayed;
     how.progress = [&](const std::string& stage, double share) { bar.show(stage, share); };
     const calibrate::Outcome outcome = calibrate::calibrate(model, measured, how);
     bar.clear();

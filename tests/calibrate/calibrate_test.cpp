@@ -2,6 +2,7 @@
 // wrong in known ways, are calibrated with what it answered.
 #include "calibrate/calibrate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -122,6 +123,26 @@ TEST_CASE("a model that is wrong in known ways comes back to the truth") {
       CHECK(model::to_json_text(model::from_json_text(model::to_json_text(found), "found")) ==
             model::to_json_text(found));
     }
+}
+
+TEST_CASE("a search is bounded by its work, and what was cut is said") {
+  const Case c = measured_case("seagate-barracuda4lp", 1);
+  model::DriveModel wrong = c.truth;
+  *wrong.overheads.read_miss_after_read.value += 0.4;
+  wrong.cache.segments.value = 1;
+  const auto model_of = [&](std::uint64_t most_replayed) {
+    Options options;
+    options.most_replayed = most_replayed;
+    return calibrated(wrong, c.measured, options);
+  };
+  const Outcome whole = model_of(Options{}.most_replayed), cut = model_of(0);
+  CHECK_FALSE(whole.cut);
+  CHECK(cut.cut);
+  CHECK(cut.model.cache.segments.value == 1);
+  CHECK(std::ranges::any_of(cut.left, [](const std::string& why) {
+    return why.find("--most-replayed") != std::string::npos;
+  }));
+  CHECK(model::to_json_text(cut.model) == model::to_json_text(model_of(0).model));
 }
 
 TEST_CASE("a constant that all reads share goes to their completion") {

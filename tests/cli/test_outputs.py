@@ -30,7 +30,7 @@ class Output:
 
 
 OUTPUTS = {
-    "calibrate --output": Output("calibrate truth.json --with drive.csv --only rotation --budget 0 -o {out}",
+    "calibrate --output": Output("calibrate truth.json --with drive.csv --only rotation --most-replayed 0 -o {out}",
                                  ("truth.json", "drive.csv")),
     "characterize --output": Output(f"characterize {DRIVE} -o {{out}} --samples s.jsonl", ("mine.json",),
                                     quick=False),
@@ -121,7 +121,7 @@ OTHER_OPTIONS = set("""
 
 # What each subcommand prints; None: nothing.
 PRINTS = {
-    "calibrate": "calibrate truth.json --with drive.csv --only rotation --budget 0 -o c.json",
+    "calibrate": "calibrate truth.json --with drive.csv --only rotation --most-replayed 0 -o c.json",
     "characterize": f"characterize {DRIVE} -o c.json",
     "compare": "compare drive.csv model.csv",
     "cosim": None,  # what its command prints: tests/cosim

@@ -321,7 +321,7 @@ class Outputs(Case):
         cls.run_line("compare drive.csv model.csv off.csv")
         cls.run_line("compare drive.csv model.csv --from 10 --to 90")
         cls.run_line("compare depth.csv model.csv --hits-by response")
-        cls.run_line("calibrate whole.json --with drive.csv --budget 0 -o calibrated.json")
+        cls.run_line("calibrate whole.json --with drive.csv --most-replayed 0 -o calibrated.json")
         cls.write_bytes("volumes.trace", b"0.5 0 10 8 1\n0.6 3 10 8 1\n0.7 3 999999999 8 1\n")
         cls.write_file("failing.json", {
             "schema": "platter-study", "schema_version": "1.0", "models": ["truth.json"],

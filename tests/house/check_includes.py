@@ -209,6 +209,7 @@ class House:
             r"`model` includes anything of ours\.": self.never_anything,
             r".* know which transport they run on, or read the host's clock: .*":
                 self.never_transport_or_clock,
+            r"A result depends on the host's clock: .*": self.never_clock,
             r"`extract` and below include `virtual_drive`: .*": self.never_mentions_below,
             r"`emit` and `registry` talk to a device\.": self.never_talks_to_a_device,
             r"`tests/alien` shares anything with `engine`\.": self.never_shares,
@@ -263,6 +264,11 @@ class House:
         for room in (room for word in words if word.isidentifier() for room in self.named(word)):
             self.no_include(room, "transport/")
             self.no_match(room, HOST_CLOCK, "read the host's clock")
+
+    def never_clock(self, words):
+        for word in words:
+            for room in self.named(word):
+                self.no_match(room, HOST_CLOCK, "read the host's clock")
 
     def never_mentions_below(self, words):
         for room in self.below(self.rooms["src/" + words[0]]):
