@@ -22,7 +22,6 @@ ALIENS = ["alien:moderate", "alien:serpentine", "alien:bands", "alien:old",
           "alien:moderate,cache.forgets_ms=60", "alien:moderate,cache.set_blocks=3000",
           "alien:moderate,cache.read_ahead_doubles_from=16"]
 CONTROLS = ["quantum-atlas10k", "hp-c2247", "cache-fifo", "cache-random", "cache-adaptive", "cache-no-abort"]
-LACKS = "that the model lacks"
 
 
 def opened(drive, seed):
@@ -39,7 +38,7 @@ def said(platter, of, seed, work):
         model = json.load(text)
     os.remove(file)
     share = model["cache"].get("unexplained_share") or {}
-    silent = any(LACKS in note for note in model["provenance"].get("notes", []))
+    silent = any(finding["code"] == "cache-unexplained" for finding in model["provenance"].get("findings", []))
     if share.get("value") is None:
         return None, None, 0, silent
     return 100 * share["value"], 100 * share["error"], share["samples"], silent

@@ -90,7 +90,7 @@ def main():
                     if ours is None:
                         refused.append(found)
                         continue
-                    texts = found["provenance"]["notes"] + [found["validity"].get("note", "")]
+                    texts = [finding["text"] for finding in found["provenance"].get("findings", [])]
                     noisy = [m.group(0) for text in texts for m in TOO_NOISY.finditer(text)]
                     said += noisy[:1]
                     seconds.append(found["provenance"]["drive_seconds"])

@@ -8,6 +8,7 @@
 
 #include "identity/drive_mark.h"
 #include "model/json_text.h"
+#include "model/quality.h"
 #include "model/standing.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
@@ -64,6 +65,7 @@ Annotations annotations_of(const model::DriveModel& model, const std::string& to
   }
   say("vnd.platter.method", model.provenance.method);
   say("vnd.platter.standing", model::standing_of(model.provenance, model.validity));
+  say(kQualityKey, std::string(model::name_of(model::qualities_of(model).all)));
   say("vnd.platter.tool_version", tool_version);
   if (!model.validity.demerits.empty()) {
     say("vnd.platter.demerits", demerits_text(model.validity.demerits));

@@ -9,6 +9,9 @@
 
 namespace platter::registry {
 
+// Of the model's quality (model/quality.h), one word.
+inline constexpr const char* kQualityKey = "vnd.platter.quality";
+
 // All of it is taken from the model, nothing from the moment, so that a model always gets the same
 // annotations. `tool_version` is that of the program that wrote the model. Keys: docs/registry.md.
 Annotations annotations_of(const model::DriveModel& model, const std::string& tool_version);

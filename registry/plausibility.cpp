@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/quality.h"
 #include "model/revolution.h"
 #include "model/validate.h"
 
@@ -122,11 +123,18 @@ struct Refusing {
   Broken (*broken)(const DriveModel&, const Evidence&);
 };
 
-constexpr std::array<Refusing, 5> kRefusing{{{"seek-order", seek_order},
+Broken quality(const DriveModel& model, const Evidence&) {
+  const model::Qualities found = model::qualities_of(model);
+  if (found.all != model::Quality::poor) return {};
+  return fmt::format("its quality is {}; measure the drive again", model::in_words(found));
+}
+
+constexpr std::array<Refusing, 6> kRefusing{{{"seek-order", seek_order},
                                              {"seek-positive", seek_positive},
                                              {"rotation-agrees", rotation_agrees},
                                              {"capacity", capacity},
-                                             {"half-revolution", half_revolution}}};
+                                             {"half-revolution", half_revolution},
+                                             {"quality", quality}}};
 
 bool period_unusual(const DriveModel& model) {
   if (model.rotation.numerator_ns == 0) return false;

@@ -114,7 +114,7 @@ Check judged(const Record& record, const model::DriveModel& model) {
   double odds = 0;
   for (const Contradictions& kind : kinds) odds += kind.odds() / kExercises;
   if ((odds + all.odds()) / 2 > kOddsNamed)
-    result.notes.push_back(sentence(all, kinds));
+    result.notes.emplace_back(model::Code::cache_unexplained, sentence(all, kinds));
   else
     result.open = !all.refuted();
   return result;

@@ -6,13 +6,14 @@
 
 #include "cache_probe/record.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 
 namespace platter::cache_check {
 
 struct Check {
   model::Parameter unexplained_share;
-  std::vector<std::string> notes;  // what the model does not explain, by kinds of requests
-  bool open = false;               // more requests may show something that it does not
+  model::Notes notes;  // what the model does not explain, by kinds of requests
+  bool open = false;   // more requests may show something that it does not
 };
 
 // The engine answers the record's exercise from the model, at the times at which the drive got it.

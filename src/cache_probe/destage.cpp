@@ -203,7 +203,8 @@ void estimate_destage(Estimator& e) {
   const Pauses pauses = pauses_of(e.record());
   c.written_persist = persist(e);
   if (synchronize_does_nothing(e.record()))
-    e.note(std::string(kDoesNothing) + ": it does not make them safe");
+    e.note({model::Code::synchronize_does_nothing,
+            std::string(kDoesNothing) + ": it does not make them safe"});
   c.destage_behind = behind(e, pauses);
   c.destage_idle = idle_time(e, pauses);
   c.written_blocks = most_dirty_blocks(e);

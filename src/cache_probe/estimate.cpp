@@ -89,8 +89,8 @@ Parameter Estimator::yes_or_no(Question question, std::string method, std::int64
   const Judgement judgement = judge(tally);
   if (judgement.verdict == Verdict::open) return absent(missing());
   if (judgement.verdict == Verdict::mixed) {
-    note(fmt::format("{}: {} of {} probes hit, the rest did not", name_of(question), tally.fast,
-                     tally.all()));
+    note({model::Code::cache_mixed, fmt::format("{}: {} of {} probes hit, the rest did not",
+                                                name_of(question), tally.fast, tally.all())});
     const bool more_hits = 2 * tally.fast >= tally.all();
     return measured(more_hits == hit_means_yes ? 1 : 0, kOneOff, tally.all(), std::move(method));
   }

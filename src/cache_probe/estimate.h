@@ -7,12 +7,13 @@
 
 #include "cache_probe/record.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 
 namespace platter::cache_probe {
 
 struct Estimate {
   model::Cache cache;
-  std::vector<std::string> notes;  // for a reader: adaptive behaviour, mode page 08h that disagrees
+  model::Notes notes;  // for a reader: adaptive behaviour, mode page 08h that disagrees
 };
 
 // Parameters as DiskSim 4.0 defines them (its manual, "Disk block caches"). Blocks are logical

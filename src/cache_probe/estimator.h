@@ -10,6 +10,7 @@
 
 #include "cache_probe/edge.h"
 #include "cache_probe/estimate.h"
+#include "model/finding_kinds.h"
 #include "model/parameters.h"
 
 namespace platter::cache_probe {
@@ -34,7 +35,7 @@ class Estimator {
 
   const Record& record() const { return record_; }
   model::Cache& cache() { return result_.cache; }
-  void note(std::string text) { result_.notes.push_back(std::move(text)); }
+  void note(model::Noted noted) { result_.notes.push_back(std::move(noted)); }
 
   Verdict verdict(Question question, std::int64_t x = 0) const {
     return judge(record_, question, x).verdict;

@@ -81,9 +81,9 @@ ReadAhead read_ahead_kind(Estimator& e) {
                            (few.all() > 0 ? few.fast > few.slow : over_cylinder));
   if (over_track && over_cylinder) {
     if (e.verdict(Question::reach_mid, 0) == Verdict::miss) {
-      e.note(
+      e.note(std::string(
           "read-ahead crosses tracks and cylinders, but goes less far from the middle of a track "
-          "than from its beginning: it ends at a boundary that DiskSim has no name for");
+          "than from its beginning: it ends at a boundary that DiskSim has no name for"));
     }
     return ReadAhead::to_segment_full;
   }
@@ -186,7 +186,7 @@ Parameter read_ahead_limit(Estimator& e, ReadAhead kind) {
   if (!reach->edge.first_miss)
     return absent(fmt::format("read-ahead goes on beyond the {} blocks that were tried", blocks),
                   kBlocks);
-  if (reach->edge.mixed) e.note("read-ahead does not always go as far");
+  if (reach->edge.mixed) e.note({model::Code::cache_mixed, "read-ahead does not always go as far"});
   const bool to_track = ends_with(record, *reach, &Observation::to_track_end,
                                   kind == ReadAhead::to_track_end);
   const bool to_cylinder = ends_with(record, *reach, &Observation::to_cylinder_end,

@@ -31,8 +31,9 @@ void segments_of_reads(Estimator& e) {
     method += "; random replacement, fitted to the shares kept";
     e.note(fmt::format("segments are replaced at random: {:.0f} of them fit best", count->count));
   } else if (count->mixed) {
-    e.note(fmt::format("now {:.0f} and now {:.0f} segments are kept",
-                       std::max(0.0, count->count - count->error), count->count + count->error));
+    e.note({model::Code::cache_mixed,
+            fmt::format("now {:.0f} and now {:.0f} segments are kept",
+                        std::max(0.0, count->count - count->error), count->count + count->error)});
   }
   if (const auto& page = e.record().setting.page;
       count->bound && page && page->segments >= count->count) {

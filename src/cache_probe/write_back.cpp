@@ -92,7 +92,8 @@ void estimate_write_back(Estimator& e) {
   }
   const Judgement isolated = judge(record, Question::write_isolated, 0);
   const bool appended = e.verdict(Question::write_appended) == Verdict::hit;
-  if (isolated.verdict == Verdict::mixed) e.note("isolated writes are cached only sometimes");
+  if (isolated.verdict == Verdict::mixed)
+    e.note({model::Code::cache_mixed, "isolated writes are cached only sometimes"});
   level = measured(isolated.verdict == Verdict::hit ? 2
                    : appended                       ? 1
                                                     : 0,

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cli/characterize_many.h"
+#include "cli/doubts.h"
 #include "cli/interrupt.h"
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
@@ -29,6 +30,7 @@
 #include "model/file.h"
 #include "model/interruption.h"
 #include "model/json.h"
+#include "model/quality.h"
 #include "model/say.h"
 #include "replay/replay_drive.h"
 #include "report/model_summary.h"
@@ -209,8 +211,10 @@ void tell_end(const extract::Run& run, const std::string& output, const std::str
     throw Error(run.not_restored ? ExitStatus::drive_error : ExitStatus::output,
                 before_files(run) + output + " is written");
   fmt::print("{}", json ? model::to_json_text(run.model) : report::model_as_text(run.model));
+  if (!json) fmt::print("\nquality: {}\n", model::in_words(model::qualities_of(run.model)));
   if (run.ended_by)
     throw Error(run.ended_by->status(), fmt::format("{}; {}", run.ended_by->what(), has));
+  require_what_a_run_is_for(run.model, output);
   if (!json) model::say("written: {} and its raw samples, {}\n", output, samples);
 }
 

@@ -11,6 +11,7 @@
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
+#include "model/quality.h"
 #include "replay/delays.h"
 #include "report/model_summary.h"
 #include "report/wrapped.h"
@@ -19,17 +20,17 @@ namespace platter::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Cells = std::array<std::string, 9>;
+using Cells = std::array<std::string, 10>;
 
-const Cells kHeads = {"device", "drive",    "status", "time", "capacity",
-                      "rpm",    "avg seek", "noise",  "model"};
+const Cells kHeads = {"device", "drive",    "status", "time",    "capacity",
+                      "rpm",    "avg seek", "noise",  "quality", "model"};
 
 // What is told of a drive at a glance.
 struct KeyFigures {
   std::optional<double> rpm{}, seek_average_ms{};
   // Of nine tenths of the requests, by how much host and bus delay them unequally.
   std::optional<double> delay_spread_us{};
-  std::vector<std::string> noisy{};  // notes
+  std::vector<std::string> noisy{};  // findings
 };
 
 KeyFigures key_figures(const model::DriveModel& model) {
@@ -39,8 +40,8 @@ KeyFigures key_figures(const model::DriveModel& model) {
   if (const auto& spread = model.delay_spread; spread && !spread->quantiles.empty())
     figures.delay_spread_us = 1000 * (replay::delay_ms(spread->quantiles, 0.95) -
                                       replay::delay_ms(spread->quantiles, 0.05));
-  for (const std::string& note : model.provenance.notes)
-    if (note.find("noisy") != std::string::npos) figures.noisy.push_back(note);
+  for (const model::Finding& finding : model.provenance.findings)
+    if (finding.code.ends_with("-noisy")) figures.noisy.push_back(finding.text);
   return figures;
 }
 
@@ -76,7 +77,8 @@ Cells cells_of(const DriveOutcome& outcome) {
     if (figures.rpm) cells[5] = fmt::format("{:.2f}", *figures.rpm);
     if (figures.seek_average_ms) cells[6] = fmt::format("{:.2f} ms", *figures.seek_average_ms);
     if (figures.delay_spread_us) cells[7] = fmt::format("{:.0f} us", *figures.delay_spread_us);
-    cells[8] = model::printable(outcome.model_file);
+    cells[8] = model::name_of(model::qualities_of(*outcome.model).all);
+    cells[9] = model::printable(outcome.model_file);
   }
   for (std::string& cell : cells)
     if (cell.empty()) cell = "-";
@@ -101,6 +103,8 @@ Json json_of(const DriveOutcome& outcome) {
           {"seek_average_ms", or_null(figures.seek_average_ms)},
           {"delay_spread_us", or_null(figures.delay_spread_us)},
           {"noisy", figures.noisy},
+          {"quality",
+           outcome.model ? Json(model::name_of(model::qualities_of(*outcome.model).all)) : Json()},
           {"model", outcome.model ? Json(outcome.model_file) : Json()}};
 }
 

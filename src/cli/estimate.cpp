@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "cli/doubts.h"
 #include "cli/interrupt.h"
 #include "cli/outputs.h"
 #include "cli/samples_at.h"
@@ -45,6 +46,7 @@ void estimate(const Arguments& arguments) {
   if (!model.provenance.complete)
     throw Error(ExitStatus::incomplete, fmt::format("{} lacks {}", arguments.output,
                                                     model::what_is_missing(model.provenance)));
+  require_what_a_run_is_for(model, arguments.output);
   if (!arguments.json) model::say("written: {}\n", arguments.output);
 }
 

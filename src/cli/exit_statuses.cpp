@@ -96,8 +96,9 @@ const std::vector<StatusMeaning>& status_meanings() {
       {ExitStatus::incomplete,
        "incomplete",
        {{{"characterize", "estimate"},
-         "the run ended by itself without a map of the drive, or without a stage that it "
-         "announced; the model is written and says what is missing"},
+         "the run ended by itself without a map of the drive, without positions, the cache or a "
+         "stage that it announced, or its own check refutes the model; the model is written and "
+         "says what is missing"},
         {{"study"}, "`collect`: points are missing; the table is of those that are there"},
         {{"registry"}, "`match --this-drive`: no published model is of this very drive"}}},
       {ExitStatus::some_failed,

@@ -19,6 +19,7 @@
 #include "model/json_text.h"
 #include "model/printable.h"
 #include "model/say.h"
+#include "registry/annotations.h"
 #include "registry/pull.h"
 #include "registry/query.h"
 #include "registry/search_index.h"
@@ -33,7 +34,8 @@ using Json = nlohmann::ordered_json;
 // As they were typed; the texts become a query when it is run.
 struct SearchOptions {
   std::vector<std::string> words, demerits, annotations;
-  std::string vendor, product, revision, capacity, rpm, form_factor, block_size, method, date;
+  std::string vendor, product, revision, capacity, rpm, form_factor, block_size, method, date,
+      quality;
   std::uint64_t limit = 0;
   bool only_local = false;
 
@@ -58,6 +60,7 @@ struct SearchOptions {
       query.demerits.push_back(registry::parse_demerit(text, "--demerit"));
     for (const std::string& text : annotations)
       query.annotations.push_back(registry::parse_annotation(text, "--annotation"));
+    if (!quality.empty()) query.annotations.emplace_back(registry::kQualityKey, quality);
     query.limit = limit;
     query.only_local = only_local;
     return query;
@@ -145,11 +148,11 @@ void list(const RegistryOptions& options) {
       options.store(), options, [&](const registry::Entry& entry) {
         const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
         const std::string standing = said("vnd.platter.standing");
-        fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {:<20}  {}{}\n",
+        fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {:<9} {:<20}  {}{}\n",
                    model::printable(entry.reference()), gigabytes(entry), said("vnd.platter.rpm"),
                    standing.empty() ? said("vnd.platter.method") : standing,
-                   said("org.opencontainers.image.created"), signers.of(entry).sentence(),
-                   entry.latest ? ", latest" : "");
+                   said(registry::kQualityKey), said("org.opencontainers.image.created"),
+                   signers.of(entry).sentence(), entry.latest ? ", latest" : "");
         for (const char* key : {"vnd.platter.remarks", "vnd.platter.forced"}) {
           const std::string remark = said(key);
           if (!remark.empty()) fmt::print("    {}\n", remark);
@@ -314,6 +317,8 @@ void add_registry(CLI::App& app) {
   searching->add_option("--revision", wanted.revision, begins);
   searching->add_option("--form-factor", wanted.form_factor, begins);
   searching->add_option("--method", wanted.method, "characterized, imported, derived, catalogue");
+  searching->add_option("--quality", wanted.quality, "good, fair, unchecked or poor")
+      ->check(CLI::IsMember({"good", "fair", "unchecked", "poor"}));
   searching->add_option("--capacity", wanted.capacity,
                         "nominal: 4T, '>=4T', '<500G', 4T..8T (k M G T P, KiB MiB GiB TiB)");
   searching->add_option("--rpm", wanted.rpm, "nominal: 7200, 15k, '>=10000', 5400..7200");

@@ -8,6 +8,7 @@
 #include "cli/advice_table.h"
 #include "cli/command_tree.h"
 #include "cli/exit_statuses.h"
+#include "cli/finding_table.h"
 #include "cli/subcommands.h"
 #include "model/read_budget.h"
 #include "report/model_schema.h"
@@ -36,6 +37,8 @@ void add_self(CLI::App& app) {
   limits->callback([] { fmt::print("{}", model::limits_table()); });
   CLI::App* advice = self->add_subcommand("advice", "the table of docs/sense.md");
   advice->callback([] { fmt::print("{}", advice_table()); });
+  CLI::App* findings = self->add_subcommand("findings", "the table of docs/findings.md");
+  findings->callback([] { fmt::print("{}", finding_table()); });
 }
 
 }  // namespace platter::cli

@@ -9,6 +9,7 @@
 #include "cache_check/check.h"
 #include "cache_probe/record.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 
 namespace platter::extract {
 
@@ -22,7 +23,7 @@ class CacheFindings {
   // More requests may show something that the model does not explain.
   bool open() const { return check_.open; }
   std::size_t answers() const { return answers_; }
-  const std::vector<std::string>& unexplained() const { return check_.notes; }
+  const model::Notes& unexplained() const { return check_.notes; }
 
  private:
   model::Cache as_tested_;   // but for what only the model's answers decide

@@ -32,7 +32,7 @@ void estimate_cache(const Evidence& seen, Findings& found) {
   cache_probe::Estimate estimate = cache_probe::estimate_cache(seen.cache);
   found.model.cache = std::move(estimate.cache);
   found.model.cache.freedoms = seen.facts.cache_fields;
-  for (std::string& note : estimate.notes) found.note(std::move(note));
+  for (const model::Noted& note : estimate.notes) found.note(note);
   if (seen.facts.not_taken_back)
     found.note(*seen.facts.not_taken_back +
                " after a test of them: the cache's tests were the last");
@@ -44,7 +44,7 @@ void conclude_cache(const Evidence& seen, Findings& found) {
   if (model::Parameter& lookup = found.model.overheads.per_request; !lookup)
     lookup.reason =
         "no delay in front of the cache's lookup showed: it is in the overheads of hits and misses";
-  for (std::string& note : take_out_what_cannot_be(found.model)) found.note(std::move(note));
+  for (const model::Noted& note : take_out_what_cannot_be(found.model)) found.note(note);
 }
 
 void read_in_a_row(Rig& rig) {

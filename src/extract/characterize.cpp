@@ -48,8 +48,10 @@ class Characterization {
         guard_(device, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed),
-        settings_(options_, drive_, context_, [this](std::string text) { note(std::move(text)); }),
-        fitness_(drive_, options_.device_name, [this](std::string text) { note(std::move(text)); }),
+        settings_(options_, drive_, context_,
+                  [this](model::Noted noted) { note(std::move(noted)); }),
+        fitness_(drive_, options_.device_name,
+                 [this](model::Noted noted) { note(std::move(noted)); }),
         maps_(context_, options.device_name, options.budget_s, options.map_by_time),
         rig_{options_,
              guard_,
@@ -63,7 +65,7 @@ class Characterization {
              ground_,
              distances_,
              queued_commands_,
-             [this](std::string text) { note(std::move(text)); },
+             [this](model::Noted noted) { note(std::move(noted)); },
              [this](std::size_t from) { disturbed_since(from); }} {}
   Characterization(const Characterization&) = delete;
   Characterization& operator=(const Characterization&) = delete;
@@ -138,14 +140,14 @@ class Characterization {
     Findings found;
     Facts facts;
     std::size_t samples = 0, media_accesses = 0;
-    std::vector<std::string> notes;
+    model::Notes notes;
   };
   Point here() const;
   void go_back_to(const Point& point);
   void disturbed_since(std::size_t sample);
   Mark mark();
   Evidence evidence() const;
-  void note(std::string text);
+  void note(model::Noted noted);
 
   Options options_;  // of which a failed write takes the permission to write
   scsi::Device& device_;
@@ -163,14 +165,14 @@ class Characterization {
   std::uint64_t queued_commands_ = 0;
   Rig rig_;
   SettingsWatch watch_{settings_, drive_, context_,
-                       [this](std::string text) { note(std::move(text)); },
+                       [this](model::Noted noted) { note(std::move(noted)); },
                        [this](std::size_t from) { disturbed_since(from); }};
   std::optional<safety::Journal> journal_;
   std::optional<std::string> not_restored_, not_verified_, journal_stays_, failed_write_;
   std::string cause_;                         // of an early end
   std::size_t stage_ = 0, first_sample_ = 0;  // of the stage under way
   StageRecord under_way_;
-  std::vector<std::string> notes_;                       // since the last mark
+  model::Notes notes_;                                   // since the last mark
   std::optional<Point> last_whole_;                      // at the end of the last stage
   std::optional<std::optional<std::string>> prevented_;  // why nothing can be predicted; asked once
   Nanoseconds began_ns_ = 0;
@@ -193,15 +195,14 @@ std::optional<std::string> Characterization::give_up() {
 // ---------------------------------------------------------------- what there is so far
 
 // What happens again in each attempt is said once.
-void Characterization::note(std::string text) {
-  const auto& said = found_.model.provenance.notes;
-  if (std::ranges::find(said, text) != said.end()) return;
+void Characterization::note(model::Noted noted) {
+  if (noted.kind() != nullptr) noted.set_by(kStages[stage_].name);
   if (ending_) {
-    record_.ending.notes.push_back(std::move(text));
+    record_.ending.notes.push_back(std::move(noted));
     return;
   }
-  notes_.push_back(text);
-  found_.note(std::move(text));
+  if (std::ranges::find(notes_, noted) == notes_.end()) notes_.push_back(noted);
+  found_.note(noted);
 }
 
 Mark Characterization::mark() {
@@ -395,10 +396,10 @@ void Characterization::expect_angles() {
   plan_->expect(kAngles, kComfortable * least_s, least_s);
   const double needs_s = elapsed_s() + plan_->least_s(kAngles);
   if (options_.budget_s && *options_.budget_s < needs_s)
-    note(
-        fmt::format("the budget of {:.0f} s is too short for this drive's map of {} zones: every "
-                    "stage has less than it needs at least, for which {:.0f} s would be enough",
-                    *options_.budget_s, maps_.zones(), std::ceil(needs_s)));
+    note({model::Code::budget_too_short,
+          fmt::format("the budget of {:.0f} s is too short for this drive's map of {} zones: every "
+                      "stage has less than it needs at least, for which {:.0f} s would be enough",
+                      *options_.budget_s, maps_.zones(), std::ceil(needs_s))});
 }
 
 // ---------------------------------------------------------------- stages
@@ -442,7 +443,9 @@ void Characterization::stage(std::size_t index, const Stage& stage) {
       {std::string(stage.name), under_way_.drive_seconds, under_way_.commands});
   under_way_.so_far = cost();
   const std::optional<Error> not_kept = keep_stage();
+  found_.stage = stage.name;
   if (stage.conclude != nullptr) stage.conclude(evidence(), found_);
+  found_.stage = {};
   record_.stages.push_back(std::exchange(under_way_, {}));
   last_whole_ = here();
   if (not_kept) throw Error(*not_kept);
@@ -467,13 +470,16 @@ void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
   record_.ending.failed_write = {stage_};
   options_.writable.clear();
   settings_.end_writes("a write failed, and nothing was written from then on");
-  note(fmt::format("{}: nothing was written from then on", failure.what()));
+  note({model::Code::write_failed,
+        fmt::format("{}: nothing was written from then on", failure.what())});
   const safety::EndOfRun now = check_written();
   if (!now.well()) throw Error(ExitStatus::drive_error, failure.what());  // the end tells of it
   if (now.media.put_back.empty()) return;
-  note(fmt::format(
-      "after the failed write the drive did not hold what it had held, and it was put back: {}",
-      safety::in_words(now.media.put_back)));
+  note({model::Code::put_back,
+        fmt::format(
+            "after the failed write the drive did not hold what it had held, and it was put back: "
+            "{}",
+            safety::in_words(now.media.put_back))});
 }
 
 // One stage of the run: its time, its progress, and that the drive's settings held through it. A
@@ -530,10 +536,10 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
                       "the kernel's log and try again",
                       options_.device_name, stage.name));
     if (attempt == kAttempts) {
-      note(
-          fmt::format("the drive reported resets or changed settings in all of {} attempts of the "
-                      "stage '{}'; the settings held through the last",
-                      kAttempts, stage.name));
+      note({model::Code::settings_unsteady,
+            fmt::format("the drive reported resets or changed settings in all of {} attempts of "
+                        "the stage '{}'; the settings held through the last",
+                        kAttempts, stage.name)});
       break;
     }
     go_back_to(before);
@@ -577,7 +583,9 @@ void Characterization::do_parts(const Stage& stage) {
     under_way_.parts.push_back(mark());
     if (file_) file_->end_part(under_way_.parts.back(), evidence());
     if (part->estimate == nullptr || left_out) continue;
+    found_.stage = stage.name;
     part->estimate(evidence(), found_);
+    found_.stage = {};
     context_.map = found_.map.get();
   }
 }
@@ -630,10 +638,11 @@ void Characterization::begin() {
 }
 
 void Characterization::tell_what_it_says_of_itself() {
-  for (const std::string& doubt : drive_.who().doubts) note(doubt);
+  for (const std::string& doubt : drive_.who().doubts)
+    note({model::Code::identity_doubtful, doubt});
   const scsi::SelfDescription described = scsi::describe(drive_);
   described.into(record_.identity);
-  for (const std::string& doubt : described.doubts()) note(doubt);
+  for (model::Noted& doubt : described.doubts()) note(std::move(doubt));
 }
 
 // Beside its answers, and in what other words than usual.
@@ -641,8 +650,8 @@ void Characterization::tell_what_it_said() {
   for (const auto& [words, count] : drive_.said().warnings) {
     record_.identity.failure_predicted = words;
     found_.model.identity.failure_predicted = words;
-    note(fmt::format("the drive warned of itself, {} times: {}; {}", count, words,
-                     scsi::advice_on_warning(words)));
+    note({model::Code::drive_warned, fmt::format("the drive warned of itself, {} times: {}; {}",
+                                                 count, words, scsi::advice_on_warning(words))});
   }
   for (const auto& [words, count] : drive_.said().recovered)
     note(
@@ -810,8 +819,9 @@ safety::EndOfRun Characterization::check_written() {
 std::optional<safety::EndOfRun> Characterization::look_after_what_was_written() {
   safety::EndOfRun end = check_written();
   if (!end.media.put_back.empty())
-    note(fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
-                     safety::in_words(end.media.put_back)));
+    note({model::Code::put_back,
+          fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
+                      safety::in_words(end.media.put_back))});
   const bool only_unknown = end.media.past == safety::Past::nothing_known &&
                             end.media.lost.empty() &&
                             end.media.intact == journal_->contents().size();
@@ -871,7 +881,7 @@ void Characterization::finish() {
   ending_ = true;
   if (found_.map)
     for (auto& hint : contradicted_hints(drive_, found_.model.layout, *found_.map))
-      note(std::move(hint));
+      note({model::Code::geometry_hints_differ, std::move(hint)});
   put_in_order();
   if (another_drive_)
     throw scsi::AnotherDrive(

@@ -55,8 +55,8 @@ class SeenSoFar {
   std::size_t first_sample_ = 0;
 };
 
-void take_notes(const std::vector<std::string>& notes, Findings& found) {
-  for (const std::string& note : notes) found.note(note);
+void take_notes(const model::Notes& notes, Findings& found) {
+  for (const model::Noted& note : notes) found.note(note);
 }
 
 void walk(const StageRecord& done, SeenSoFar& seen, Findings& found) {
@@ -67,13 +67,17 @@ void walk(const StageRecord& done, SeenSoFar& seen, Findings& found) {
     take_notes(done.parts[i].notes, found);
     const Part& part = stage.parts[i];
     const bool left_out = part.needs == Needs::map && !found.map;
+    found.stage = stage.name;
     if (part.estimate != nullptr && !left_out) part.estimate(seen.evidence(), found);
+    found.stage = {};
   }
   seen.grow_to(done.end);
   take_notes(done.end.notes, found);
   found.model.provenance.stages.push_back(
       {std::string(stage.name), done.drive_seconds, done.commands});
+  found.stage = stage.name;
   if (stage.conclude != nullptr) stage.conclude(seen.evidence(), found);
+  found.stage = {};
 }
 
 std::optional<model::KernelShare> kernel_share(const mtbrc::Samples& samples) {
@@ -179,7 +183,8 @@ void conclude_run(const Record& record, Findings& found) {
   } catch (const Error& error) {
     let_interruptions_pass(error);
     found = by_stages;
-    found.note(fmt::format("nothing was estimated from all samples together: {}", error.what()));
+    found.note({model::Code::stage_without_estimate,
+                fmt::format("nothing was estimated from all samples together: {}", error.what())});
   }
   say_what_no_experiment_measures(model);
   say_what_is_missing(record, found);

@@ -1,15 +1,15 @@
 // What is known so far: the model, and what estimates need besides.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include "engine/layout_map.h"
 #include "extract/cache_findings.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 
 namespace platter::extract {
 
@@ -20,11 +20,10 @@ struct Findings {
   CacheFindings cache;
   std::optional<std::string> unchecked;  // why the model was not held against the drive
 
+  std::string_view stage;  // that is estimated
+
   // For a reader of the model; what happens again in each attempt is said once.
-  void note(std::string text) {
-    auto& notes = model.provenance.notes;
-    if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
-  }
+  void note(const model::Noted& noted) { model::take_note(model.provenance, noted, stage); }
 };
 
 }  // namespace platter::extract

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "scsi/drive.h"
 
@@ -15,7 +16,7 @@ namespace platter::extract {
 
 class Fitness {
  public:
-  using Note = std::function<void(std::string)>;  // for the reader of the model
+  using Note = std::function<void(model::Noted)>;  // for the reader of the model
 
   // `name`: the device's, for messages.
   Fitness(scsi::Drive& drive, const std::string& name, Note note)

@@ -187,16 +187,17 @@ void take_out_section(model::DriveModel& model, std::string_view path, const std
 
 }  // namespace
 
-std::vector<std::string> take_out_what_cannot_be(model::DriveModel& model) {
-  std::vector<std::string> sentences;
+model::Notes take_out_what_cannot_be(model::DriveModel& model) {
+  model::Notes notes;
   std::string whole;  // what was last taken out as a whole
   for (;;) {
     try {
       model::validate(model, "the model");
-      return sentences;
+      return notes;
     } catch (const model::InvalidModel& invalid) {
       if (model::Parameter* parameter = parameter_at(model, invalid.path())) {
-        sentences.push_back(take_out(*parameter, invalid));
+        notes.emplace_back(model::Code::impossible_value, take_out(*parameter, invalid),
+                           invalid.path());
         continue;
       }
       const std::string why = fmt::format("{} {}, which cannot be", invalid.path(),
@@ -206,7 +207,7 @@ std::vector<std::string> take_out_what_cannot_be(model::DriveModel& model) {
         whole = invalid.path();
         take_out_section(model, invalid.path(), why);
       }
-      sentences.push_back(why + ": it was taken out");
+      notes.emplace_back(model::Code::impossible_value, why + ": it was taken out", invalid.path());
     }
   }
 }
@@ -219,9 +220,10 @@ std::vector<std::string> times_below_zero(const model::DriveModel& model) {
   return sentences;
 }
 
-std::vector<std::string> impossible_values(model::DriveModel& model) {
-  std::vector<std::string> notes = take_out_what_cannot_be(model);
-  for (std::string& sentence : times_below_zero(model)) notes.push_back(std::move(sentence));
+model::Notes impossible_values(model::DriveModel& model) {
+  model::Notes notes = take_out_what_cannot_be(model);
+  for (std::string& sentence : times_below_zero(model))
+    notes.emplace_back(model::Code::time_below_zero, std::move(sentence));
   // The worst pair tells enough: a drive's curve may well fall a little at a change of its law.
   const model::SeekPoint* longest = nullptr;
   const model::SeekPoint *worst = nullptr, *shorter = nullptr;
@@ -238,11 +240,12 @@ std::vector<std::string> impossible_values(model::DriveModel& model) {
     if (longest == nullptr || point.time_ms > longest->time_ms) longest = &point;
   }
   if (worst != nullptr)
-    notes.push_back(fmt::format(
-        "a seek over {} cylinders took {:.3f} ms, {:.3f} ms less than one over {}: {:.0f} "
-        "standard errors",
-        worst->cylinders, worst->time_ms, shorter->time_ms - worst->time_ms, shorter->cylinders,
-        most));
+    notes.emplace_back(
+        model::Code::seek_falls,
+        fmt::format("a seek over {} cylinders took {:.3f} ms, {:.3f} ms less than one over {}: "
+                    "{:.0f} standard errors",
+                    worst->cylinders, worst->time_ms, shorter->time_ms - worst->time_ms,
+                    shorter->cylinders, most));
   return notes;
 }
 

@@ -72,7 +72,7 @@ FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
   } catch (const OutOfTime&) {
     found.layout.reason = fmt::format(
         "the budget of {:.0f} s ended before the drive's map was complete", budget_s_.value_or(0));
-    found.notes = {"layout: " + found.layout.reason};
+    found.notes = {{model::Code::layout_unfinished, "layout: " + found.layout.reason}};
   }
   question_time_ = {};
   const std::uint64_t asked = context_.drive.translations() - translations;

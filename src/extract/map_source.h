@@ -7,12 +7,13 @@
 
 #include "extract/kept_answers.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 
 namespace platter::extract {
 
 struct FoundMap {
-  model::Layout layout;            // no zones: with the reason
-  std::vector<std::string> notes;  // for a reader of the model
+  model::Layout layout;  // no zones: with the reason
+  model::Notes notes;    // for a reader of the model
 };
 
 class MapSource {

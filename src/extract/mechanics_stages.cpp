@@ -67,7 +67,7 @@ void measure_period(Rig& rig, double relative_error) {
 
 void take(FoundMap map, Rig& rig) {
   rig.facts.layout = std::move(map.layout);
-  for (std::string& note : map.notes) rig.note(std::move(note));
+  for (model::Noted& note : map.notes) rig.note(std::move(note));
 }
 
 void say_why_no_media_writes(const std::string& why, model::DriveModel& model) {
@@ -111,7 +111,7 @@ namespace {
 model::Parameter as_can_be(model::Parameter translation, Rig& rig) {
   model::DriveModel alone;
   alone.overheads.address_translation = std::move(translation);
-  for (std::string& note : take_out_what_cannot_be(alone)) rig.note(std::move(note));
+  for (model::Noted& note : take_out_what_cannot_be(alone)) rig.note(std::move(note));
   return std::move(alone.overheads.address_translation);
 }
 
@@ -156,7 +156,7 @@ void estimate_head_switch(const Evidence& seen, Findings& found) {
   mtbrc::HeadSwitch head_switch = mtbrc::estimate_head_switch(seen.samples, *found.map,
                                                               found.rotation);
   found.model.head_switch = std::move(head_switch.time);
-  for (std::string& note : head_switch.notes) found.note(std::move(note));
+  for (const model::Noted& note : head_switch.notes) found.note(note);
 }
 
 void measure_write_settle(Rig& rig) {
@@ -232,7 +232,7 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
     model.write_settle = mtbrc::estimate_write_settle(seen.samples, map, found.rotation);
     mtbrc::WriteSeeks writes = mtbrc::estimate_write_seeks(seen.samples, map, model);
     model.write_seek = std::move(writes.curve);
-    found.note(std::move(writes.note));
+    found.note(model::Noted(std::move(writes.note)));
   }
   say_why_no_media_writes(seen.facts.no_media_writes, model);
 }

@@ -12,6 +12,7 @@
 #include "extract/kept_answers.h"
 #include "extract/queue_behaviour.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 #include "mtbrc/samples.h"
 #include "replay/result.h"
 #include "safety/saved_settings.h"
@@ -37,7 +38,7 @@ struct Facts {
 // How much of everything there was at some moment, and what was noticed since the moment before.
 struct Mark {
   std::size_t samples = 0, media_accesses = 0, probes = 0;
-  std::vector<std::string> notes;  // for a reader of the model
+  model::Notes notes;  // for a reader of the model
 };
 
 // What a run took.
@@ -78,7 +79,7 @@ struct Ending {
     std::size_t stage = 0;
   };
   std::optional<FailedWrite> failed_write;
-  std::vector<std::string> notes;  // once all was estimated
+  model::Notes notes;  // once all was estimated
   std::string source, date;
   Cost cost;
   double wall_seconds = 0;
@@ -93,7 +94,7 @@ struct Record {
                                     // how long
   std::vector<Session> sessions;    // in the order of time; of an old file none is known
   std::vector<StageRecord> stages;  // those that were done
-  std::vector<std::string> notes;   // since the last of them
+  model::Notes notes;               // since the last of them
   Ending ending;
 };
 

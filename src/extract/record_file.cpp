@@ -69,6 +69,21 @@ Json json_of(const Answer& answer) {
   return fields;
 }
 
+// A remark is its text.
+Json json_of(const model::Noted& noted) {
+  if (noted.kind() == nullptr) return noted.text();
+  return {{"code", noted.kind()->name},
+          {"touches", noted.touches()},
+          {"by", noted.by()},
+          {"text", noted.text()}};
+}
+
+Json json_of(const model::Notes& notes) {
+  Json all = Json::array();
+  for (const model::Noted& noted : notes) all.push_back(json_of(noted));
+  return all;
+}
+
 // What may still change while the tests go on.
 bool tells_the_same(const cache_probe::Setting& a, const cache_probe::Setting& b) {
   return a.period_ns == b.period_ns && a.track_blocks == b.track_blocks &&
@@ -108,6 +123,23 @@ Cost cost_of(const Json& fields) {
   return {fields.at("drive_seconds").get<double>(), fields.at("commands").get<std::uint64_t>(),
           fields.at("translations").get<std::uint64_t>(),
           fields.at("bytes_written").get<std::uint64_t>()};
+}
+
+model::Noted noted_of(const Json& note) {
+  if (note.is_string()) return note.get<std::string>();
+  const auto code = note.at("code").get<std::string>();
+  const model::FindingKind* const kind = model::finding_kind(code);
+  if (kind == nullptr) refuse(fmt::format("this platter knows no finding '{}'", code));
+  model::Noted noted(kind->code, note.at("text").get<std::string>(),
+                     note.at("touches").get<std::string>());
+  noted.set_by(note.at("by").get<std::string>());
+  return noted;
+}
+
+model::Notes notes_of(const Json& notes) {
+  model::Notes all;
+  for (const Json& note : notes) all.push_back(noted_of(note));
+  return all;
 }
 
 scsi::PhysicalAddress place_of(const Json& place) {
@@ -361,8 +393,7 @@ class RecordReader {
 
   Mark mark(const Json& fields) const {
     return {kept_.record.samples.size(), kept_.record.media_accesses.size(),
-            kept_.record.facts.cache.observations.size(),
-            fields.at("notes").get<std::vector<std::string>>()};
+            kept_.record.facts.cache.observations.size(), notes_of(fields.at("notes"))};
   }
 
   void end_stage(const Json& fields) {
@@ -385,13 +416,13 @@ class RecordReader {
 
   void take_end(const Json& fields) {
     kept_.ended = true;
-    kept_.record.notes = fields.at("notes").get<std::vector<std::string>>();
+    kept_.record.notes = notes_of(fields.at("notes"));
     Ending& ending = kept_.record.ending;
     ending.finished = fields.at("finished").get<bool>();
     ending.missing = fields.value("missing", "");
     if (fields.contains("failed_write_in"))
       ending.failed_write = {stage_of(fields.at("failed_write_in"))};
-    ending.notes = fields.at("last_notes").get<std::vector<std::string>>();
+    ending.notes = notes_of(fields.at("last_notes"));
     ending.source = fields.at("source").get<std::string>();
     ending.date = fields.at("date").get<std::string>();
     ending.cost = cost_of(fields);
@@ -558,7 +589,7 @@ void RecordWriter::grow_to_all(const Evidence& seen) {
 void RecordWriter::end_part(const Mark& part, const Evidence& seen) {
   take_back(seen);
   write_all_until(seen, part);
-  file_.add(kPart, {{"notes", part.notes}});
+  file_.add(kPart, {{"notes", json_of(part.notes)}});
   ++parts_;
 }
 
@@ -572,7 +603,7 @@ void RecordWriter::end_stage(const StageRecord& stage, const Ending& so_far, con
                  {"drive_seconds", stage.drive_seconds},
                  {"commands", stage.commands},
                  {"so_far", json_of(stage.so_far)},
-                 {"notes", stage.end.notes}};
+                 {"notes", json_of(stage.end.notes)}};
   if (so_far.failed_write) fields["failed_write_in"] = kStages[so_far.failed_write->stage].name;
   file_.add(kStage, std::move(fields));
   parts_ = 0;
@@ -632,8 +663,8 @@ void write_end(std::ostream& out, const Record& record, std::uint64_t lines) {
   Json fields = {{"finished", ending.finished}};
   if (!ending.missing.empty()) fields["missing"] = ending.missing;
   if (ending.failed_write) fields["failed_write_in"] = kStages[ending.failed_write->stage].name;
-  fields["notes"] = record.notes;
-  fields["last_notes"] = ending.notes;
+  fields["notes"] = json_of(record.notes);
+  fields["last_notes"] = json_of(ending.notes);
   fields["source"] = ending.source;
   fields["date"] = ending.date;
   fields["wall_seconds"] = ending.wall_seconds;

@@ -15,6 +15,7 @@
 #include "extract/map_source.h"
 #include "extract/record.h"
 #include "extract/run_settings.h"
+#include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "scsi/guard.h"
 
@@ -33,7 +34,7 @@ struct Rig {
   std::optional<cache_probe::Ground>& ground;           // where the cache's tests took place
   std::shared_ptr<const engine::LayoutMap>& distances;  // where no map is known (distances.h)
   std::uint64_t& queued_commands;                       // that the drive does not count
-  std::function<void(std::string)> note;                // for a reader of the model
+  std::function<void(model::Noted)> note;               // for a reader of the model
   std::function<void(std::size_t)> void_since;          // samples from that one on tell nothing
 };
 

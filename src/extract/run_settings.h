@@ -11,6 +11,7 @@
 
 #include "extract/characterize.h"
 #include "extract/stages.h"
+#include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "safety/journal.h"
 #include "scsi/drive.h"
@@ -19,7 +20,7 @@ namespace platter::extract {
 
 class RunSettings {
  public:
-  using Note = std::function<void(std::string)>;  // for the reader of the model
+  using Note = std::function<void(model::Noted)>;  // for the reader of the model
 
   RunSettings(const Options& options, scsi::Drive& drive, mtbrc::Context& context, Note note)
       : options_(options), drive_(drive), context_(context), note_(std::move(note)) {}

@@ -13,6 +13,7 @@
 #include "extract/unexplained.h"
 #include "model/error.h"
 #include "model/interruption.h"
+#include "model/quality.h"
 #include "model/revolution.h"
 #include "model/validate.h"
 #include "mtbrc/probe.h"
@@ -272,7 +273,7 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
   const replay::ClassMetrics all = trial.judged(answers, from);
   const std::vector<double> floors = floors_ms(workload, model, replay::caches_of(drive.caches));
   const StatedDemerit stated = stated_by(drive, answers.in_drives_time, model, floors, from);
-  return {.workload = fmt::format("{}, within the run", workload),
+  return {.workload = model::within_the_run(workload),
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
           .demerit_ms = stated.ms,
@@ -288,7 +289,7 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
 // be by its error, for so few requests tell no better.
 constexpr double kTooFar = 0.02;
 
-std::optional<std::string> too_far(const char* workload, const model::Demerit& demerit) {
+std::optional<std::string> above_floor(const char* workload, const model::Demerit& demerit) {
   const double above_ms = demerit.demerit_ms - demerit.floor_ms.value_or(0);
   const double allowed_ms = kTooFar * demerit.drive_mean_ms;
   const bool sure = above_ms > allowed_ms;
@@ -311,7 +312,8 @@ void widen(model::Validity& validity, const replay::Result& drive) {
 }
 
 // `from`: the first request that judges, counted from 1.
-void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model) {
+void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model,
+                  model::Notes& notes) {
   const replay::Result& drive = trial.drive();
   model::Validity& validity = model.validity;
   validity = {};
@@ -330,13 +332,13 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   const engine::LayoutMap map(model.layout);
   if (const auto remains = what_remains(drive, answers.in_drives_time, map, from - 1, period_ms))
-    validity.note += "; " + *remains;
-  const auto far = too_far(kRandom, validity.demerits.back());
-  if (!far) return;
-  validity.note += "; " + *far;
+    notes.emplace_back(model::Code::off_by_revolutions, *remains);
+  auto above = above_floor(kRandom, validity.demerits.back());
+  if (!above) return;
   if (const auto found = suspects(drive, answers.in_drives_time, model, map, from - 1);
       !found.empty())
-    validity.note += fmt::format("; suspect: {}", fmt::join(found, ", "));
+    *above += fmt::format("; suspect: {}", fmt::join(found, ", "));
+  notes.emplace_back(model::Code::random_above_floor, *above);
 }
 
 // Of all physical blocks that it would write to; of as many of them as one command takes.
@@ -480,22 +482,23 @@ replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& 
   return requests_like(kMixed, context, model, options, replay::Caches::as_they_are, 1, kWarming);
 }
 
-void judge_mixed(const replay::Result& drive, model::DriveModel& model) {
+model::Notes judge_mixed(const replay::Result& drive, model::DriveModel& model) {
   const std::size_t warm = drive.requests.size() / kWarming;
-  if (drive.requests.size() < kFewestMixedRequests) {
-    model.validity.note += "; too few requests of the mixed workload were made to check the cache";
-    return;
-  }
+  if (drive.requests.size() < kFewestMixedRequests)
+    return {{model::Code::mixed_unchecked,
+             "too few requests of the mixed workload were made to check the cache"}};
+  model::Notes notes;
   const Trial trial(drive);
   const Trial::Answers answers = trial.answers(model);
   model.validity.demerits.push_back(demerit_of(kMixed, trial, model, answers, warm + 1));
   widen(model.validity, drive);
   model.validity.note += "; the mixed workload with the caches as the drive has them";
-  if (const auto far = too_far(kMixed, model.validity.demerits.back()))
-    model.validity.note += "; " + *far;
+  if (const auto above = above_floor(kMixed, model.validity.demerits.back()))
+    notes.emplace_back(model::Code::mixed_above_floor, *above);
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   if (const auto longer = what_takes_longer(drive, answers.in_own_time, warm, period_ms))
-    model.validity.note += ": " + *longer;
+    notes.emplace_back(model::Code::mixed_takes_longer, *longer);
+  return notes;
 }
 
 std::optional<std::string> what_prevents_prediction(const model::DriveModel& model) {
@@ -508,7 +511,7 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
   }
 }
 
-std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model) {
+model::Notes validate_by(const replay::Result& drive, model::DriveModel& model) {
   const Trial trial(drive);
   constexpr std::size_t kFewestThatJudge = 20;
   if (drive.requests.size() < kFewestThatJudge) {
@@ -517,19 +520,21 @@ std::vector<std::string> validate_by(const replay::Result& drive, model::DriveMo
     return {};
   }
   if (drive.requests.size() < kFewestValidationRequests) {
-    add_validity(trial, 1, model);
-    return {};
+    model::Notes notes;
+    add_validity(trial, 1, model, notes);
+    return notes;
   }
   const std::size_t learned = drive.requests.size() / 2;
   const double period_ns = model::revolution_ns(model.rotation);
-  std::vector<std::string> notes;
+  model::Notes notes;
   if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
-    notes.push_back(
+    notes.emplace_back(
         fmt::format("the angles of {} zones were corrected by the self-validation", zones));
   const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
   const bool gains = found.gain_ms.value > kGainSigmas * found.gain_ms.error;
   if (gains && !can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
-    notes.push_back(
+    notes.emplace_back(
+        model::Code::overheads_refuted,
         fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
                     "misses were {:.3f} ms "
                     "more, which they cannot be: something else is wrong in this model",
@@ -542,13 +547,13 @@ std::vector<std::string> validate_by(const replay::Result& drive, model::DriveMo
       overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
       overhead->method += ", corrected by the self-validation";
     }
-    notes.push_back(
+    notes.emplace_back(
         fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
                     "error of the {} "
                     "requests learned from falls by {:.3f} +- {:.3f} ms",
                     found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
   }
-  add_validity(trial, learned + 1, model);
+  add_validity(trial, learned + 1, model, notes);
   return notes;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "replay/replay_model.h"
 #include "replay/result.h"
@@ -44,10 +45,10 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
 // noise: the angle of each zone, and the time from command to media of all reads. The second half's
 // figures go into its validity. Of too few requests all judge. Returns what a reader should know.
 // Pure.
-std::vector<std::string> validate_by(const replay::Result& drive, model::DriveModel& model);
+model::Notes validate_by(const replay::Result& drive, model::DriveModel& model);
 
 // What the mixed requests say of the model, behind what validate_by() said; they correct nothing.
 // Pure.
-void judge_mixed(const replay::Result& drive, model::DriveModel& model);
+model::Notes judge_mixed(const replay::Result& drive, model::DriveModel& model);
 
 }  // namespace platter::extract

@@ -46,10 +46,11 @@ void SettingsWatch::after(const scsi::CommandRecord& done) {
   } else if (!held && may_break_) {
     throw StageBroken{};
   } else if (!held) {
-    note_(fmt::format(
-        "the drive keeps losing its settings in silence during the stage '{}'; they were made "
-        "again, and what had been measured since they were last seen is not used",
-        stage_));
+    note_({model::Code::settings_unsteady,
+           fmt::format("the drive keeps losing its settings in silence during the stage '{}'; they "
+                       "were made again, and what had been measured since they were last seen is "
+                       "not used",
+                       stage_)});
     disturbed_(samples_that_hold_);
     settings_.set(caches_);
   }

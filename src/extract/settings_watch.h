@@ -10,6 +10,7 @@
 #include <string>
 
 #include "extract/run_settings.h"
+#include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "scsi/drive.h"
 
@@ -21,7 +22,7 @@ struct StageBroken {};
 class SettingsWatch {
  public:
   SettingsWatch(RunSettings& settings, scsi::Drive& drive, mtbrc::Context& context,
-                std::function<void(std::string)> note, std::function<void(std::size_t)> disturbed)
+                std::function<void(model::Noted)> note, std::function<void(std::size_t)> disturbed)
       : settings_(settings),
         drive_(drive),
         context_(context),
@@ -40,7 +41,7 @@ class SettingsWatch {
   RunSettings& settings_;
   scsi::Drive& drive_;
   mtbrc::Context& context_;
-  std::function<void(std::string)> note_;
+  std::function<void(model::Noted)> note_;
   std::function<void(std::size_t from)> disturbed_;  // samples, from now on
   std::string stage_;
   Caches caches_ = Caches::any;

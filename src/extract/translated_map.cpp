@@ -155,7 +155,7 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors
   if (static_cast<double>(untrue_blocks) > kNearlyAll * static_cast<double>(map.blocks())) {
     judged.layout.reason = "the drive's address translation contradicts timed reads: " +
                            first_contradiction;
-    judged.notes = {"layout: " + judged.layout.reason};
+    judged.notes = {{model::Code::translation_contradicted, "layout: " + judged.layout.reason}};
     return judged;
   }
   const bool longer = std::ranges::any_of(more, [](std::uint32_t sectors) { return sectors > 0; });
@@ -170,7 +170,8 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors
         zone.passing->error));
   }
   if (!not_understood.empty())
-    judged.notes.push_back(
+    judged.notes.emplace_back(
+        model::Code::zones_not_understood,
         fmt::format("layout: {} of {} zones are not as timed reads have them; of LBN "
                     "{} to {}, {}",
                     not_understood.size(), passing.zones.size(), not_understood.front().first_lbn,

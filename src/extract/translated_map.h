@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 #include "mtbrc/passing_sectors.h"
 
 namespace platter::extract {
@@ -14,7 +15,7 @@ namespace platter::extract {
 struct JudgedMap {
   model::Layout layout;          // without zones, and with a reason, where nearly all is untrue
   std::vector<bool> left_zones;  // by zone: its tracks are none
-  std::vector<std::string> notes;
+  model::Notes notes;
 };
 
 JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors& passing);

@@ -24,12 +24,12 @@ void send_random_requests(Rig& rig) {
 
 void validate_itself(const Evidence& seen, Findings& found) {
   model::DriveModel& model = found.model;
-  for (std::string& note : validate_by(seen.facts.random, model)) found.note(std::move(note));
-  judge_mixed(seen.facts.mixed, model);
+  for (const model::Noted& note : validate_by(seen.facts.random, model)) found.note(note);
+  for (const model::Noted& note : judge_mixed(seen.facts.mixed, model)) found.note(note);
   model::Validity& validity = model.validity;
   const double request_ms = validity.demerits.empty() ? 0 : validity.demerits.front().drive_mean_ms;
   if (const auto pauses = told(pauses_of(seen.media_accesses, model), request_ms))
-    validity.note += "; " + *pauses;
+    found.note({model::Code::drive_pauses, *pauses});
 }
 
 void send_batches(Rig& rig) {

@@ -42,20 +42,23 @@ std::optional<std::string> late_accesses(const mtbrc::Samples& samples,
 
 }  // namespace
 
-std::vector<std::string> what_was_noisy(const mtbrc::Samples& samples,
-                                        const model::DriveModel& model) {
-  std::vector<std::string> sentences;
-  const auto add = [&sentences](std::optional<std::string> sentence) {
-    if (sentence) sentences.push_back(std::move(*sentence));
+model::Notes what_was_noisy(const mtbrc::Samples& samples, const model::DriveModel& model) {
+  model::Notes notes;
+  const auto add = [&notes](model::Code code, std::optional<std::string> sentence) {
+    if (sentence) notes.emplace_back(code, std::move(*sentence));
   };
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
-  if (const auto host = mtbrc::host_delay(samples); host && period_ms > 0)
-    add(noise::told(*host, period_ms, mtbrc::Passages::kMostPull_rev * period_ms,
-                    mtbrc::host_shares(samples)));
-  add(noise::told_changes(mtbrc::round_trips_by_stage(samples)));
-  add(wander(samples, model));
-  add(late_accesses(samples, model));
-  return sentences;
+  if (const auto host = mtbrc::host_delay(samples); host && period_ms > 0) {
+    constexpr double kPull = mtbrc::Passages::kMostPull_rev;
+    const bool too_noisy = noise::quietness(*host, period_ms, kPull * period_ms) ==
+                           noise::Quietness::too_noisy;
+    add(too_noisy ? model::Code::host_too_noisy : model::Code::host_noisy,
+        noise::told(*host, period_ms, kPull * period_ms, mtbrc::host_shares(samples)));
+  }
+  add(model::Code::host_noisy, noise::told_changes(mtbrc::round_trips_by_stage(samples)));
+  add(model::Code::spindle_noisy, wander(samples, model));
+  add(model::Code::accesses_held_up, late_accesses(samples, model));
+  return notes;
 }
 
 }  // namespace platter::extract

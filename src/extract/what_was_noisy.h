@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 #include "mtbrc/samples.h"
 
 namespace platter::extract {
 
-// Sentences about the host's delay, the spindle's wander and accesses that come late. Pure.
-std::vector<std::string> what_was_noisy(const mtbrc::Samples& samples,
-                                        const model::DriveModel& model);
+// Of the host's delay, the spindle's wander and accesses that come late. Pure.
+model::Notes what_was_noisy(const mtbrc::Samples& samples, const model::DriveModel& model);
 
 }  // namespace platter::extract

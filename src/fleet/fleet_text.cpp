@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/printable.h"
+#include "model/quality.h"
 
 namespace platter::fleet {
 namespace {
@@ -44,6 +45,10 @@ const Figure* find(const Group& group, const std::string& path) {
   return found == group.figures.end() ? nullptr : &*found;
 }
 
+std::string_view quality_of(const Drive& drive) {
+  return model::name_of(model::qualities_of(drive.model).all);
+}
+
 // Those of a table: what most often tells drives apart.
 std::vector<const Figure*> table_figures(const Group& group) {
   std::vector<const Figure*> list;
@@ -65,14 +70,15 @@ std::string heading(const Figure& figure) {
 std::string table(const Group& group) {
   const std::vector<const Figure*> figures = table_figures(group);
   const std::size_t width = longest_name(group);
-  std::string text = fmt::format("\n  {:<{}}", "drive", width);
+  std::string text = fmt::format("\n  {:<{}} {:<9}", "drive", width, "quality");
   for (const Figure* figure : figures) text += fmt::format(" {:>13}", heading(*figure));
-  text += fmt::format("\n  {:<{}}", "", width);
+  text += fmt::format("\n  {:<{}} {:<9}", "", width, "");
   for (const Figure* figure : figures)
     text += fmt::format(" {:>13}", figure->unit == "of the stroke" ? "of stroke" : figure->unit);
   text += "\n";
   for (std::size_t i = 0; i < group.drives.size(); ++i) {
-    text += fmt::format("  {:<{}}", model::printable(group.drives[i]->name), width);
+    text += fmt::format("  {:<{}} {:<9}", model::printable(group.drives[i]->name), width,
+                        quality_of(*group.drives[i]));
     for (const Figure* figure : figures) {
       const bool odd = std::ranges::any_of(group.findings, [&](const Finding& finding) {
         return finding.drive == i && &group.figures[finding.figure] == figure;
@@ -251,9 +257,12 @@ std::string history_as_text(const std::vector<Step>& steps, std::span<const Left
 Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
   Json groups = Json::array();
   for (const Group& group : fleet.groups) {
-    Json drives = Json::array(), figures = Json::array();
+    Json drives = Json::array(), figures = Json::array(), qualities = Json::array();
     Json findings = Json::array(), unresolved = Json::array();
-    for (const Drive* drive : group.drives) drives.push_back(drive->name);
+    for (const Drive* drive : group.drives) {
+      drives.push_back(drive->name);
+      qualities.push_back(quality_of(*drive));
+    }
     for (const Figure& figure : group.figures) {
       Json values = Json::array(), errors = Json::array();
       for (const Figure::Value& value : figure.values)
@@ -270,6 +279,7 @@ Json fleet_as_json(const Fleet& fleet, std::span<const LeftOut> left_out) {
                       {"too_few", group.too_few},
                       {"outliers", group.outliers().size()},
                       {"drives", drives},
+                      {"qualities", qualities},
                       {"findings", findings},
                       {"unresolved", unresolved},
                       {"figures", figures}});

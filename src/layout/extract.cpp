@@ -68,14 +68,17 @@ class Verification {
     checks_ = 0;
   }
 
-  std::vector<std::string> notes() const {
-    std::vector<std::string> notes = notes_;
+  model::Notes notes() const {
+    model::Notes notes(notes_.begin(), notes_.end());
     if (units_of_sample_ > 0)
-      notes.push_back(fmt::format(
-          "only one of {} units of spares was looked at for defects that no list names, for each "
-          "takes a question: {} looks met {} slips, so of some {} slips that the map does not have "
-          "blocks lie in other sectors of their unit",
-          units_of_sample_, units_seen_, slips_seen_, slips_seen_ * (units_of_sample_ - 1)));
+      notes.emplace_back(model::Code::defects_sampled,
+                         fmt::format("layout: only one of {} units of spares was looked at for "
+                                     "defects that no list names, for each "
+                                     "takes a question: {} looks met {} slips, so of some {} slips "
+                                     "that the map does not have "
+                                     "blocks lie in other sectors of their unit",
+                                     units_of_sample_, units_seen_, slips_seen_,
+                                     slips_seen_ * (units_of_sample_ - 1)));
     return notes;
   }
   // Blocks drawn at random that lay where the map, as it is, had them.
@@ -492,7 +495,8 @@ class Verification {
   }
 
   void note(const std::string& text) {
-    if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
+    const std::string note = "layout: " + text;
+    if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   }
 
   Mapper& mapper_;
@@ -539,11 +543,11 @@ std::string in_words(const std::vector<model::NotUnderstood>& taken_out) {
       taken_out.size(), taken_out.front().first_lbn, taken_out.front().reason);
 }
 
-std::vector<std::string> facts(const Mapper& mapper, const Survey& survey, std::size_t remaps,
-                               const std::string& about_lists) {
+model::Notes facts(const Mapper& mapper, const Survey& survey, std::size_t remaps,
+                   const std::string& about_lists) {
   const Numbering& numbering = mapper.numbering();
-  std::vector<std::string> notes;
-  notes.push_back(fmt::format(
+  model::Notes notes;
+  notes.emplace_back(fmt::format(
       "layout: {} zones, {} remapped blocks, by {} address translations; sectors are numbered from "
       "{} {}{}",
       mapper.map().zones.size(), remaps, survey.translations(), numbering.base,
@@ -557,7 +561,7 @@ std::vector<std::string> facts(const Mapper& mapper, const Survey& survey, std::
     listed +=
         "; spares were checked unit by unit, and asked for remapped blocks (one in a spare sector "
         "that the map does not know, or among those not asked, may be missed)";
-  notes.push_back(listed);
+  notes.emplace_back(listed);
   return notes;
 }
 
@@ -616,8 +620,9 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   confirm(result.layout, taken_out, survey, mapper);
   result.translations = survey.translations();
   result.notes = facts(mapper, survey, result.layout.remaps.size(), in_words(lists, listed));
-  if (!taken_out.empty()) result.notes.push_back(in_words(taken_out));
-  for (const std::string& note : verification.notes()) result.notes.push_back("layout: " + note);
+  if (!taken_out.empty())
+    result.notes.emplace_back(model::Code::remaps_not_understood, in_words(taken_out));
+  std::ranges::move(verification.notes(), std::back_inserter(result.notes));
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "layout/translator.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 
 namespace platter::layout {
 
@@ -25,7 +26,7 @@ struct Options {
 struct Extraction {
   model::Layout layout;            // no zones and a reason where the drive does not translate
   std::uint64_t translations = 0;  // either way
-  std::vector<std::string> notes;  // for the model's provenance
+  model::Notes notes;              // for the model's provenance
 };
 
 // Angles are left 0 and Layout::angle absent: translation knows none. Slot 0 of a track is its

@@ -288,7 +288,7 @@ void name_drive(Identity& identity, const std::vector<Change>& changes, const st
   }
 }
 
-// The source's notes go along, but for those that tell whose drive it was.
+// The source's notes and findings go along, but for those that tell whose drive it was.
 Provenance provenance_of(const DriveModel& source, const std::string& origin) {
   Provenance provenance;
   provenance.method = kDerivedMethod;
@@ -299,11 +299,15 @@ Provenance provenance_of(const DriveModel& source, const std::string& origin) {
   return provenance;
 }
 
-void add_source_notes(const DriveModel& source, std::vector<std::string>& notes) {
+void add_source_notes(const DriveModel& source, Provenance& provenance) {
   const std::string& serial = source.identity.serial;
+  const auto tells_whose = [&serial](const std::string& text) {
+    return !serial.empty() && text.find(serial) != std::string::npos;
+  };
   for (const std::string& note : source.provenance.notes)
-    if (serial.empty() || note.find(serial) == std::string::npos)
-      notes.push_back("of the source: " + note);
+    if (!tells_whose(note)) provenance.notes.push_back("of the source: " + note);
+  for (const Finding& finding : source.provenance.findings)
+    if (!tells_whose(finding.text)) provenance.findings.push_back(finding);
 }
 
 }  // namespace
@@ -323,7 +327,7 @@ DriveModel derive(const DriveModel& source, const std::string& origin,
       throw Error(ExitStatus::usage, error.what());
     }
   }
-  add_source_notes(source, model.provenance.notes);
+  add_source_notes(source, model.provenance);
   name_drive(model.identity, changes, name);
   return model;
 }

@@ -81,6 +81,17 @@ struct MissingStage {
   bool operator==(const MissingStage&) const = default;
 };
 
+// What makes part of the model doubtful. Programs go by it, never by the words of a note.
+struct Finding {
+  std::string code;                  // of finding_kinds.h: "angles-refuted"
+  std::string weight;                // "doubt" or "fault"
+  std::vector<std::string> touches;  // members of the model; none: all of it
+  std::string by;                    // the stage that found it
+  std::string text;                  // for people
+
+  bool operator==(const Finding&) const = default;
+};
+
 struct Provenance {
   std::string method;   // "characterized", "imported", "catalogue", "derived"
   std::string source;   // device name, file name or publication
@@ -92,6 +103,7 @@ struct Provenance {
   bool complete = true;  // false: what was announced could not all be measured, each figure says
                          // why
   std::vector<MissingStage> missing;  // stages, in the order of the run
+  std::vector<Finding> findings;      // in the order in which they were found
   std::vector<std::string> notes;     // for a reader: what was assumed, what was ignored
 };
 

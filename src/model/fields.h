@@ -71,6 +71,15 @@ void visit_fields(Fields<MissingStage> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<Finding> auto& s, V&& visit) {
+  visit.required("code", s.code);
+  visit.required("weight", s.weight);
+  visit.compact("touches", s.touches, std::vector<std::string>());
+  visit.compact("by", s.by, std::string());
+  visit.required("text", s.text);
+}
+
+template <typename V>
 void visit_fields(Fields<Provenance> auto& s, V&& visit) {
   visit.required("method", s.method);
   visit.usual("source", s.source);
@@ -85,6 +94,7 @@ void visit_fields(Fields<Provenance> auto& s, V&& visit) {
   visit.compact("stages", s.stages, std::vector<StageTime>());
   visit.usual("complete", s.complete);
   visit.compact("missing", s.missing, std::vector<MissingStage>());
+  visit.compact("findings", s.findings, std::vector<Finding>());
   visit.usual("notes", s.notes);
 }
 

@@ -1,5 +1,9 @@
 #include "model/standing.h"
 
+#include <algorithm>
+
+#include "model/finding_kinds.h"
+
 namespace platter::model {
 
 std::string standing_of(const Provenance& provenance, const Validity& validity) {
@@ -13,11 +17,10 @@ std::string with_standing(const std::string& name, const Provenance& provenance,
   return standing.empty() ? name : name + " (" + standing + ")";
 }
 
-// As noise/host_delay.cpp begins it.
 std::string noise_of_host(const Provenance& provenance) {
-  for (const std::string& note : provenance.notes)
-    if (note.starts_with("the host is too noisy: ")) return note;
-  return "";
+  const std::string_view too_noisy = kind_of(Code::host_too_noisy).name;
+  const auto found = std::ranges::find(provenance.findings, too_noisy, &Finding::code);
+  return found == provenance.findings.end() ? "" : found->text;
 }
 
 }  // namespace platter::model

@@ -17,8 +17,8 @@ std::string standing_of(const Provenance& provenance, const Validity& validity);
 std::string with_standing(const std::string& name, const Provenance& provenance,
                           const Validity& validity);
 
-// Of a run whose host was too noisy for what was asked of it: the sentence of its notes that says
-// so, which is to be seen at once; "" for every other model.
+// Of a run whose host was too noisy for what was asked of it: the sentence of its finding, which is
+// to be seen at once; "" for every other model.
 std::string noise_of_host(const Provenance& provenance);
 
 }  // namespace platter::model

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "mtbrc/phase_drift.h"
 #include "mtbrc/zone_fit.h"
@@ -43,7 +44,7 @@ struct LayoutAngles {
   bool complete = false;    // every zone has all its angles
   double residual_rev = 0;  // robust spread of single track measurements about the layout
   std::vector<double> zone_error_rev;  // by zone: standard error of a track's angle
-  std::vector<std::string> notes;
+  model::Notes notes;
 };
 
 // Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the

@@ -158,7 +158,7 @@ class Survey {
     std::set<std::uint32_t> within = {};     // and with one within a repetition
   };
 
-  void note(const std::string& text);
+  void note(model::Noted noted);
   std::optional<TrackAngle> visit(const ZoneShape& shape, const TrackPath& path,
                                   std::uint32_t reads);
   Fate survey_zone(std::size_t zone, double deadline_share);
@@ -189,7 +189,7 @@ class Survey {
   double hop_rev_ = 0.3;  // from the end of one sector to the next that can be read after it
   std::vector<TrackAngle> all_;
   std::uint32_t splits_ = 0;
-  std::vector<std::string> notes_;
+  model::Notes notes_;
 };
 
 // Reads would not make the angles of such a zone known.
@@ -200,10 +200,11 @@ void Survey::leave_what_has_no_rule() {
     const ZoneShape shape(layout_.zones[zone], starts[zone], map_, context_.drive.left_out());
     if (is_left(zone) || shape.solvable()) continue;
     left_[zone] = true;
-    note(fmt::format(
-        "angles: zone {} has {} unknown angles in its map, more than the {} that are solved "
-        "together; none of its tracks was measured",
-        zone, shape.unknowns(), kMostUnknowns));
+    note({model::Code::angles_incomplete,
+          fmt::format(
+              "angles: zone {} has {} unknown angles in its map, more than the {} that are solved "
+              "together; none of its tracks was measured",
+              zone, shape.unknowns(), kMostUnknowns)});
   }
 }
 
@@ -564,9 +565,9 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
 }
 
 // The survey's notes are about what became of zones; no more than a reader can take in.
-void Survey::note(const std::string& text) {
+void Survey::note(model::Noted noted) {
   constexpr std::size_t kMostNotes = 8;
-  if (notes_.size() < kMostNotes) notes_.push_back(text);
+  if (notes_.size() < kMostNotes) notes_.push_back(std::move(noted));
 }
 
 // Sectors anywhere, none of which helped to find the angles, judge them: where these miss by more
@@ -603,7 +604,8 @@ void Survey::check(LayoutAngles& found) {
   for (model::LayoutNode& zone : found.layout.zones) forget_errors(zone);
   angle.error = rms;
   angle.reason = "sectors that were read to check the angles lie elsewhere";
-  found.notes.push_back(
+  found.notes.emplace_back(
+      model::Code::angles_refuted,
       fmt::format("angles: {} sectors anywhere, read to check them, lie {:.3f} revolutions (RMS) "
                   "from where the layout has them; it does not tell rotational positions",
                   misses.size(), rms));
@@ -616,7 +618,8 @@ void Survey::survey_zones(bool least) {
     Fate fate = survey_zone(zone, share);
     while (fate == Fate::split) fate = survey_zone(zone, share);
     if (fate == Fate::given_up && !meter_.exhausted() && !least)
-      note(fmt::format("zone {}: some tracks do not follow its rule", zone));
+      note({model::Code::angles_odd,
+            fmt::format("zone {}: some tracks do not follow its rule", zone)});
     context_.report("angles", std::max(meter_.share(), share));
   }
 }
@@ -710,7 +713,8 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   }
   result.complete = unknown.empty();
   if (!result.complete)
-    result.notes.push_back(
+    result.notes.emplace_back(
+        model::Code::angles_incomplete,
         fmt::format("the angles of {} of {} zones, the first of them zone {}, "
                     "could not all be measured",
                     unknown.size(), layout.zones.size(), unknown.front()));

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "scsi/guard.h"
 
@@ -21,7 +22,7 @@ struct HeadSwitch {
   model::Parameter time;  // ms; all pairs of heads together
   bool uniform = true;    // no pair of heads differs from the rest by more than noise explains
   double spread_ms = 0;   // standard deviation between pairs, noise taken off
-  std::vector<std::string> notes;
+  model::Notes notes;
 };
 
 // Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; two

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "model/error.h"
+#include "model/finding_kinds.h"
+#include "model/quality.h"
 #include "scsi/drive.h"
 
 namespace platter::replay {
@@ -90,9 +92,16 @@ void add_to_validity(const Validated& validated, std::size_t index, model::Drive
   validity.first_lbn = 0;  // both workloads are uniform over the drive
   validity.last_lbn = model.identity.blocks - 1;
   validity.max_depth = std::max(validity.max_depth, validated.drive.depth);
+  // What the run said of itself by fewer requests is answered.
+  const std::string within = model::within_the_run(validated.workload);
   std::erase_if(validity.demerits, [&](const model::Demerit& demerit) {
-    return demerit.workload == validated.workload;
+    return demerit.workload == validated.workload ||
+           (demerit.workload == within && demerit.requests <= all.n_drive);
   });
+  if (std::ranges::none_of(validity.demerits, model::is_within_the_run)) validity.note.clear();
+  if (std::ranges::find(validity.demerits, within, &model::Demerit::workload) ==
+      validity.demerits.end())
+    model::close_findings(model.provenance, validated.workload);
   validity.demerits.push_back({.workload = validated.workload,
                                .requests = all.n_drive,
                                .drive_mean_ms = all.mean_drive_ms,

@@ -12,11 +12,6 @@
 namespace platter::replay {
 namespace {
 
-// Chosen: twice the floors of drives with slow moments, and what DIXtrac's models had at the best
-// and at the worst (Schindler and Ganger 1999, section 6.2).
-constexpr double kGoodRandom = 2, kGoodMixed = 5, kFair = 10;  // % demerit
-constexpr double kGoodPhase = 0.95, kFairPhase = 0.8;
-
 const ClassMetrics& all_of(const Judged& judged) { return judged.comparison.classes.front(); }
 
 std::string time_text(double ms) {
@@ -29,29 +24,18 @@ const Judged* random_of(std::span<const Judged> judged) {
   return found == judged.end() ? nullptr : &*found;
 }
 
-const char* words(Grade grade) {
-  switch (grade) {
-    case Grade::good:
-      return "good";
-    case Grade::fair:
-      return "fair";
-    case Grade::poor:
-      return "poor";
-  }
-  return "";
-}
-
 std::string verdict(std::span<const Judged> judged) {
   std::string text = model::printable(judged.front().model);
   const Judged* random = random_of(judged);
   const auto phase = random ? all_of(*random).folded_phase_share : std::nullopt;
   if (phase && all_of(*random).paired)
-    text += fmt::format(
-        "{}: median error {}, {} in phase; ",
-        *phase < kFairPhase ? " does not know where the platter is, so that single requests are "
+    text += fmt::format("{}: median error {}, {} in phase; ",
+                        model::quality_of_phase(*phase) == model::Quality::poor
+                            ? " does not know where the platter is, so that single requests are "
                               "not predicted"
                             : " predicts single requests",
-        time_text(all_of(*random).paired->p50_ms), share_text(*phase, all_of(*random).phase_n));
+                        time_text(all_of(*random).paired->p50_ms),
+                        share_text(*phase, all_of(*random).phase_n));
   else
     text += ": ";
   text += "demerit";
@@ -59,25 +43,20 @@ std::string verdict(std::span<const Judged> judged) {
     text += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", judged[i].workload,
                         all_of(judged[i]).demerit_percent);
   return text + fmt::format(" of {} requests each: {}\n", all_of(judged.front()).n_drive,
-                            words(grade_of(judged)));
+                            model::name_of(quality_of(judged)));
 }
 
 }  // namespace
 
-Grade grade_of(std::span<const Judged> judged) {
-  Grade grade = Grade::good;
-  const auto at_best = [&](Grade other) { grade = std::max(grade, other); };
-  for (const Judged& each : judged) {
-    const double demerit = all_of(each).demerit_percent;
-    if (demerit > (each.workload == "random" ? kGoodRandom : kGoodMixed)) at_best(Grade::fair);
-    if (!(demerit <= kFair)) at_best(Grade::poor);
-  }
-  if (const Judged* random = random_of(judged)) {
-    const double phase = all_of(*random).folded_phase_share.value_or(1);
-    if (phase < kGoodPhase) at_best(Grade::fair);
-    if (phase < kFairPhase) at_best(Grade::poor);
-  }
-  return grade;
+model::Quality quality_of(std::span<const Judged> judged) {
+  model::Quality quality = model::Quality::good;
+  for (const Judged& each : judged)
+    quality = std::max(quality,
+                       model::quality_of_demerit(each.workload, all_of(each).demerit_percent));
+  if (const Judged* random = random_of(judged))
+    if (const auto phase = all_of(*random).folded_phase_share)
+      quality = std::max(quality, model::quality_of_phase(*phase));
+  return quality;
 }
 
 std::string verdicts(std::span<const Judged> judged) {

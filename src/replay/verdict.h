@@ -2,10 +2,10 @@
 // sentence with its grade.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 
+#include "model/quality.h"
 #include "replay/compare.h"
 
 namespace platter::replay {
@@ -16,12 +16,9 @@ struct Judged {
   Comparison comparison;
 };
 
-// By the demerits of both workloads and the share of media accesses in phase; the bounds are in
-// docs/metrics.md.
-enum class Grade : std::uint8_t { good, fair, poor };
-
-// Of one model.
-Grade grade_of(std::span<const Judged> judged);
+// Of one model, by the demerits of both workloads and the share of media accesses in phase; the
+// bounds are in docs/metrics.md.
+model::Quality quality_of(std::span<const Judged> judged);
 
 // "QUANTUM ATLAS 10K predicts single requests: median error 6 us, 99.8 % in phase (99.6 to 99.9);
 // random 0.1 %, mixed 0.8 % demerit: good". Each model's, a line each.

@@ -14,7 +14,6 @@
 #include "model/seek_curve.h"
 #include "model/standing.h"
 #include "replay/share_text.h"
-#include "report/caveats.h"
 #include "report/explanations.h"
 #include "report/html.h"
 #include "report/html_cache.h"
@@ -266,10 +265,10 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
   Rows rows;
   for (const model::Demerit& d : validity.demerits)
     rows.push_back(
-        {join({d.workload, caveats(validity, d.workload).of_workload}, ": "), grouped(d.requests),
-         fmt::format("{:.3f}", d.drive_mean_ms), fmt::format("{:.3f}", d.demerit_ms),
-         fmt::format("{:.2f}", d.demerit_percent), in_percent(d.error_ms, d.drive_mean_ms),
-         in_percent(d.floor_ms, d.drive_mean_ms), replay::phase_text(d),
+        {d.workload, grouped(d.requests), fmt::format("{:.3f}", d.drive_mean_ms),
+         fmt::format("{:.3f}", d.demerit_ms), fmt::format("{:.2f}", d.demerit_percent),
+         in_percent(d.error_ms, d.drive_mean_ms), in_percent(d.floor_ms, d.drive_mean_ms),
+         replay::phase_text(d),
          d.hits_agreed_share > 0 ? replay::share_text(d.hits_agreed_share, d.requests) : ""});
   if (!rows.empty())
     text += table({{"workload"},
@@ -282,7 +281,7 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
                    {"in phase (95 % interval)", true},
                    {"hits and misses agreed", true}},
                   rows);
-  if (const std::string note = caveats(validity, "").of_all; !note.empty()) text += paragraph(note);
+  if (!validity.note.empty()) text += paragraph(validity.note);
   return text;
 }
 
@@ -315,6 +314,13 @@ std::string provenance_chapter(const model::DriveModel& model, const std::string
   std::string text = heading(id, "provenance", "Provenance") +
                      (rows.empty() ? paragraph("It was not measured by platter.")
                                    : table({{"what"}, {"value"}}, rows));
+  if (!p.findings.empty()) {
+    Rows findings;
+    for (const model::Finding& finding : p.findings)
+      findings.push_back({finding.code, finding.weight, listed(finding.touches), finding.text});
+    text += "<h3>Findings</h3>\n" +
+            table({{"finding"}, {"weight"}, {"touches"}, {"what was found"}}, findings);
+  }
   if (p.notes.empty()) return text;
   text += "<h3>Notes</h3>\n<ul>\n";
   for (const std::string& note : p.notes) text += "<li>" + escaped(note) + "</li>\n";

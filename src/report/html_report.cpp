@@ -21,7 +21,7 @@ constexpr std::size_t kMostWhole = 2;  // drives that are shown with all their c
 std::string summary(const ReportedModel& reported, std::span<const WorkloadResults> workloads) {
   const model::DriveModel& model = reported.model;
   const std::vector<replay::Judged> judged = html::judged(model, reported.file, workloads);
-  return html::verdict_box(judged) + html::facts(model) + html::how_measured(model) +
+  return html::verdict_box(model, judged) + html::facts(model) + html::how_measured(model) +
          html::uses(model, judged) + html::fingerprint(model);
 }
 
@@ -74,7 +74,8 @@ std::string html_report(std::span<const ReportedModel> models,
   } else {
     for (const ReportedModel& reported : models)
       body += fmt::format("<h2>{}</h2>\n", escaped(title_of(reported))) +
-              html::verdict_box(html::judged(reported.model, reported.file, workloads));
+              html::verdict_box(reported.model,
+                                html::judged(reported.model, reported.file, workloads));
     body += "</header>\n" + html::side_by_side(models[0], models[1]) + validation;
     for (std::size_t i = 0; i < models.size(); ++i) {
       const std::string id = fmt::format("model{}", i + 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/quality.h"
 #include "model/standing.h"
 #include "replay/delays.h"
 #include "report/drive_says.h"
@@ -13,8 +14,7 @@
 namespace platter::report::html {
 namespace {
 
-// As replay/verdict.h grades them.
-constexpr double kPhaseForSingle = 0.95, kDemeritForRandom = 2, kDemeritForMixed = 5, kHits = 0.95;
+constexpr double kHits = 0.95;
 
 const replay::ClassMetrics* of_workload(std::span<const replay::Judged> judged, const char* name) {
   const auto found = std::ranges::find(judged, name, &replay::Judged::workload);
@@ -31,8 +31,9 @@ Use single_requests(std::span<const replay::Judged> judged) {
   Use use{"Single requests: when each is complete", {}, "not compared with the drive"};
   const replay::ClassMetrics* random = of_workload(judged, "random");
   if (!random || !random->folded_phase_share) return use;
-  use.fit = *random->folded_phase_share >= kPhaseForSingle &&
-            random->demerit_percent <= kDemeritForRandom;
+  use.fit = std::max(model::quality_of_phase(*random->folded_phase_share),
+                     model::quality_of_demerit("random", random->demerit_percent)) ==
+            model::Quality::good;
   use.because = fmt::format("{:.1f} % of the accesses in phase, demerit {:.1f} %",
                             100 * *random->folded_phase_share, random->demerit_percent);
   return use;
@@ -42,7 +43,7 @@ Use mixed_loads(std::span<const replay::Judged> judged) {
   Use use{"Mixed loads with the cache at work", {}, "not compared with the drive"};
   const replay::ClassMetrics* mixed = of_workload(judged, "mixed");
   if (!mixed) return use;
-  use.fit = mixed->demerit_percent <= kDemeritForMixed &&
+  use.fit = model::quality_of_demerit("mixed", mixed->demerit_percent) == model::Quality::good &&
             mixed->hits_agreed_share.value_or(1) >= kHits;
   use.because = fmt::format("demerit {:.1f} %", mixed->demerit_percent);
   if (mixed->hits_agreed_share)
@@ -89,7 +90,7 @@ std::vector<replay::Judged> judged(const model::DriveModel& model, const std::st
     if (stated.hits_agreed_share > 0) metrics.hits_agreed_share = stated.hits_agreed_share;
     replay::Comparison comparison;
     comparison.classes = {metrics};
-    // A run says "random, within the run" of its own.
+    // As model::within_the_run().
     const std::size_t kind = std::min(stated.workload.find(", "), stated.workload.size());
     all.push_back(
         {stated.workload.substr(0, kind), "This model" + stated.workload.substr(kind), comparison});
@@ -97,7 +98,7 @@ std::vector<replay::Judged> judged(const model::DriveModel& model, const std::st
   return all;
 }
 
-std::string verdict_box(std::span<const replay::Judged> judged) {
+std::string verdict_box(const model::DriveModel& model, std::span<const replay::Judged> judged) {
   if (judged.empty())
     return "<p class=\"verdict unknown\"><b>Not known.</b> This model was not compared with the "
            "drive: "
@@ -106,12 +107,17 @@ std::string verdict_box(std::span<const replay::Judged> judged) {
   while (text.ends_with('\n')) text.pop_back();
   if (const std::size_t colon = text.rfind(": "); colon != text.npos) text.resize(colon);
   for (std::size_t at; (at = text.find(" us")) != text.npos;) text.replace(at, 3, "\u00a0\u00b5s");
-  const replay::Grade grade = replay::grade_of(judged);
-  const char* const name = grade == replay::Grade::good   ? "Good"
-                           : grade == replay::Grade::fair ? "Fair"
-                                                          : "Poor";
-  return fmt::format("<p class=\"verdict {}\"><b>{}.</b> {}.</p>\n",
-                     grade == replay::Grade::good ? "good" : "doubtful", name, escaped(text));
+  // What the model has against itself caps what the comparison says.
+  const model::Qualities of_model = model::qualities_of(model);
+  model::Quality quality = replay::quality_of(judged);
+  if (of_model.all == model::Quality::fair || of_model.all == model::Quality::poor)
+    quality = std::max(quality, of_model.all);
+  const bool good = quality == model::Quality::good;
+  if (!good && !of_model.because.empty())
+    text += fmt::format("; {}", fmt::join(of_model.because, ", "));
+  const char* const name = good ? "Good" : quality == model::Quality::fair ? "Fair" : "Poor";
+  return fmt::format("<p class=\"verdict {}\"><b>{}.</b> {}.</p>\n", good ? "good" : "doubtful",
+                     name, escaped(text));
 }
 
 std::string uses(const model::DriveModel& model, std::span<const replay::Judged> judged) {

@@ -16,7 +16,7 @@ namespace platter::report::html {
 std::vector<replay::Judged> judged(const model::DriveModel& model, const std::string& file,
                                    std::span<const WorkloadResults> workloads);
 
-std::string verdict_box(std::span<const replay::Judged> judged);
+std::string verdict_box(const model::DriveModel& model, std::span<const replay::Judged> judged);
 std::string uses(const model::DriveModel& model, std::span<const replay::Judged> judged);
 std::string fingerprint(const model::DriveModel& model);
 

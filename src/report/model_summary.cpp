@@ -12,12 +12,12 @@
 #include "model/parameters.h"
 #include "model/pretty.h"
 #include "model/printable_model.h"
+#include "model/quality.h"
 #include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/seek_fit.h"
 #include "model/standing.h"
 #include "replay/share_text.h"
-#include "report/caveats.h"
 #include "report/drive_says.h"
 #include "report/explanations.h"
 #include "report/track_list.h"
@@ -72,6 +72,7 @@ void append_head(std::string& text, const model::DriveModel& model) {
     append_line(text, "incomplete",
                 "it lacks " + (missing.empty() ? "what is named below" : missing));
   }
+  append_line(text, "quality", model::in_words(model::qualities_of(model)));
   if (const std::string noise = model::noise_of_host(model.provenance); !noise.empty())
     append_line(text, "noise", noise);
   append_line(
@@ -208,15 +209,29 @@ void append_validity(std::string& text, const model::Validity& validity) {
     if (d.hits_agreed_share > 0)
       line += fmt::format(", {} of hits and misses agree",
                           replay::share_text(d.hits_agreed_share, d.requests));
-    if (const std::string caveat = caveats(validity, d.workload).of_workload; !caveat.empty())
-      line += "; " + caveat;
     text += wrapped(line, 4);
   }
-  if (const std::string note = caveats(validity, "").of_all; !note.empty())
-    text += wrapped("  " + note, 4);
+  if (!validity.note.empty()) text += wrapped("  " + validity.note, 4);
+}
+
+void append_findings(std::string& text, const std::vector<model::Finding>& findings) {
+  if (findings.empty()) return;
+  text += "\nFindings\n";
+  for (const model::Finding& finding : findings)
+    text += wrapped(fmt::format("  {} ({}): {}", finding.code, finding.weight, finding.text), 4);
 }
 
 // ---------------------------------------------------------------- JSON
+
+Json quality_json(const model::Qualities& q) {
+  return {{"all", model::name_of(q.all)},
+          {"random", model::name_of(q.random)},
+          {"mixed", model::name_of(q.mixed)},
+          {"places", model::name_of(q.places)},
+          {"writes", model::name_of(q.writes)},
+          {"queues", model::name_of(q.queues)},
+          {"because", q.because}};
+}
 
 Json to_json(const ZoneSummary& zone) {
   return {{"first_lbn", zone.first_lbn},
@@ -450,6 +465,7 @@ std::string model_as_text(const model::DriveModel& given, std::span<const Sectio
         append_validity(text, model.validity);
         break;
       case Section::notes:
+        append_findings(text, model.provenance.findings);
         if (!model.provenance.notes.empty()) text += "\nNotes\n";
         for (const std::string& note : model.provenance.notes) text += wrapped("  " + note, 4);
         break;
@@ -508,6 +524,14 @@ std::string model_as_json(const model::DriveModel& model) {
                         {"source", model.provenance.source},
                         {"date", model.provenance.date},
                         {"notes", model.provenance.notes}};
+  json["quality"] = quality_json(model::qualities_of(model));
+  json["findings"] = Json::array();
+  for (const model::Finding& finding : model.provenance.findings)
+    json["findings"].push_back({{"code", finding.code},
+                                {"weight", finding.weight},
+                                {"touches", finding.touches},
+                                {"by", finding.by},
+                                {"text", finding.text}});
   if (const std::string standing = model::standing_of(model.provenance, model.validity);
       !standing.empty())
     json["standing"] = standing;

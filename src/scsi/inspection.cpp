@@ -92,7 +92,7 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   found.claims = described.claims;
   found.rotation = described.rotation;
   found.doubts = drive.who().doubts;
-  std::ranges::copy(described.doubts(), std::back_inserter(found.doubts));
+  for (const model::Noted& doubt : described.doubts()) found.doubts.push_back(doubt.text());
   if (const auto list = drive.vpd_page(0x00)) found.vpd_pages = decode_vpd_list(*list);
   for (const std::uint8_t page : found.vpd_pages)
     if (auto content = drive.vpd_page(page)) found.vpd_contents[page] = std::move(*content);

@@ -268,40 +268,43 @@ void SelfDescription::into(model::Identity& identity) const {
   identity.depopulated_elements = depopulated_elements;
 }
 
-std::vector<std::string> SelfDescription::doubts() const {
-  std::vector<std::string> sentences;
+model::Notes SelfDescription::doubts() const {
+  model::Notes notes;
   const auto is_told_elsewhere = [](Subject subject) {  // identity::Who has its own words
     return subject == Subject::name || subject == Subject::serial_number ||
            subject == Subject::capacity;
   };
   for (const Claim& claim : claims)
     if (claim.contradicted() && !is_told_elsewhere(claim.subject))
-      sentences.push_back(claim.doubt());
+      notes.emplace_back(model::Code::claims_disagree, claim.doubt());
   if (!zones.empty())
-    sentences.push_back(fmt::format(
-        "the drive is shingled ({} zones): its blocks may move, and a map of it may hold for as "
-        "long as nothing is written",
-        zones));
+    notes.emplace_back(model::Code::blocks_move,
+                       fmt::format("the drive is shingled ({} zones): its blocks may move, and a "
+                                   "map of it may hold for as "
+                                   "long as nothing is written",
+                                   zones));
   else if (trims)
-    sentences.push_back(
+    notes.emplace_back(
+        model::Code::blocks_move,
         "the drive rotates and takes TRIM, as shingled drives do: its blocks may move, and a map "
         "of it may hold for as long as nothing is written");
   if (positioning_ranges.size() > 1)
-    sentences.push_back(fmt::format(
-        "the drive has {} actuators, each with LBNs of its own (VPD page B9h): it is measured as "
-        "one with a single arm",
-        positioning_ranges.size()));
+    notes.emplace_back(model::Code::several_arms,
+                       fmt::format("the drive has {} actuators, each with LBNs of its own (VPD "
+                                   "page B9h): it is measured as "
+                                   "one with a single arm",
+                                   positioning_ranges.size()));
   if (logical_units)
-    sentences.push_back(fmt::format(
+    notes.emplace_back(fmt::format(
         "the drive has {} logical units (REPORT LUNS), which share its spindle, and perhaps its "
         "arm: only this one is measured",
         *logical_units));
   if (depopulated_elements.value_or(0) > 0)
-    sentences.push_back(
+    notes.emplace_back(
         fmt::format("{} of the drive's surfaces are out of use (GET PHYSICAL "
                     "ELEMENT STATUS)",
                     *depopulated_elements));
-  return sentences;
+  return notes;
 }
 
 }  // namespace platter::scsi

@@ -6,6 +6,7 @@
 
 #include "identity/claims.h"
 #include "model/drive_model.h"
+#include "model/finding_kinds.h"
 #include "scsi/drive.h"
 
 namespace platter::scsi {
@@ -24,7 +25,7 @@ struct SelfDescription {
   std::optional<StatedRotation> rotation;
 
   // A sentence each: what was contradicted, and what makes a model doubtful.
-  std::vector<std::string> doubts() const;
+  model::Notes doubts() const;
 };
 
 // After identify(). Asks VPD pages, REPORT LUNS, GET PHYSICAL ELEMENT STATUS and mode pages, where

@@ -85,8 +85,8 @@ class Judge(unittest.TestCase):
         """The share of the cache's answers that the model contradicts, its error, and what is said of it."""
         model = self.characterize(*drive)[0]
         share = model["cache"]["unexplained_share"]
-        return share["value"], share["error"], [note for note in model["provenance"]["notes"]
-                                                if "that the model lacks" in note]
+        return share["value"], share["error"], [found for found in model["provenance"].get("findings", [])
+                                                if found["code"] == "cache-unexplained"]
 
     def test_a_cache_that_no_model_describes(self):
         """Replacement by the clock; read-ahead is lost when the next miss comes within 8 ms."""

@@ -68,8 +68,8 @@ TEST_CASE("the share of answers that a model contradicts") {
     REQUIRE(found.unexplained_share);
     CHECK(*found.unexplained_share.value > *found.unexplained_share.error);
     REQUIRE(found.notes.size() == 1);
-    CAPTURE(found.notes.front());
-    CHECK(found.notes.front().find(named) != std::string::npos);
+    CAPTURE(found.notes.front().text());
+    CHECK(found.notes.front().text().find(named) != std::string::npos);
   }
   SECTION("a model that cannot answer has no share, but a reason") {
     model::DriveModel bare = truth;

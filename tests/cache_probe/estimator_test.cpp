@@ -378,7 +378,7 @@ TEST_CASE("hits and misses at the same number are not called adaptive") {
   add(record, Question::segments, 12, false, 2);
   const auto notes = estimate_cache(record).notes;
   REQUIRE_FALSE(notes.empty());
-  for (const auto& note : notes) CHECK(note.find("adaptive") == std::string::npos);
+  for (const auto& note : notes) CHECK(note.text().find("adaptive") == std::string::npos);
 }
 
 TEST_CASE("a record survives its JSON lines") {

@@ -72,9 +72,10 @@ class Inspect(PlatterTest):
         drive = self.drive("quantum-atlas10k", {"host_delay_median_us": 200, "host_delay_p99_us": 4000})
         summary = self.platter("characterize", drive, "-o", "m.json")
         head = re.sub(r"\n {16}", " ", summary).splitlines()
-        self.assertRegex(head[2], r"^  noise +the host is too noisy: of \d+ commands .* does not tell rotational positions "
+        self.assertRegex(head[3], r"^  noise +the host is too noisy: of \d+ commands .* does not tell rotational positions "
                                   r"on this host; measure on an idle host, or with --quiet-host$")
-        self.assertIn(head[2].partition("noise")[2].strip(), self.read_json("m.json")["provenance"]["notes"])
+        self.assertIn(("host-too-noisy", head[3].partition("noise")[2].strip()),
+                      [(found["code"], found["text"]) for found in self.read_json("m.json")["provenance"]["findings"]])
 
     def test_a_host_of_which_much_can_be_said(self):
         for name, text in (("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n"),

@@ -40,11 +40,12 @@ TEST_CASE("what cannot be is said in words, and stays as measured") {
   model.seek.points.push_back({50, 1.2, 0.01, 20});
   const auto notes = extract::impossible_values(model);
   REQUIRE(notes.size() == 3);
-  CHECK(notes[0].find("overheads.read_miss_after_read came out as -0.0030 +- 0.0040 ms") == 0);
-  CHECK(notes[0].find("too short to be measured") != std::string::npos);
-  CHECK(notes[1].find("overlaps with what was taken off") != std::string::npos);
-  CHECK(notes[2].find("a seek over 50 cylinders took 1.200 ms, 0.300 ms less than one over 3") ==
+  CHECK(notes[0].text().find("overheads.read_miss_after_read came out as -0.0030 +- 0.0040 ms") ==
         0);
+  CHECK(notes[0].text().find("too short to be measured") != std::string::npos);
+  CHECK(notes[1].text().find("overlaps with what was taken off") != std::string::npos);
+  CHECK(notes[2].text().find(
+            "a seek over 50 cylinders took 1.200 ms, 0.300 ms less than one over 3") == 0);
   CHECK(*model.overheads.write_miss_after_read.value == -0.1);
 }
 
@@ -142,7 +143,7 @@ TEST_CASE("a head switch below zero is absent with its reason, and nothing else 
   const auto notes = extract::take_out_what_cannot_be(model);
   REQUIRE(notes.size() == 1);
   CHECK(
-      notes[0] ==
+      notes[0].text() ==
       "head_switch was measured as -0.0309 +- 0.01 ms, below zero: it is too short to be measured");
   CHECK_FALSE(model.head_switch.value);
   CHECK_FALSE(model.head_switch.error);
@@ -150,7 +151,7 @@ TEST_CASE("a head switch below zero is absent with its reason, and nothing else 
   CHECK(model.head_switch.reason ==
         "measured as -0.0309 +- 0.01 ms, below zero: it is too short to be measured");
   model.cache.segments.value = 2.5;
-  CHECK(extract::take_out_what_cannot_be(model).at(0) ==
+  CHECK(extract::take_out_what_cannot_be(model).at(0).text() ==
         "cache.segments was measured as 2.5, which cannot be: it must be a whole number");
   model.cache.segments = segments;
   model.head_switch = usual;
@@ -171,7 +172,7 @@ TEST_CASE(
   model.layout.zones[0].angle_rev = std::numeric_limits<double>::quiet_NaN();
   notes = extract::take_out_what_cannot_be(model);
   REQUIRE(notes.size() == 1);
-  CHECK(notes[0].find("layout.zones[0].angle_rev must be a sensible number") == 0);
+  CHECK(notes[0].text().find("layout.zones[0].angle_rev must be a sensible number") == 0);
   CHECK(model.layout.zones.empty());
   CHECK(model.layout.reason.find("layout.zones[0].angle_rev") == 0);
   CHECK(model.seek.points.size() == points - 2);

@@ -98,7 +98,7 @@ class Shaken final : public scsi::Device {
 
 std::vector<std::string> notes_with(const Run& run, const std::string& what) {
   std::vector<std::string> found;
-  for (const std::string& note : run.model.provenance.notes)
+  for (const std::string& note : all_that_was_noted(run))
     if (note.find(what) != std::string::npos) found.push_back(note);
   return found;
 }

@@ -76,8 +76,15 @@ inline model::DriveModel restless_drive() {
   return model;
 }
 
+// The texts of notes and of findings.
+inline std::vector<std::string> all_that_was_noted(const Run& run) {
+  std::vector<std::string> all = run.model.provenance.notes;
+  for (const model::Finding& finding : run.model.provenance.findings) all.push_back(finding.text);
+  return all;
+}
+
 inline bool noted(const Run& run, const std::string& what) {
-  return std::ranges::any_of(run.model.provenance.notes, [&](const std::string& note) {
+  return std::ranges::any_of(all_that_was_noted(run), [&](const std::string& note) {
     return note.find(what) != std::string::npos;
   });
 }

@@ -69,7 +69,7 @@ TEST_CASE("a constant that is wrong in all positioning times is found and correc
   model.overheads.read_miss_after_read.value = right_ms + 1.5;
   const auto notes = validate_by(result, model);
   REQUIRE(notes.size() == 1);
-  CHECK(notes.front().find("were corrected") != std::string::npos);
+  CHECK(notes.front().text().find("were corrected") != std::string::npos);
   CHECK(std::abs(model.overheads.read_miss_after_read.value.value() - right_ms) < 0.4);
   CHECK(model.validity.demerits.front().folded_phase_share > 0.95);
 }

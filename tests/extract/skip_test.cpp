@@ -134,7 +134,7 @@ TEST_CASE("no command of a characterization reaches a skipped block, and its mod
   CHECK_FALSE(run.not_restored);
   CHECK(run.model.provenance.complete);
   CHECK(noted(run, "(--skip)"));
-  for (const std::string& note : run.model.provenance.notes) {
+  for (const std::string& note : all_that_was_noted(run)) {
     INFO(note);
     CHECK(note.find("was repeated") == std::string::npos);
   }

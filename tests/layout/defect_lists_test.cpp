@@ -106,7 +106,7 @@ TEST_CASE("remapped blocks that only a list in bytes from the index names are fo
     INFO("seed " << seed << ": " << drive.description);
     const Extraction found = map(drive, behaviour);
     CHECK(difference(drive.truth, found.layout, false) == "");
-    by_skews += found.notes.at(1).find("from the skews") != std::string::npos;
+    by_skews += found.notes.at(1).text().find("from the skews") != std::string::npos;
   }
   if (behaviour.sectors == Sectors::from_first) CHECK(by_skews > kDrives / 2);
 }
@@ -118,7 +118,8 @@ TEST_CASE("bytes from the index name the sectors of a drive that counts from the
     INFO("seed " << seed << ": " << drive.description);
     const Extraction found = map(drive, {.sectors = Sectors::from_index, .lists_from_index = true});
     CHECK(difference(drive.truth, found.layout, false) == "");
-    CHECK(found.notes.at(1).find("counted from the index as the drive's are") != std::string::npos);
+    CHECK(found.notes.at(1).text().find("counted from the index as the drive's are") !=
+          std::string::npos);
   }
 }
 
@@ -150,7 +151,7 @@ TEST_CASE("a map that is not understood everywhere is a map all the same") {
 
 TEST_CASE("the note about defect lists says what was given and how far it was used") {
   const auto said = [](const Extraction& found, const char* words) {
-    return found.notes.at(1).find(words) != std::string::npos;
+    return found.notes.at(1).text().find(words) != std::string::npos;
   };
   const Extraction in_bytes = through_commands("virtual:random-5028");
   CHECK(said(in_bytes, "1179 primary defects and 6 grown defects, in bytes from the index"));

@@ -184,8 +184,8 @@ TEST_CASE("where units are too many for the questions, a note says how many slip
   options.grid_limit = 10'000;
   const Extraction found = by_address_translation(translator, options);
   CHECK(found.translations < 25'000);
-  const auto note = std::ranges::find_if(found.notes, [](const std::string& words) {
-    return words.find("slips that the map does not have") != std::string::npos;
+  const auto note = std::ranges::find_if(found.notes, [](const model::Noted& noted) {
+    return noted.text().find("slips that the map does not have") != std::string::npos;
   });
   CHECK(note != found.notes.end());
 }

@@ -342,8 +342,8 @@ TEST_CASE("a zone whose map follows no rule is not read for its angles, and the 
   context.budget = {0, 20 * kSecond};
   const LayoutAngles angles = measure_layout_angles(context, layout);
   CHECK_FALSE(angles.complete);
-  CHECK(std::ranges::any_of(angles.notes, [](const std::string& note) {
-    return note.find("zone 0 has") != std::string::npos;
+  CHECK(std::ranges::any_of(angles.notes, [](const model::Noted& note) {
+    return note.text().find("zone 0 has") != std::string::npos;
   }));
   for (const Sample& sample : context.samples)
     if (sample.experiment == Experiment::angle)

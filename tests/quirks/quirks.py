@@ -240,8 +240,8 @@ class QuirkTest(PlatterTest):
         self.assertEqual(shape(found["layout"]), shape(expected["layout"]))
 
     def noted(self, model, *words):
-        """A note that has all of these; they are regular expressions."""
-        notes = model["provenance"]["notes"]
+        """A note or finding that has all of these; they are regular expressions."""
+        notes = model["provenance"]["notes"] + [found["text"] for found in model["provenance"].get("findings", [])]
         self.assertTrue(any(all(re.search(word, note) for word in words) for note in notes),
                         f"no note has {words}: {notes}")
 

@@ -37,26 +37,16 @@ TEST_CASE("hits and misses that agree stand beside the demerit") {
       std::string::npos);
 }
 
-TEST_CASE("what a note says of a workload stands beside its figures, the rest behind them") {
+TEST_CASE("findings stand in front of the notes, with their weight") {
   model::DriveModel model;
-  model.validity.demerits = {{.workload = "random, within the run", .requests = 9},
-                             {.workload = "mixed, within the run", .requests = 9}};
-  model.validity.note =
-      "checked with caches off; of random requests the demerit is far; suspect: seeks; the mixed "
-      "workload with the caches on; of mixed requests the demerit may be: 3 took long; a pause";
+  model.provenance.notes = {"a remark"};
+  model.provenance.findings = {
+      {.code = "mixed-above-floor", .weight = "doubt", .text = "of mixed requests it is far"}};
   const std::string text = on_one_line(model_as_text(model));
-  const std::size_t random =
-                        text.find("of random requests the demerit is far; suspect: seeks mixed,"),
-                    mixed = text.find(
-                        "the mixed workload with the caches on; of mixed requests the "
-                        "demerit may be: 3 took long checked"),
-                    rest = text.find("checked with caches off; a pause");
-  CHECK(random < mixed);
-  CHECK(mixed < rest);
-  REQUIRE(rest != std::string::npos);
-  model.validity.demerits.pop_back();  // of a workload without figures nothing is lost
-  CHECK(on_one_line(model_as_text(model)).find("off; the mixed workload with the caches on; of") !=
-        std::string::npos);
+  const std::size_t found =
+      text.find("Findings mixed-above-floor (doubt): of mixed requests it is far");
+  REQUIRE(found != std::string::npos);
+  CHECK(found < text.find("Notes a remark"));
 }
 
 TEST_CASE("the kernel's share of a command's time is one line, where it is known") {
@@ -72,9 +62,12 @@ TEST_CASE("the kernel's share of a command's time is one line, where it is known
 TEST_CASE("that a host was too noisy stands at the head of the summary") {
   model::DriveModel model;
   const std::string said = "the host is too noisy: of 224 commands, and so on";
-  model.provenance.notes = {"something else", "the host is noisy: a little"};
+  const auto noise = [&model](const char* code, const std::string& text) {
+    model.provenance.findings.push_back({.code = code, .weight = "doubt", .text = text});
+  };
+  noise("host-noisy", "the host is noisy: a little");
   CHECK(on_one_line(model_as_text(model)).find("noise the host") == std::string::npos);
-  model.provenance.notes.push_back(said);
+  noise("host-too-noisy", said);
   const std::string text = on_one_line(model_as_text(model));
   CHECK(text.find("noise " + said) < text.find("capacity"));
 }

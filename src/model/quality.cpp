@@ -1,0 +1,213 @@
+#include "model/quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "model/finding_kinds.h"
+
+namespace platter::model {
+namespace {
+
+// Chosen: a few times the floors of drives, and what DIXtrac's models had at the best and at the
+// worst (Schindler and Ganger 1999, section 6.2).
+constexpr double kGoodRandom = 2, kGoodMixed = 5, kFair = 10;  // % demerit
+constexpr double kGoodPhase = 0.95, kFairPhase = 0.8;
+// Above its floor by more of the mean the drive refutes the model.
+constexpr double kRefuted = 0.2;
+// Blocks without a known place, of all; Chosen: a hundredth of random requests is what a tail is.
+constexpr double kFewUnknown = 0.001, kManyUnknown = 0.01;
+
+struct UseOfModel {
+  Use use;
+  Quality Qualities::*quality;
+  std::string_view name;
+};
+constexpr std::array kUses = {UseOfModel{Use::random, &Qualities::random, "single requests"},
+                              UseOfModel{Use::mixed, &Qualities::mixed, "mixed load"},
+                              UseOfModel{Use::places, &Qualities::places, "places"},
+                              UseOfModel{Use::writes, &Qualities::writes, "writes"},
+                              UseOfModel{Use::queues, &Qualities::queues, "queues"}};
+constexpr std::string_view kWithinTheRun = ", within the run";
+constexpr std::size_t kCounting = 3;  // of them, for the word of all
+
+bool is_of(const Demerit& demerit, std::string_view workload) {
+  return demerit.workload.starts_with(workload) &&
+         (demerit.workload.size() == workload.size() || demerit.workload[workload.size()] == ',');
+}
+
+// The last one that was stated of it.
+const Demerit* demerit_of(const Validity& validity, std::string_view workload) {
+  const auto found = std::find_if(validity.demerits.rbegin(), validity.demerits.rend(),
+                                  [&](const Demerit& demerit) { return is_of(demerit, workload); });
+  return found == validity.demerits.rend() ? nullptr : &*found;
+}
+
+// By as much as its error may hide.
+double most_percent(const Demerit& demerit) {
+  const double error_ms = demerit.error_ms.value_or(0);
+  return demerit.demerit_percent +
+         (demerit.drive_mean_ms > 0 ? 100 * error_ms / demerit.drive_mean_ms : 0);
+}
+
+Quality quality_of(const Demerit* demerit) {
+  if (demerit == nullptr) return Quality::unchecked;
+  const Quality stated = quality_of_demerit(demerit->workload, demerit->demerit_percent);
+  const bool may_be_more = quality_of_demerit("mixed", most_percent(*demerit)) > Quality::good;
+  return may_be_more ? std::max(stated, Quality::fair) : stated;
+}
+
+double share_without_place(const Layout& layout, std::uint64_t blocks) {
+  if (blocks == 0) return 0;
+  double unknown = 0;
+  for (const NotUnderstood& part : layout.not_understood)
+    unknown += static_cast<double>(part.last_lbn - part.first_lbn + 1);
+  return unknown / static_cast<double>(blocks);
+}
+
+class Grader {
+ public:
+  explicit Grader(const DriveModel& model) : model_(model) {}
+
+  Qualities grade() {
+    const Validity& validity = model_.validity;
+    const Demerit* const random = demerit_of(validity, "random");
+    const Demerit* const mixed = demerit_of(validity, "mixed");
+    q_.random = quality_of(random);
+    q_.mixed = quality_of(mixed);
+    grade_places(random);
+    if (validity.writes) q_.writes = std::max(q_.random, q_.mixed);
+    if (validity.max_depth > 1) q_.queues = std::max(q_.random, q_.mixed);
+    for (const UseOfModel& use : kUses)
+      if (q_.*use.quality == Quality::fair || q_.*use.quality == Quality::poor)
+        because(use, "by its check");
+    for (const Finding& finding : model_.provenance.findings) cap(finding);
+    q_.all = Quality::good;
+    for (std::size_t i = 0; i < kCounting; ++i) q_.all = std::max(q_.all, q_.*kUses[i].quality);
+    return std::move(q_);
+  }
+
+ private:
+  void grade_places(const Demerit* random) {
+    const double unknown = share_without_place(model_.layout, model_.identity.blocks);
+    if (model_.layout.zones.empty() || unknown > kManyUnknown)
+      q_.places = Quality::poor;
+    else if (random != nullptr && random->phase_requests > 0)
+      q_.places = std::max(quality_of_phase(random->folded_phase_share),
+                           unknown > kFewUnknown ? Quality::fair : Quality::good);
+  }
+
+  void cap(const Finding& finding) {
+    const FindingKind* const kind = finding_kind(finding.code);
+    // Of a newer platter: what it concerns is not known.
+    const std::uint8_t uses = kind != nullptr ? kind->uses : kAllUses;
+    const Quality most = finding.weight == name_of(Weight::fault) ? Quality::poor : Quality::fair;
+    for (const UseOfModel& use : kUses) {
+      Quality& quality = q_.*use.quality;
+      if ((uses & static_cast<std::uint8_t>(use.use)) == 0 || quality >= most) continue;
+      quality = most;
+      because(use, finding.code);
+    }
+  }
+
+  void because(const UseOfModel& use, std::string_view why) {
+    q_.because.push_back(fmt::format("{} {} ({})", use.name, name_of(q_.*use.quality), why));
+  }
+
+  const DriveModel& model_;
+  Qualities q_;
+};
+
+double above_floor(const Demerit& demerit) {
+  if (!(demerit.drive_mean_ms > 0)) return 0;
+  return (demerit.demerit_ms - demerit.floor_ms.value_or(0)) / demerit.drive_mean_ms;
+}
+
+bool is_there(const Finding& finding, Code code) { return finding.code == kind_of(code).name; }
+
+bool has(const DriveModel& model, Code code) {
+  return std::ranges::any_of(model.provenance.findings,
+                             [code](const Finding& finding) { return is_there(finding, code); });
+}
+
+std::string lacking_positions(const DriveModel& model) {
+  const Parameter& angle = model.layout.angle;
+  if (!angle.error) return angle.reason.empty() ? "its angles are not known" : angle.reason;
+  if (has(model, Code::angles_refuted)) return "its angles were refuted";
+  const Demerit* const random = demerit_of(model.validity, "random");
+  if (random != nullptr && random->phase_requests > 0 &&
+      quality_of_phase(random->folded_phase_share) == Quality::poor)
+    return fmt::format("{:.0f} % of its check's media accesses are in phase",
+                       100 * random->folded_phase_share);
+  return "";
+}
+
+}  // namespace
+
+std::string_view name_of(Quality quality) {
+  constexpr std::array<std::string_view, 4> kNames{"good", "fair", "unchecked", "poor"};
+  return kNames[static_cast<std::size_t>(quality)];
+}
+
+std::optional<Quality> quality_named(std::string_view word) {
+  for (const Quality quality : {Quality::good, Quality::fair, Quality::unchecked, Quality::poor})
+    if (name_of(quality) == word) return quality;
+  return std::nullopt;
+}
+
+Quality quality_of_demerit(std::string_view workload, double percent) {
+  if (!(percent <= kFair)) return Quality::poor;
+  return percent <= (workload.starts_with("random") ? kGoodRandom : kGoodMixed) ? Quality::good
+                                                                                : Quality::fair;
+}
+
+Quality quality_of_phase(double share) {
+  return share >= kGoodPhase ? Quality::good : share >= kFairPhase ? Quality::fair : Quality::poor;
+}
+
+std::string within_the_run(std::string_view workload) {
+  return std::string(workload) + std::string(kWithinTheRun);
+}
+
+bool is_within_the_run(const Demerit& demerit) { return demerit.workload.ends_with(kWithinTheRun); }
+
+Qualities qualities_of(const DriveModel& model) { return Grader(model).grade(); }
+
+std::string in_words(const Qualities& qualities) {
+  std::string text(name_of(qualities.all));
+  std::vector<std::string> parts = qualities.because;
+  for (const UseOfModel& use : kUses)
+    if (qualities.*use.quality == Quality::unchecked)
+      parts.push_back(fmt::format("{} unchecked", use.name));
+  if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
+  return text;
+}
+
+std::vector<std::string> what_it_lacks(const DriveModel& model) {
+  std::vector<std::string> lacking;
+  if (model.layout.zones.empty()) {
+    lacking.push_back("the places of its blocks" +
+                      (model.layout.reason.empty() ? "" : " (" + model.layout.reason + ")"));
+  } else {
+    if (const double unknown = share_without_place(model.layout, model.identity.blocks);
+        unknown > kFewUnknown)
+      lacking.push_back(fmt::format("the places of {:.1f} % of its blocks", 100 * unknown));
+    if (const std::string why = lacking_positions(model); !why.empty())
+      lacking.push_back("rotational positions (" + why + ")");
+  }
+  const Cache& cache = model.cache;
+  if (cache.read_enabled.or_else(0) > 0)
+    for (const auto& [figure, name] :
+         {std::pair(&cache.segments, "segments"), std::pair(&cache.segment_blocks, "segment size")})
+      if (!*figure) lacking.push_back(fmt::format("its cache's {} ({})", name, figure->reason));
+  for (const char* workload : {"random", "mixed"})
+    if (const Demerit* const demerit = demerit_of(model.validity, workload);
+        demerit != nullptr && above_floor(*demerit) > kRefuted)
+      lacking.push_back(
+          fmt::format("a check that it passes (of {} requests its demerit is {:.0f} % of the mean)",
+                      workload, demerit->demerit_percent));
+  return lacking;
+}
+
+}  // namespace platter::model
