@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "extract/error_floor.h"
 #include "extract/impossible_values.h"
 #include "extract/self_validation.h"
 #include "extract/stages.h"
@@ -16,6 +17,7 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/parameters.h"
+#include "mtbrc/completion_grid.h"
 #include "mtbrc/round_trips.h"
 
 namespace platter::extract {
@@ -167,6 +169,15 @@ void estimate_at_the_end(const Record& record, Findings& found) {
     refine_rotation(all, found);
   }
   model.kernel_share = kernel_share(record.samples);
+  if (const auto grid_ns = mtbrc::completion_grid(record.samples)) {
+    raise_errors_to_grid(model, *grid_ns);
+    found.note(
+        {model::Code::completions_on_grid,
+         fmt::format("completions reach the host at multiples of {:.3f} us (USB microframes, "
+                     "coalesced interrupts, a clock's steps): no error of a time of n samples "
+                     "is below {:.4f} ms / sqrt(n)",
+                     to_ms(*grid_ns) * 1e3, mtbrc::least_error_ms(*grid_ns, 1))});
+  }
   take_notes(what_was_noisy(record.samples, model), found);
   take_notes(impossible_values(model), found);
 }

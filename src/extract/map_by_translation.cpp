@@ -15,13 +15,14 @@
 #include "mtbrc/empty_units.h"
 #include "mtbrc/passing_sectors.h"
 #include "mtbrc/zone_shape.h"
+#include "statistics/robust.h"
 
 namespace platter::extract {
 namespace {
 
 struct OutOfTime {};
 
-// Answers until the deadline has passed.
+// Answers until the deadline has passed, and keeps what each question took.
 class LimitedTranslator final : public layout::Translator {
  public:
   LimitedTranslator(layout::Translator& drive, const mtbrc::Context& context)
@@ -32,8 +33,15 @@ class LimitedTranslator final : public layout::Translator {
   std::uint32_t heads() const override { return drive_.heads(); }
   std::uint32_t cylinders() const override { return drive_.cylinders(); }
   std::optional<scsi::Translation> translate(std::uint64_t lbn) override {
-    return in_time(drive_.translate(lbn));
+    const Nanoseconds before_ns = context_.drive.now_ns();
+    const std::uint64_t asked = context_.drive.translations();
+    std::optional<scsi::Translation> answer = drive_.translate(lbn);
+    if (context_.drive.translations() == asked + 1)
+      took_ms_.push_back(to_ms(context_.drive.now_ns() - before_ns));
+    return in_time(std::move(answer));
   }
+  // Of those that the drive was asked.
+  const std::vector<double>& took_ms() const { return took_ms_; }
   std::optional<scsi::PlaceContent> translate_back(const scsi::PhysicalAddress& place) override {
     return in_time(drive_.translate_back(place));
   }
@@ -54,6 +62,7 @@ class LimitedTranslator final : public layout::Translator {
 
   layout::Translator& drive_;
   const mtbrc::Context& context_;
+  std::vector<double> took_ms_;
 };
 
 }  // namespace
@@ -64,8 +73,6 @@ FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
   LimitedTranslator translator(kept, context_);
   layout::Options how;
   how.seed = context_.seed;
-  const Nanoseconds before = context_.drive.now_ns();
-  const std::uint64_t translations = context_.drive.translations();
   layout::Extraction found;
   try {
     found = layout::by_address_translation(translator, how);
@@ -75,13 +82,13 @@ FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
     found.notes = {{model::Code::layout_unfinished, "layout: " + found.layout.reason}};
   }
   question_time_ = {};
-  const std::uint64_t asked = context_.drive.translations() - translations;
-  if (asked > 0 && !found.layout.zones.empty()) {
-    question_time_.value = to_ms(context_.drive.now_ns() - before) / static_cast<double>(asked);
-    question_time_.unit = "ms";
-    question_time_.method = "mean over the layout extraction";
-    question_time_.samples = asked;
-  }
+  if (const auto took = statistics::median_estimate(translator.took_ms());
+      took && !found.layout.zones.empty())
+    question_time_ = {.value = took->value,
+                      .unit = "ms",
+                      .error = took->error,
+                      .method = "median over the layout extraction",
+                      .samples = took->samples};
   take_up(found.layout);
   return {std::move(found.layout), std::move(found.notes)};
 }

@@ -29,6 +29,7 @@ enum class Code : std::uint8_t {
   host_too_noisy,
   spindle_noisy,
   accesses_held_up,
+  completions_on_grid,
   layout_unfinished,
   translation_contradicted,
   zones_not_understood,

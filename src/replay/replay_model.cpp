@@ -15,6 +15,7 @@
 #include "replay/compare.h"
 #include "replay/hits.h"
 #include "replay/host_queue.h"
+#include "replay/outside_count.h"
 #include "replay/schedule.h"
 #include "statistics/distribution.h"
 
@@ -38,10 +39,11 @@ class ModelPlayer final : public Player {
  public:
   // `one_at_a_time`: nothing is issued while something is outstanding. `delays`: only then.
   ModelPlayer(const engine::Engine& engine, Nanoseconds phase_ns, bool one_at_a_time, Caches caches,
-              std::optional<Delays> delays = {})
+              const OutsideCount& outside, std::optional<Delays> delays = {})
       : engine_(engine),
         phase_ns_(phase_ns),
         one_at_a_time_(one_at_a_time),
+        outside_(outside),
         delays_(std::move(delays)) {
     request_.force_unit_access = caches == Caches::forced;
   }
@@ -68,6 +70,7 @@ class ModelPlayer final : public Player {
   void issue(std::uint64_t number, Nanoseconds time_ns) override {
     request_.tag = static_cast<std::uint32_t>(number);
     latest_ = number;
+    outside_.add(request_.lbn, request_.blocks, request_.write, engine_.outstanding());
     if (one_at_a_time_)
       serve(time_ns);
     else if (!engine_.submit(request_, time_ns))
@@ -75,7 +78,9 @@ class ModelPlayer final : public Player {
   }
 
   std::uint32_t room() const override { return one_at_a_time_ ? 1 : engine_.most_outstanding(); }
-  std::uint64_t outside_validity() const { return outside_validity_; }
+  // Of the requests since; those before set the platter.
+  void begin_trace() { outside_.begin_anew(); }
+  const OutsideCount& outside() const { return outside_; }
 
  private:
   void serve(Nanoseconds time_ns) {
@@ -86,7 +91,6 @@ class ModelPlayer final : public Player {
   }
 
   Done done_of(const engine::Completion& completion) {
-    outside_validity_ += completion.outside_validity;
     // Tags are the lower half of numbers.
     const std::uint32_t ago = static_cast<std::uint32_t>(latest_) - completion.tag;
     return {.number = latest_ - ago,
@@ -98,11 +102,11 @@ class ModelPlayer final : public Player {
   engine::Engine engine_;
   Nanoseconds phase_ns_;
   bool one_at_a_time_;
+  OutsideCount outside_;
   engine::Request request_{};
   std::uint64_t latest_ = 0;
   std::optional<Delays> delays_;
   std::optional<Done> served_{};
-  std::uint64_t outside_validity_ = 0;
 };
 
 // As many as the engine has room for.
@@ -293,9 +297,11 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
   std::optional<Delays> delays;
   if (draws_delays(subject, options))
     delays = subject.with_delays->delays.of_seed(options.delay_seed);
-  ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches, delays);
+  ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches,
+                     OutsideCount(subject.tables->validity, true), delays);
   const Nanoseconds start_ns = play_references(
       player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
+  player.begin_trace();
   Schedule schedule{.kind = head.kind,
                     .depth = head.depth,
                     .start_ns = start_ns,
@@ -311,7 +317,8 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
   } else {
     play(player, trace, schedule, Part::trace, rows);
   }
-  head.outside_validity = player.outside_validity();
+  head.outside_validity = player.outside().all();
+  if (head.outside_validity > 0) head.outside = player.outside().by();
   return head;
 }
 
@@ -329,7 +336,9 @@ ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace,
   const Schedule schedule{.depth = kAnyDepth, .blocks = subject.tables->layout.blocks()};
   const auto player_at = [&](double phase_ns) {
     return ModelPlayer(engine_for(subject, how), static_cast<Nanoseconds>(std::llround(phase_ns)),
-                       false, how.caches);
+                       false, how.caches,
+                       OutsideCount(subject.tables->validity,
+                                    drives_head.depth > subject.tables->validity.max_depth));
   };
   // Every request when the drive got it; what the model has not finished by then waits in its
   // queue.
@@ -352,8 +361,10 @@ ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace,
   head.phase_ns = differences.phase_ns(*head.period_ns);
   ModelPlayer player = player_at(*head.phase_ns);
   give_references(player, rows);
+  player.begin_trace();
   give_trace(player, rows);
-  head.outside_validity = player.outside_validity();
+  head.outside_validity = player.outside().all();
+  if (head.outside_validity > 0) head.outside = player.outside().by();
   return head;
 }
 

@@ -10,6 +10,7 @@
 
 #include "model/units.h"
 #include "replay/host_queue_settings.h"
+#include "replay/outside.h"
 #include "trace/trace.h"
 
 namespace platter::replay {
@@ -100,6 +101,7 @@ struct ResultHead {
   std::optional<double> phase_ns{};           // model: how far ahead of nominal its platter was set
   std::optional<HostQueueUse> host_queue{};   // model: in front of it; requests are then its own
   std::uint64_t outside_validity = 0;         // model: requests beyond what the model measured
+  std::optional<Outside> outside{};           // model: of these, by what; not of an array
   std::uint64_t retries = 0;                  // drive: BUSY, TASK SET FULL, unit attentions
   std::uint64_t recovered = 0;                // drive: requests, by its own retries (sense key 1h)
   std::map<std::string, std::uint64_t> warnings{};  // drive: of its own state, with how often

@@ -11,6 +11,7 @@
 #include "replay/array_json.h"
 #include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
+#include "replay/outside_json.h"
 #include "replay/times_json.h"
 
 namespace platter::replay {
@@ -59,6 +60,12 @@ std::optional<ArrayHead> array_of(const Json& json) {
   return array;
 }
 
+Outside outside_of(const Json& json) {
+  return {json.at("place").get<std::uint64_t>(), json.at("size").get<std::uint64_t>(),
+          json.at("writes").get<std::uint64_t>(), json.at("reads").get<std::uint64_t>(),
+          json.at("depth").get<std::uint64_t>()};
+}
+
 void read_members(const Json& json, ResultHead& head) {
   head.target = json.at("target") == "model" ? ResultHead::Target::model
                                              : ResultHead::Target::drive;
@@ -80,6 +87,7 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "block_transfer_ns", head.block_transfer_ns);
   read_optional(json, "phase_ns", head.phase_ns);
   read_optional(json, "outside_validity", head.outside_validity);
+  if (json.contains("outside")) head.outside = outside_of(json["outside"]);
   read_optional(json, "retries", head.retries);
   read_optional(json, "recovered", head.recovered);
   read_optional(json, "warnings", head.warnings);
@@ -116,6 +124,7 @@ std::string head_text(const ResultHead& head, std::uint64_t rows) {
   if (head.block_transfer_ns) json["block_transfer_ns"] = *head.block_transfer_ns;
   if (head.phase_ns) json["phase_ns"] = *head.phase_ns;
   if (head.outside_validity) json["outside_validity"] = head.outside_validity;
+  if (head.outside) json["outside"] = outside_json(*head.outside);
   if (head.retries) json["retries"] = head.retries;
   if (head.recovered) json["recovered"] = head.recovered;
   if (!head.warnings.empty()) json["warnings"] = head.warnings;

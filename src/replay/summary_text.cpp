@@ -9,6 +9,7 @@
 #include "replay/array_json.h"
 #include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
+#include "replay/outside_json.h"
 #include "replay/summary.h"
 #include "replay/times_json.h"
 
@@ -83,6 +84,7 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
                       {"depth", delay_json(summary.lateness.depth)}};
   if (head.array) json["array"] = array_json(*head.array);
   json["outside_validity"] = head.outside_validity;
+  json["outside"] = head.outside ? outside_json(*head.outside) : Json(nullptr);
   json["retries"] = head.retries;
   json["recovered"] = head.recovered;
   json["warnings"] = head.warnings;
@@ -125,8 +127,7 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
         "{} reads found in memory\n",
         text_of(head.host_queue->settings), head.host_queue->commands, head.host_queue->merged,
         head.host_queue->prefetches, head.host_queue->from_memory);
-  if (head.outside_validity > 0)
-    text += fmt::format("{} requests lie outside what the model measured\n", head.outside_validity);
+  text += outside_text(head.outside_validity, head.outside.value_or(Outside{}), summary.all.n);
   if (head.retries > 0)
     text += fmt::format("{} commands were sent again, the drive was not ready for them\n",
                         head.retries);

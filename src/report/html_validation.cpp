@@ -101,10 +101,12 @@ std::string workload_section(const WorkloadResults& workload, std::size_t number
     if (!comparison.not_paired.empty())
       text += fmt::format("<p class=\"note\">No paired errors: {}.</p>\n",
                           escaped(comparison.not_paired));
-    if (workload.models[i].outside_validity > 0)
-      text += fmt::format(
-          "<p class=\"note\">{} requests were outside what the model measured.</p>\n",
-          grouped(workload.models[i].outside_validity));
+    const replay::Result& result = workload.models[i];
+    if (result.outside_validity > 0)
+      text += fmt::format("<p class=\"note\">{}</p>\n",
+                          escaped(replay::outside_text(result.outside_validity,
+                                                       result.outside.value_or(replay::Outside{}),
+                                                       result.requests.size())));
   }
   if (workload.models.empty()) text += "<p>No model was replayed on this workload.</p>\n";
   return text;

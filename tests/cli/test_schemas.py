@@ -44,7 +44,7 @@ MAY_BE_LEFT_OUT = {
     "platter-inspection": {"ata", "block_limits", "characteristics", "03h", "04h", "08h"},
     "platter-journal": {"mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
     "platter-model": {
-        "stages", "missing", "reason", "not_understood", "spares", "checks", "timed", "stretches", "unlocated_sectors",
+        "stages", "missing", "findings", "touches", "by", "reason", "not_understood", "spares", "checks", "timed", "stretches", "unlocated_sectors",
         "count", "cylinder", "cylinder_step", "head", "head_step", "angle_rev", "angle_step_rev", "angle_error_rev",
         "angle_step_error_rev", "sectors", "children", "length", "stride", "error_ms", "floor_ms", "samples",
         "outward_seek", "write_seek", "delay_spread", "kernel_share", "imperfections", "firmware", "freedoms",
@@ -53,7 +53,7 @@ MAY_BE_LEFT_OUT = {
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
-        "phase_ns", "outside_validity", "retries", "lateness"},
+        "phase_ns", "outside_validity", "outside", "retries", "lateness"},
     "platter-restore": {"governors"},
     "platter-restore-list": {"intact", "rewritten", "settings", "governors"},
     "platter-restore-inspect": {"in_use", "journaled_blocks", "ranges", "damaged", "mode_pages", "ata", "governors",
