@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "model/fields.h"
@@ -36,7 +35,7 @@ struct Floor {
     if (member) raise(*member);
   }
   void raise(auto& member) const {
-    if constexpr (std::is_class_v<std::remove_reference_t<decltype(member)>>)
+    if constexpr (requires { model::visit_fields(member, *this); })
       model::visit_fields(member, *this);
   }
 };

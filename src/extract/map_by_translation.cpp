@@ -88,7 +88,8 @@ FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
                       .unit = "ms",
                       .error = took->error,
                       .method = "median over the layout extraction",
-                      .samples = took->samples};
+                      .samples = took->samples,
+                      .reason = ""};
   take_up(found.layout);
   return {std::move(found.layout), std::move(found.notes)};
 }
