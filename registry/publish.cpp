@@ -96,6 +96,7 @@ Publication publish(const Store& store, const std::string& model_path,
   require_known_rules(options.forced);
   const std::string text = model::read_file(model_path);
   model::DriveModel model = model::from_json_text(text, model_path);
+  model::say_passed_over(model.passed_over);  // and is published with the rest
   Json document = parse_i_json(text, model_path);
   std::string canonical = canonical_form(document, model_path);
   const std::vector<std::string> broken = broken_rules(model, {stated_rpm(document), options.delay},

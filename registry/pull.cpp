@@ -31,6 +31,7 @@ Contents open(const Published& published) {
   const Descriptor& layer = model_layer(manifest, published);
   std::string text = layout.blob(layer);
   model::DriveModel model = model::from_json_text(text, layout.blob_path(layer.digest));
+  model::say_passed_over(model.passed_over);
   return {std::move(manifest), std::move(text), std::move(model)};
 }
 

@@ -145,6 +145,7 @@ class Verifier {
     guarded([&] {
       const std::string text = content.empty() ? layout.blob(layer) : content;
       const model::DriveModel model = model::from_json_text(text, path);
+      model::say_passed_over(model.passed_over);
       ++result.models;
       if (canonical_json(text, path) != text) {
         throw Error(ExitStatus::bad_input,

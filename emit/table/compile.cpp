@@ -42,7 +42,7 @@ Offset<wire::Provenance> provenance_of(FlatBufferBuilder& builder, const model::
   const auto method = builder.CreateString(model.provenance.method);
   const auto source = builder.CreateString(model.provenance.source);
   const auto date = builder.CreateString(model.provenance.date);
-  const auto digest = builder.CreateString(sha256_of(model::to_json_text(model)));
+  const auto digest = builder.CreateString(sha256_of(model::known_json_text(model)));
   return wire::CreateProvenance(builder, method, source, date, digest);
 }
 

@@ -6,6 +6,7 @@
 
 #include "emulator/check/check_blocks.h"
 #include "emulator/check/check_commands.h"
+#include "model/formats.h"
 #include "model/strict_json.h"
 
 namespace platter::emulator {
@@ -13,7 +14,8 @@ namespace {
 
 CheckedLog check_by_head(LogReader& log, const nlohmann::json& head,
                          const std::vector<LoggedDrive>& drives) {
-  if (head.at("schema").at("name") != "platter-emulation-log") log.bad("this is no such log");
+  if (!model::is_known(head, "platter-emulation-log"))
+    log.bad("this is no such log, or one of a version that this platter does not read");
   const auto& told = head.at("drives");
   if (told.size() != drives.size())
     log.bad(fmt::format("the log is of {} drives, and {} models are given", told.size(),

@@ -33,13 +33,14 @@ Remote read_remote(const registry::Store& store, const std::string& name) {
   model::require_own_file(path, model::owner_of(store.folder()));
   const Json json = model::parse_strictly<Json>(model::read_file(path), path);
   try {
+    if (!model::is_known(json, "platter-remote")) throw Error(ExitStatus::bad_input, "");
     return {.name = name,
             .place = place_of("oci://" + json.at("place").get<std::string>()),
             .key_pem = json.at("key").get<std::string>(),
             .require_signature = json.at("require_signature").get<bool>(),
             .plain_http = json.at("plain_http").get<bool>()};
   } catch (const Json::exception&) {
-  } catch (const Error&) {  // it names no repository
+  } catch (const Error&) {  // it is of another version, or names no repository
   }
   throw Error(
       ExitStatus::bad_input,

@@ -29,7 +29,7 @@ WrittenIndex read_record(const Json& json, const std::string& place) {
   const WrittenIndex written{
       json.at("given").get<std::uint64_t>(),
       {json.at("sent").get<std::uint64_t>(), json.at("digest").get<std::string>()}};
-  const bool sound = json.at("schema").at("name") == kSchema && json.at("place") == place &&
+  const bool sound = model::is_known(json, kSchema) && json.at("place") == place &&
                      written.sent.number <= written.given && written.given <= kLargestNumber &&
                      registry::is_digest(written.sent.digest) == (written.sent.number > 0);
   if (!sound) throw Error(ExitStatus::bad_input, "");

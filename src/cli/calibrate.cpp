@@ -56,6 +56,7 @@ void add_calibrate(CLI::App& app) {
   command->callback([options] {
     const model::DriveModel model = model::load_model(options->model);
     model::require_what_predicts(model, options->model, "be calibrated");
+    model::require_nothing_passed_over(model.passed_over);
     options->outputs.reads(options->result);
     options->outputs.writes(options->output, content_of(model));
     const calibrate::Measurement measured = halved(replay::load_result(options->result),

@@ -79,6 +79,13 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+// What it does not know of it is in no point: a later platter's points have other keys.
+model::DriveModel read_model(const std::string& text, const std::string& source) {
+  model::DriveModel model = model::from_json_text(text, source);
+  model::say_passed_over(model.passed_over);
+  return model;
+}
+
 // As sha256sum writes it, so that a model that was damaged since is no model.
 std::string sum_of(const std::string& text, const std::string& key) {
   return fmt::format("{}  {}.json\n", registry::hex_of(registry::digest_of(text)), key);
@@ -111,8 +118,8 @@ std::string calibrated(const std::string& text, const std::string& source,
   if (const nlohmann::json& only = options.at("calibrate_only"); !only.is_null())
     how.groups = groups_named(words_of(only));
   how.budget = std::chrono::hours(24);
-  const std::string made = model::to_json_text(
-      calibrate::calibrate(model::from_json_text(text, source), measured, how).model);
+  const std::string made =
+      model::known_json_text(calibrate::calibrate(read_model(text, source), measured, how).model);
   claim->commit(made, true);
   study::Claim::on(sum, true)->commit(sum_of(made, key), true);
   return made;
@@ -122,7 +129,7 @@ std::string calibrated(const std::string& text, const std::string& source,
 model::DriveModel as_the_study_wants(std::string text, const std::string& source,
                                      const nlohmann::json& options, const std::string& results) {
   if (!options.at("calibrate_with").is_null()) text = calibrated(text, source, options, results);
-  const model::DriveModel model = model::from_json_text(text, source);
+  const model::DriveModel model = read_model(text, source);
   std::vector<std::string> changes;
   if (const nlohmann::json& derive = options.at("derive"); !derive.is_null())
     changes = study::changes_in(derive);
@@ -158,8 +165,8 @@ class Loader {
     Text& source = texts_[spec.source];
     if (!source) source = std::make_shared<const std::string>(text_of(spec.source, folder_));
     if (spec.changes.empty()) return model_of(source, spec.source);
-    const auto text = std::make_shared<const std::string>(model::to_json_text(
-        derived(model::from_json_text(*source, spec.source), spec.source, spec.changes)));
+    const auto text = std::make_shared<const std::string>(model::known_json_text(
+        derived(read_model(*source, spec.source), spec.source, spec.changes)));
     budget_.take(model::Cost::bytes, text->size());
     return model_of(text, spec.source);
   }

@@ -117,6 +117,8 @@ void validate(const ValidateOptions& options) {
   for (const std::string& path : options.models) {
     judged.push_back(load_subject(path));
     subjects.push_back(judged.back().subject);
+    if (options.update && judged.back().model)
+      model::require_nothing_passed_over(judged.back().model->passed_over);
   }
   const auto is_model = [](const LoadedSubject& subject) { return subject.model.has_value(); };
   if (options.update && std::ranges::none_of(judged, is_model))

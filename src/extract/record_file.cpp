@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "extract/impossible_values.h"
+#include "extract/record_members.h"
 #include "extract/stages.h"
 #include "identity/drive_mark.h"
 #include "model/error.h"
@@ -173,6 +174,8 @@ class RecordReader {
     kept_.cut = file_.cut();
     kept_.unfinished_s = static_cast<double>(last_ns_ - ended_ns_) * 1e-9;
     if (!in_a_row_.requests.empty()) kept_.record.facts.in_a_row = std::move(in_a_row_);
+    if (!file_.passed_over().empty()) kept_.passed_over = file_.passed_over();
+    model::say_passed_over(file_.passed_over());
     return std::move(kept_);
   }
 
@@ -185,6 +188,7 @@ class RecordReader {
 
   void take(const samples::Line& line) {
     const Json& fields = line.fields;
+    find_unknown_members(line, [this](const std::string& member) { file_.pass_over(member); });
     if (kept_.ended) refuse("it comes after the last one");
     if (line.payload == kFacts) return take_facts(fields);
     if (!has_facts_) refuse("it comes before the facts");
@@ -223,6 +227,11 @@ class RecordReader {
   // Those that come later hold all that was known by then.
   void take_facts(const Json& fields) {
     model::DriveModel known = model::from_json_text(model::json_text(fields.at("known")), "facts");
+    if (!known.passed_over.empty()) {
+      kept_.passed_over = std::move(known.passed_over);
+      kept_.passed_over.origin = name_;
+      model::say_passed_over(kept_.passed_over);
+    }
     Record& record = kept_.record;
     Facts& facts = record.facts;
     if (has_facts_ && !identity::same_drive(known.identity, record.identity))

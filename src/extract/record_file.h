@@ -68,7 +68,8 @@ struct KeptRecord {
   std::string drive;   // identity::drive_mark
   bool cut = false;    // the file ends in the middle of a line, which was left out
   bool ended = false;  // it has its last line; without, the run's figures as a whole are missing
-  double unfinished_s = 0;  // drive time from the end of its last stage to what it saw last
+  double unfinished_s = 0;          // drive time from the end of its last stage to what it saw last
+  model::PassedOver passed_over{};  // of a newer minor version: of the file, or what is known in it
 };
 // Throws Error(bad_input) that names file and line, for what is no such file and for what no drive
 // can have shown: blocks that it does not have, completions before their commands.

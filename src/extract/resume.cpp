@@ -75,6 +75,7 @@ void require_unfinished(const KeptRecord& kept, const std::string& name) {
                 fmt::format("{}: holds a run that is finished, and nothing is left to go on with; "
                             "its model comes from platter estimate",
                             name));
+  model::require_nothing_passed_over(kept.passed_over);
 }
 
 TakenUp take_up(const KeptRecord& kept) {

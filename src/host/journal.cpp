@@ -37,7 +37,7 @@ Journal read_host_journal(const std::string& path) {
     const auto object = model::object_of_checked_file(model::read_file(path));
     if (!object) throw std::invalid_argument(path);
     const Json json = model::parse_or_null<Json>(*object, {.members = kMostPolicies});
-    if (json.at("schema").at("name") != kSchema) throw std::invalid_argument(path);
+    if (!model::is_known(json, kSchema)) throw std::invalid_argument(path);
     Journal journal{json.at("boot").get<std::string>(), {}};
     for (const auto& [policy, name] : json.at("governors").items()) {
       journal.found.push_back({policy, name.get<std::string>()});

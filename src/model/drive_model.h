@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/lbn_range.h"
+#include "model/passed_over.h"
 #include "model/units.h"
 
 namespace platter::model {
@@ -431,6 +432,8 @@ struct DriveModel {
   std::optional<Imperfections> imperfections;
   std::optional<Firmware> firmware;
   std::optional<KernelShare> kernel_share;  // not there: not known
+
+  PassedOver passed_over;  // of the file that it was read from; in no file
 };
 
 }  // namespace platter::model

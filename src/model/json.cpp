@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "model/error.h"
 #include "model/fields.h"
 #include "model/file.h"
+#include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/strict_json.h"
 #include "model/validate.h"
@@ -25,7 +25,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchemaName = "platter-model";
-constexpr int kMajorVersion = 1, kMinorVersion = 0;
 
 // ---------------------------------------------------------------- writing
 
@@ -130,17 +129,18 @@ requires std::is_class_v<T> Json write(const T& value) {
 // put together only for a sentence.
 struct Place {
   const std::string& origin;
-  bool strict;  // false for a newer minor version: members that we do not know are its own
+  PassedOver* newer;  // of a newer minor version: members that we do not know are its own
   const Place* outer = nullptr;
   std::string_view name = {};  // within what is around it; or, without a name:
   std::size_t index = 0;
 
-  Place member(std::string_view its_name) const { return {origin, strict, this, its_name}; }
-  Place element(std::size_t its_index) const { return {origin, strict, this, {}, its_index}; }
-  std::string path() const {
+  Place member(std::string_view its_name) const { return {origin, newer, this, its_name}; }
+  Place element(std::size_t its_index) const { return {origin, newer, this, {}, its_index}; }
+  std::string path(bool numbered = true) const {
     if (outer == nullptr) return {};
-    const std::string before = outer->path();
-    if (name.data() == nullptr) return fmt::format("{}[{}]", before, index);
+    const std::string before = outer->path(numbered);
+    if (name.data() == nullptr)
+      return numbered ? fmt::format("{}[{}]", before, index) : before + "[]";
     return before.empty() ? std::string(name) : fmt::format("{}.{}", before, name);
   }
   [[noreturn]] void fail(const std::string& what) const {
@@ -237,12 +237,12 @@ class Reader {
   void known(const char* name) { known_.push_back(name); }
 
   void refuse_others() const {
-    if (!place_.strict) return;
     for (const auto& item : json_.items()) {
-      if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
-        place_.member(item.key())
-            .fail("is not a member that a model has; remove it or correct its name");
-      }
+      if (std::find(known_.begin(), known_.end(), item.key()) != known_.end()) continue;
+      const Place member = place_.member(item.key());
+      if (place_.newer == nullptr)
+        member.fail("is not a member that a model has; remove it or correct its name");
+      place_.newer->add(member.path(false));
     }
   }
 
@@ -283,26 +283,16 @@ void read(const Json& json, T& member, const Place& place) {
 
 // ---------------------------------------------------------------- the document
 
-std::pair<int, int> schema_version(const Json& document, const Place& place) {
+FormatVersion schema_version(const Json& document, const Place& place) {
   const auto schema = document.find("schema");
   if (schema == document.end() || !schema->is_object() ||
       schema->value("name", Json()) != kSchemaName) {
     place.fail(
         fmt::format("is JSON but no drive model: its schema.name is not \"{}\"", kSchemaName));
   }
-  const Json version = schema->value("version", Json());
-  int major = 0, minor = 0;
-  if (version.is_string()) {
-    const auto& text = version.get_ref<const std::string&>();
-    const char* const end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, major);
-    if (first.ec == std::errc() && first.ptr != end && *first.ptr == '.') {
-      const auto second = std::from_chars(first.ptr + 1, end, minor);
-      if (second.ec == std::errc() && second.ptr == end && major > 0 && minor >= 0)
-        return {major, minor};
-    }
-  }
-  place.member("schema").member("version").fail("must be a text of the form \"1.0\"");
+  const auto version = version_in(document, kSchemaName);
+  if (!version) place.member("schema").member("version").fail("must be a text of the form \"1.0\"");
+  return *version;
 }
 
 // Stops at the document's member "platter", of which it takes the text.
@@ -347,11 +337,13 @@ class VersionFinder : public nlohmann::json_sax<Json> {
 }  // namespace
 
 std::string to_json_text(const DriveModel& model) {
+  require_nothing_passed_over(model.passed_over);
+  return known_json_text(model);
+}
+
+std::string known_json_text(const DriveModel& model) {
   validate(model, "model");
-  Json document = Json::object();
-  document["schema"] = {{"name", kSchemaName},
-                        {"version", fmt::format("{}.{}", kMajorVersion, kMinorVersion)}};
-  document["platter"] = kToolVersion;
+  Json document = json_head(kSchemaName);
   document.update(write(model));
   return pretty(document);
 }
@@ -359,23 +351,25 @@ std::string to_json_text(const DriveModel& model) {
 DriveModel from_json_text(const std::string& text, const std::string& origin) {
   const Json document = parse_strictly<Json>(
       text, origin, {.depth = kDeepestJson, .needed = "; a model file is needed"});
-  Place place{origin, true};
+  Place place{origin, nullptr};
   if (!document.is_object()) place.fail("is JSON but no drive model: an object is needed");
-  const auto [major, minor] = schema_version(document, place);
-  if (major != kMajorVersion) {
+  const FormatVersion version = schema_version(document, place), own = version_of(kSchemaName);
+  if (version.major != own.major) {
     place.fail(
-        fmt::format("is a model of schema version {}.{}, this program reads version {}.x; take a "
+        fmt::format("is a model of schema version {}, this program reads version {}.x; take a "
                     "platter of its time",
-                    major, minor, kMajorVersion));
+                    text_of(version), own.major));
   }
-  place.strict = minor <= kMinorVersion;
   DriveModel model;
+  PassedOver passed_over{origin, kSchemaName, version};
+  if (version > own) place.newer = &passed_over;
   Reader reader(document, place);
   reader.known("schema");
   reader.known("platter");
   visit_fields(model, reader);
   reader.refuse_others();
   validate(model, origin);
+  model.passed_over = std::move(passed_over);
   return model;
 }
 
@@ -385,7 +379,11 @@ std::string tool_version_in(const std::string& text) {
   return std::move(finder.version);
 }
 
-DriveModel load_model(const std::string& path) { return from_json_text(read_file(path), path); }
+DriveModel load_model(const std::string& path) {
+  DriveModel model = from_json_text(read_file(path), path);
+  say_passed_over(model.passed_over);
+  return model;
+}
 
 void save_model(const DriveModel& model, const std::string& path) {
   write_file(path, to_json_text(model));

@@ -98,6 +98,7 @@ void require_result_name(const std::string& path) {
 
 std::unique_ptr<ResultWriter> create_result(const std::string& path, const ResultHead& head) {
   require_result_name(path);
+  model::require_nothing_passed_over(head.passed_over);
   return csv_writer(path, head);
 }
 

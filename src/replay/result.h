@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/passed_over.h"
 #include "model/units.h"
 #include "replay/host_queue_settings.h"
 #include "replay/outside.h"
@@ -108,6 +109,7 @@ struct ResultHead {
   std::optional<CameShort> came_short{};            // drive
   std::optional<Lateness> lateness{};               // of the trace's requests
   std::optional<ArrayHead> array{};                 // where the model is an array of models
+  model::PassedOver passed_over{};                  // of the file that it was read from; in no file
 
   bool operator==(const ResultHead&) const = default;
 };
@@ -118,7 +120,8 @@ struct Result : ResultHead {
 };
 
 // `path` is a result file, or a validate trace, whose service times are those of the drive that it
-// was taken on. Throws Error(bad_input) that names what is wrong, in text with its line.
+// was taken on. Throws Error(bad_input) that names what is wrong, in text with its line. A notice
+// tells what was passed over in a file of a newer minor version.
 // `think_in_front`: of a validate trace, how its think times are taken.
 Result load_result(const std::string& path, bool think_in_front = false);
 void save_result(const Result& result, const std::string& path);  // atomic; Error(output)

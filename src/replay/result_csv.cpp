@@ -36,10 +36,11 @@ struct Column {
 constexpr std::string_view kColumnNames =
     "part,op,lbn,blocks,due_ns,issue_ns,response_ns,media,waited_ns";
 
-Response response_of(const trace::Line& line) {
-  if (line.count() != Column::all)
-    line.fail(line.end(),
-              fmt::format("the line has {} fields; a row is {}", line.count(), kColumnNames));
+// `columns`: of the file. A newer one's own are behind those that are known here.
+Response response_of(const trace::Line& line, std::size_t columns) {
+  if (line.count() != columns)
+    line.fail(line.end(), fmt::format("the line has {} fields; a row is {}{}", line.count(),
+                                      kColumnNames, columns > Column::all ? " and more" : ""));
   if (line[Column::op] != "R" && line[Column::op] != "W")
     line.fail(Column::op, "op is neither R nor W");
   if (line[Column::media] != "" && line[Column::media] != "0" && line[Column::media] != "1")
@@ -81,9 +82,9 @@ class CsvReader final : public ResultReader {
     const std::string_view head = next_line().value_or("#").substr(1);
     head_ = head_of(head, path);
     told_ = rows_of(head, path);
-    if (next_line() != kColumnNames)
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}, line 2: the columns are not {}", path, kColumnNames));
+    take_columns(next_line().value_or(""), path);
+    if (head_.passed_over.empty()) head_.passed_over = {};
+    model::say_passed_over(head_.passed_over);
   }
 
   const ResultHead& head() const override { return head_; }
@@ -97,7 +98,7 @@ class CsvReader final : public ResultReader {
       const std::optional<std::string_view> text = next_line();
       if (!text) break;
       line_.cut_at(',', *text);
-      const Response row = response_of(line_);
+      const Response row = response_of(line_, columns_);
       const Part next = part_of(line_);
       ++rows_;
       if (rows.empty()) its = next;
@@ -113,6 +114,18 @@ class CsvReader final : public ResultReader {
   }
 
  private:
+  void take_columns(std::string_view names, const std::string& path) {
+    const bool more = names.starts_with(kColumnNames) &&
+                      names.substr(kColumnNames.size()).starts_with(',');
+    if (names != kColumnNames && !(more && is_newer(head_)))
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("{}, line 2: the columns are not {}", path, kColumnNames));
+    line_.cut_at(',', names);
+    columns_ = line_.count();
+    for (std::size_t i = Column::all; i < columns_; ++i)
+      pass_over(fmt::format("column {}", line_[i]), path, head_);
+  }
+
   std::optional<std::string_view> next_line() {
     const std::uint64_t begin = input_.offset();
     std::string_view line;
@@ -138,6 +151,7 @@ class CsvReader final : public ResultReader {
   bool whole_ = true;  // the line read last has its end
   std::optional<std::uint64_t> told_{};
   std::uint64_t rows_ = 0;
+  std::size_t columns_ = Column::all;
   ResultHead head_{};
   std::optional<Response> held_{};  // the first of the next part
   Part held_part_ = Part::trace;

@@ -99,7 +99,94 @@ void read_members(const Json& json, ResultHead& head) {
   head.array = array_of(json);
 }
 
+// What a head may have (docs/metrics.md), as find_unknown_members takes it.
+constexpr std::string_view kMembers[] = {"schema",
+                                         "schema.name",
+                                         "schema.version",
+                                         "platter",
+                                         "target",
+                                         "name",
+                                         "drive_mark",
+                                         "trace",
+                                         "mode",
+                                         "depth",
+                                         "asked_depth",
+                                         "think_in_front",
+                                         "speed",
+                                         "fit",
+                                         "scheduler",
+                                         "ageing",
+                                         "delay_seed",
+                                         "caches",
+                                         "block_bytes",
+                                         "period_ns",
+                                         "block_transfer_ns",
+                                         "phase_ns",
+                                         "outside_validity",
+                                         "retries",
+                                         "recovered",
+                                         "warnings",
+                                         "warnings.*",
+                                         "came_short",
+                                         "came_short.count",
+                                         "came_short.requests",
+                                         "host_queue",
+                                         "host_queue.settings",
+                                         "host_queue.commands",
+                                         "host_queue.merged",
+                                         "host_queue.prefetches",
+                                         "host_queue.from_memory",
+                                         "lateness",
+                                         "lateness.host",
+                                         "lateness.host.p50_ms",
+                                         "lateness.host.p99_ms",
+                                         "lateness.host.max_ms",
+                                         "lateness.depth",
+                                         "lateness.depth.p50_ms",
+                                         "lateness.depth.p99_ms",
+                                         "lateness.depth.max_ms",
+                                         "array",
+                                         "array.level",
+                                         "array.members",
+                                         "array.chunk_bytes",
+                                         "array.read_balance",
+                                         "array.stripe_cache",
+                                         "array.phase_seed",
+                                         "array.missing",
+                                         "array.rebuild",
+                                         "array.commands",
+                                         "array.rebuilt_blocks",
+                                         "rows"};
+
+model::FormatVersion version_of_head(const Json& json, const std::string& path) {
+  const auto version = model::version_in(json, kSchema);
+  const model::FormatVersion own = model::version_of(kSchema);
+  if (!version || version->major != own.major)
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: its schema is {}, this platter reads {} {}.x; replay again", path,
+                            model::json_text(json.at("schema")), kSchema, own.major));
+  return *version;
+}
+
+void require_known_members(const Json& json, const std::string& path, ResultHead& head) {
+  model::find_unknown_members(json, kMembers,
+                              [&](const std::string& member) { pass_over(member, path, head); });
+}
+
 }  // namespace
+
+bool is_newer(const ResultHead& head) {
+  return head.passed_over.version > model::version_of(kSchema);
+}
+
+void pass_over(const std::string& member, const std::string& path, ResultHead& head) {
+  if (!is_newer(head))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{}: \"{}\" is not a member that a result has; remove it or correct "
+                            "its name",
+                            path, member));
+  head.passed_over.add(member);
+}
 
 std::string head_text(const ResultHead& head, std::uint64_t rows) {
   Json json = model::json_head(kSchema);
@@ -142,10 +229,9 @@ ResultHead head_of(std::string_view text, const std::string& path) {
   ResultHead head;
   try {
     const Json json = model::parse_or_null<Json>(text);
-    if (json.at("schema") != model::json_head(kSchema).at("schema"))
-      throw Error(ExitStatus::bad_input,
-                  fmt::format("{}: its schema is {}, this platter reads {} 1.0; replay again", path,
-                              model::json_text(json.at("schema")), kSchema));
+    const model::FormatVersion version = version_of_head(json, path);
+    head.passed_over = {path, kSchema, version};
+    require_known_members(json, path, head);
     read_members(json, head);
   } catch (const Json::exception&) {
     throw Error(

@@ -11,6 +11,7 @@
 
 #include "model/error.h"
 #include "model/fields.h"
+#include "model/formats.h"
 #include "model/json_text.h"
 #include "model/limits.h"
 #include "model/pretty.h"
@@ -210,9 +211,14 @@ Json measured_number() {
   return measured;
 }
 
+// Of any minor version: an older one has no other members, a newer one its own schema.
 Json head_of_model() {
+  constexpr const char* kName = "platter-model";
+  const std::string any_minor = fmt::format(R"(^{}\.[0-9]+$)", model::version_of(kName).major);
   return {
-      {"schema", {{"const", {{"name", "platter-model"}, {"version", "1.0"}}}}},
+      {"schema", object_of({{"name", {{"const", kName}}},
+                            {"version", {{"type", "string"}, {"pattern", any_minor}}}},
+                           {"name", "version"})},
       {"platter", {{"description", "version of the program that wrote it"}, {"type", "string"}}}};
 }
 

@@ -89,7 +89,7 @@ Journal::Journal(const std::string& folder, const std::string& device,
   }
   if (file_ < 0) cannot_be_written("");
   ::flock(file_, LOCK_EX | LOCK_NB);
-  Json head = model::json_head(kSchemaName, kJournalVersion);
+  Json head = model::json_head(kSchemaName);
   head["device"] = device;
   head["vendor"] = identity.vendor;
   head["product"] = identity.product;

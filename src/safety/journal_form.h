@@ -7,7 +7,6 @@
 namespace platter::safety {
 
 inline constexpr const char* kSchemaName = "platter-journal";
-inline constexpr const char* kJournalVersion = "2.0";
 inline constexpr const char* kJournalExtension = ".journal";
 inline constexpr std::uint64_t kJournalHeads = 2;  // lines that say the same: one may be damaged
 

@@ -14,6 +14,7 @@
 #include "model/bounded_line.h"
 #include "model/checked_line.h"
 #include "model/error.h"
+#include "model/formats.h"
 #include "model/strict_json.h"
 #include "safety/journal_form.h"
 
@@ -51,8 +52,7 @@ Entry entry_of(const std::string& object, const model::Identity& drive) {
 JournalContents head_of(const std::string& object) {
   JournalContents contents;
   const Json head = model::parse_strictly<Json>(object, "it");
-  require(head.at("schema").at("name") == kSchemaName &&
-          head.at("schema").at("version") == kJournalVersion);
+  require(model::is_known(head, kSchemaName));
   contents.device = head.at("device");
   contents.identity.vendor = head.at("vendor");
   contents.identity.product = head.at("product");

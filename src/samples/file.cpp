@@ -27,7 +27,6 @@ constexpr std::size_t kLongestLine = model::kLargestFile;
 
 Writer::Writer(std::ostream& out, const model::Identity& drive) : out_(out) {
   Json head = model::json_head(kSchema);
-  head["schema"]["version"] = fmt::format("{}.{}", kMajorVersion, kMinorVersion);
   head["drive"] = identity::drive_mark(drive);
   write(head);
 }
@@ -58,10 +57,13 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
   };
   if (text_at("/schema/name") != kSchema)
     refuse_file("does not begin with the line that says whose raw samples they are");
-  const std::string version = text_at("/schema/version");
-  if (!version.starts_with(fmt::format("{}.", kMajorVersion)))
+  const auto version = model::version_in(head, kSchema);
+  const model::FormatVersion own = model::version_of(kSchema);
+  if (!version || version->major != own.major)
     refuse_file(fmt::format("holds raw samples of version \"{}\", and this platter reads {}.x",
-                            version, kMajorVersion));
+                            text_at("/schema/version"), own.major));
+  passed_over_ = {name_, kSchema, *version};
+  is_newer_ = *version > own;
   if (!line || line->number != number_) refuse_file("has a first line that is damaged");
   drive_ = text_at("/drive");
 }
@@ -100,6 +102,13 @@ void Reader::each(const std::function<void(const Line&)>& take) {
       refuse(failure.what());
     }
   }
+}
+
+void Reader::pass_over(const std::string& member) {
+  if (!is_newer_)
+    throw Error(ExitStatus::bad_input, fmt::format("\"{}\" is no member of version {}", member,
+                                                   model::text_of(passed_over_.version)));
+  passed_over_.add(member);
 }
 
 void Reader::refuse(const std::string& why) const {

@@ -17,8 +17,6 @@ namespace platter::samples {
 
 using Json = nlohmann::ordered_json;
 
-inline constexpr int kMajorVersion = 6, kMinorVersion = 0;
-
 class Writer {
  public:
   // Writes the head.
@@ -49,9 +47,12 @@ class Reader {
   Reader(std::istream& in, std::string name);
 
   const std::string& drive() const { return drive_; }  // identity::drive_mark
-  // Hands over every line. What `take` throws of one becomes Error(bad_input) that names the line;
-  // payloads that nobody takes are those of a later version.
+  // Hands over every line. What `take` throws of one becomes Error(bad_input) that names the line.
   void each(const std::function<void(const Line&)>& take);
+  // For `take`: it does not know this payload, or this member of one ("timing.lbn"). Throws
+  // Error(bad_input) unless the file is of a newer minor version, whose own that may be.
+  void pass_over(const std::string& member);
+  const model::PassedOver& passed_over() const { return passed_over_; }
   // Of the last line a part is missing, as after a loss of power: it was left out. Known at the
   // end.
   bool cut() const { return cut_; }
@@ -64,7 +65,8 @@ class Reader {
   std::istream& in_;
   std::string name_, drive_;
   std::size_t number_ = 0;
-  bool cut_ = false;
+  bool cut_ = false, is_newer_ = false;
+  model::PassedOver passed_over_;
 };
 
 }  // namespace platter::samples

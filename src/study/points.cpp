@@ -93,7 +93,8 @@ Json identity_of(const Study& study, const Points& points, const Point& point,
   Json trace = {{"told", study.traces[point.trace].told}};
   if (!study.traces[point.trace].workload) trace["digest"] = points.traces[point.trace].digest;
   if (!point.device.empty()) trace["device"] = point.device;
-  return {{"schema", "platter-study-point 1.0"},
+  const std::string version = model::text_of(model::version_of("platter-study-point"));
+  return {{"schema", "platter-study-point " + version},
           {"program", program.version},
           {"model", points.models[point.model].digest},
           {"trace", trace},

@@ -6,6 +6,7 @@
 #include "model/checked_line.h"
 #include "model/file.h"
 #include "model/folder.h"
+#include "model/formats.h"
 #include "model/strict_json.h"
 #include "study/locked_file.h"
 
@@ -42,7 +43,8 @@ nlohmann::json Store::point(const std::string& key) const {
   const auto line = model::object_of_checked_file(model::beginning_of(path, kLargestPoint));
   if (!line) return {};
   auto point = model::parse_or_null<nlohmann::json>(*line);
-  if (!point.is_object() || point.value("key", nlohmann::json()) != key) return {};
+  if (!model::is_known(point, "platter-study-point")) return {};
+  if (point.value("key", nlohmann::json()) != key) return {};
   return point;
 }
 

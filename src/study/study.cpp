@@ -14,6 +14,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/formats.h"
 #include "model/json_text.h"
 #include "model/units.h"
 #include "registry/canonical_json.h"
@@ -419,6 +420,22 @@ const Json& list_of(Members& members, const char* name) {
   return list;
 }
 
+// A study is a question: what is not understood of a newer one is not passed over.
+void require_known_version(const Json& json, const Members& members) {
+  const model::FormatVersion own = model::version_of(kStudy);
+  const Json text = json.value("schema_version", Json());
+  const auto version = text.is_string() ? model::version_in(text.get<std::string>()) : std::nullopt;
+  if (json.value("schema", Json()) != kStudy || !version || version->major != own.major)
+    members.fail(
+        fmt::format(R"(is no study: it needs "schema": "platter-study", "schema_version": "{}")",
+                    model::text_of(own)));
+  if (*version > own)
+    members.fail(
+        fmt::format("is a study of version {}, newer than this platter's {}, which would "
+                    "compute something else than it asks for; take a platter of its time",
+                    model::text_of(*version), model::text_of(own)));
+}
+
 void count_files(Study& study) {
   study.budget.take(model::Cost::files, study.models.size());
   study.budget.take(model::Cost::files, study.traces.size());
@@ -438,8 +455,7 @@ Study read_study(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Members members(json, path + ":");
   members.has("schema"), members.has("schema_version");
-  if (json.value("schema", Json()) != kStudy || json.value("schema_version", Json()) != "1.0")
-    members.fail(R"(is no study: it needs "schema": "platter-study", "schema_version": "1.0")");
+  require_known_version(json, members);
   Study study{.name = members.text("name", std::filesystem::path(path).stem().string()),
               .says = members.text("says"),
               .folder = folder.string(),

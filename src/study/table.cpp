@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/strict_json.h"
 #include "registry/canonical_json.h"
@@ -81,7 +82,7 @@ bool begins_table(std::string_view beginning) {
 std::string json_lines_of(const Table& table) {
   std::string text;
   for (const std::vector<Json>& row : table.rows) {
-    nlohmann::ordered_json line = {{"schema", {{"name", kSchemaName}, {"version", "1.0"}}}};
+    nlohmann::ordered_json line = {{"schema", model::schema_of(kSchemaName)}};
     for (std::size_t i = 0; i < row.size(); ++i) line[columns()[i].name] = row[i];
     text += model::json_text(line) + "\n";
   }

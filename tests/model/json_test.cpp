@@ -152,7 +152,25 @@ TEST_CASE("a newer minor version may have members of its own") {
   std::string text = to_json_text(small_model());
   text = replaced(text, "\"1.0\"", "\"1.7\"");
   text = replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],");
-  CHECK(from_json_text(text, "x").identity.blocks == 40);
+  text = replaced(text, "\"head_step\": 1,", "\"head_step\": 1, \"warp\": {},");
+  const DriveModel model = from_json_text(text, "x");
+  CHECK(model.identity.blocks == 40);
+  CHECK(model.passed_over.members ==
+        std::set<std::string>{"identity.colour", "layout.zones[].children[].warp"});
+  CHECK(text_of(model.passed_over.version) == "1.7");
+}
+
+TEST_CASE("a model that was not understood whole is not written again") {
+  const std::string text = replaced(to_json_text(small_model()), "\"1.0\"", "\"1.7\"");
+  CHECK(to_json_text(from_json_text(text, "x")) == to_json_text(small_model()));
+  const DriveModel model = from_json_text(
+      replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],"), "drive.json");
+  CHECK_THROWS_WITH(
+      to_json_text(model),
+      "drive.json is of model format 1.7, newer than this platter's 1.0, and its "
+      "members identity.colour would be lost in what is written of it; take a platter "
+      "of its time");
+  CHECK(known_json_text(model) == to_json_text(small_model()));
 }
 
 TEST_CASE("models that make no sense are refused") {

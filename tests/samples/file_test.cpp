@@ -110,3 +110,23 @@ TEST_CASE("raw samples: what is no such file is refused in one sentence") {
   CHECK_THAT(refusal(head() + long_line + "\n"), Catch::Contains("longer"));
   CHECK_THAT(refusal(head() + long_line), Catch::Contains("longer"));
 }
+
+TEST_CASE("raw samples: what nobody knows is passed over in a newer file alone") {
+  const auto passed_over = [](const std::string& version) {
+    const std::string text = two_lines();
+    Json object = Json::parse(text.substr(0, text.find('\n')));
+    object.erase("line");
+    object["schema"]["version"] = version;
+    std::istringstream in(checked(object.dump(), 1) + text.substr(text.find('\n') + 1));
+    Reader file(in, "x.jsonl");
+    file.each([&](const Line& line) { file.pass_over(line.payload); });
+    return file.passed_over().members;
+  };
+  const model::FormatVersion own = model::version_of("platter-samples");
+  CHECK(passed_over(model::text_of({own.major, own.minor + 1})) ==
+        std::set<std::string>{"cache_probe", "timing"});
+  CHECK_THROWS_WITH(passed_over(model::text_of(own)),
+                    Catch::Contains("line 2 is no raw sample (\"timing\" is no member of version"));
+  CHECK_THROWS_WITH(passed_over(model::text_of({own.major + 1, own.minor})),
+                    Catch::Contains("reads"));
+}
