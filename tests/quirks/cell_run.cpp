@@ -1,6 +1,7 @@
 #include "cell_run.h"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ namespace extract = platter::extract;
 namespace model = platter::model;
 namespace scsi = platter::scsi;
 
-constexpr unsigned kPatience_s = 300;  // of the host; a cell takes some
+constexpr unsigned kPatience_s = 120;  // of the processor, of which a cell takes some
 constexpr platter::LbnRange kWritable{1003, 10001};
 
 // Commands come at other times in two runs of the same drive. Of some fifty figures in some hundred
@@ -160,7 +161,8 @@ CellRun::CellRun(const Subject& subject, const Json& table, std::uint64_t seed) 
     return;
   }
   ::close(pipe[0]);
-  ::alarm(kPatience_s);
+  const rlimit patience{kPatience_s, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_CPU, &patience);
   write_all(pipe[1], run(subject, table, seed).dump());
   ::_exit(0);
 }
@@ -178,8 +180,9 @@ Outcome CellRun::outcome() {
   Outcome outcome;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    outcome.trouble = signal == SIGALRM ? fmt::format("takes more than {} s", kPatience_s)
-                                        : fmt::format("ends by signal {}", signal);
+    outcome.trouble = signal == SIGXCPU
+                          ? fmt::format("takes more than {} s of the processor", kPatience_s)
+                          : fmt::format("ends by signal {}", signal);
     return outcome;
   }
   const Json told = Json::parse(text);
