@@ -30,6 +30,8 @@ constexpr std::size_t kFewestPairs = 16;
 const double kDelayProven = std::log(100.0), kHeldProven = std::log(10.0);
 constexpr double kSureHeld = 0.05, kSureInside = 0.05;  // chance of being wrong: the usual 5 %
 constexpr double kNearBound = 0.9;                      // chosen: of the longest delay tried
+constexpr const char* kOpen =
+    "blocks asked for when the heads had just passed them, or were about to, did not decide it";
 
 constexpr std::array kCommands = {
     &model::Overheads::read_hit_after_read,   &model::Overheads::read_hit_after_write,
@@ -212,8 +214,9 @@ std::vector<HeldOrNot> held_or_not(const Record& record, const model::DriveModel
 void estimate_lookup_delay(const Record& record, model::DriveModel& model) {
   const std::vector<LookupPair> pairs = lookup_pairs(record);
   if (pairs.size() < kFewestPairs || model.overheads.per_request) return;
+  model::Parameter& almost = model.cache.almost_read_hits;
+  if (!almost) almost.reason = kOpen;
   try {
-    model::Parameter& almost = model.cache.almost_read_hits;
     const std::array<DelayFit, 2> fits = both_fits(model, pairs, record.setting.period_ns);
     const bool held = fits[1].all > fits[0].all;
     const DelayFit& best = fits[held ? 1 : 0];

@@ -110,6 +110,8 @@ void choose_open_policies(const Record& record, model::DriveModel& model) {
         const bool alone = other.policy == &Cache::almost_read_hits;
         if (!with.proves(now, alone ? kStrong : kDecisive) || with.all() <= with_best.all())
           continue;
+        // Of the two only this one is tried here.
+        if (alone && chance_of_delay_instead(record, model) > 0.5) continue;
         with_best = with;
         best = &other;
       }
@@ -118,7 +120,6 @@ void choose_open_policies(const Record& record, model::DriveModel& model) {
       model::Parameter& policy = model.cache.*best->policy;
       policy.value = best->value;
       policy.error = cache_probe::error_of_better(with_best.each, now.each);
-      // Of the two only this one is tried here.
       if (best->policy == &Cache::almost_read_hits)
         policy.error = std::max(*policy.error, chance_of_delay_instead(record, model));
       policy.samples = exercises(record);

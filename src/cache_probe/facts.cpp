@@ -56,11 +56,20 @@ double usual_write_ns(const Record& record) {
   for (const Observation& seen : record.observations)
     if (seen.question == Question::write_isolated && responses.is_fast(seen))
       fast.push_back(static_cast<double>(seen.response_ns()));
-  return fast.empty() ? responses.hit_rev() * record.setting.period_ns : statistics::median(fast);
+  if (fast.empty()) return responses.hit_rev() * record.setting.period_ns;
+  // One that had to wait for others looks like no miss, either.
+  const double longest = longest_ns(record, *std::ranges::min_element(fast), write_unit(record));
+  std::erase_if(fast, [longest](double ns) { return ns > longest; });
+  return statistics::median(fast);
 }
 
 double longest_write_ns(const Record& record, std::uint32_t blocks) {
   return longest_ns(record, usual_write_ns(record), blocks);
+}
+
+bool write_waited(const Record& record, const Observation& seen) {
+  return !Responses(record).is_fast(seen) ||
+         static_cast<double>(seen.response_ns()) > longest_write_ns(record, seen.blocks);
 }
 
 bool synchronize_lies(const Record& record) {

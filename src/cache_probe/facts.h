@@ -112,6 +112,8 @@ std::uint32_t write_unit(const Record& record);
 double usual_write_ns(const Record& record);  // of one of the smallest, that does not wait
 // A write of so many blocks that takes longer had to wait for others to reach the media.
 double longest_write_ns(const Record& record, std::uint32_t blocks);
+// That one had to wait, for the media or for others.
+bool write_waited(const Record& record, const Observation& seen);
 // Hit: neither FUA nor SYNCHRONIZE CACHE waits for the media; miss: one of them does.
 Verdict written_persist(const Record& record);
 

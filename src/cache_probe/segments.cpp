@@ -119,14 +119,17 @@ void writes_that_wait(Estimator& e) {
                       "scattered writes without pause until one has to wait");
     if (by_blocks) {
       c.combine_sequential_writes = absent("the limit of dirty blocks ends sequential writes, too");
+    } else if (run->bound) {
+      c.combine_sequential_writes = absent("scattered writes do not have to wait either");
     } else if (stream) {
-      const bool combined = !run->bound && stream->median > run->median + 2 * run->error + 1;
-      const std::string method = "sequential against scattered writes without pause";
-      c.combine_sequential_writes = run->bound
-                                        ? absent("scattered writes do not have to wait either")
-                                        : measured(combined ? 1 : 0, 0, stream->runs, method);
+      const bool combined = stream->median > run->median + 2 * run->error + 1;
+      c.combine_sequential_writes = measured(combined ? 1 : 0, 0, stream->runs,
+                                             "sequential against scattered writes without pause");
     } else {
-      c.combine_sequential_writes = absent(e.missing());
+      c.combine_sequential_writes =
+          absent(e.record().setting.complete
+                     ? "the ranges of --allow-writes have no room for as many writes in a row"
+                     : e.missing());
     }
   }
 }

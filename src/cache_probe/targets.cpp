@@ -89,7 +89,7 @@ bool Targets::is_for_timing(std::uint64_t lbn, std::uint32_t blocks) const {
 }
 
 // Near the last one if there is room, behind what is read ahead of it.
-std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
+std::optional<std::uint64_t> Targets::place(std::uint32_t blocks, Lies lies) {
   const engine::LayoutMap& map = *prober_.context().map;
   scsi::Drive& drive = prober_.context().drive;
   const std::uint64_t step = 2 * std::uint64_t{prober_.places().track_blocks()} +
@@ -101,7 +101,7 @@ std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
     if (lbn + blocks > map.blocks() || !drive.may_write(lbn, blocks)) continue;
     if (!is_for_timing(lbn, blocks)) continue;
     const auto near = [&](std::uint64_t other) { return lbn < other + step && other < lbn + step; };
-    if (std::ranges::any_of(lbns_, near)) continue;
+    if (lies == Lies::apart && std::ranges::any_of(lbns_, near)) continue;
     drive.learn_contents(lbn, blocks);
     last_ = lbn;
     return lbn;
@@ -111,7 +111,7 @@ std::optional<std::uint64_t> Targets::place(std::uint32_t blocks) {
 
 std::vector<std::uint64_t> Targets::distinct(std::size_t count) {
   while (lbns_.size() < count) {
-    const auto lbn = place(blocks());
+    const auto lbn = place(blocks(), Lies::apart);
     if (!lbn) break;
     lbns_.push_back(*lbn);
   }
@@ -119,7 +119,14 @@ std::vector<std::uint64_t> Targets::distinct(std::size_t count) {
           lbns_.begin() + static_cast<std::ptrdiff_t>(std::min(count, lbns_.size()))};
 }
 
-std::optional<std::uint64_t> Targets::run_of(std::uint32_t blocks) { return place(blocks); }
+std::optional<std::uint64_t> Targets::run_of(std::uint32_t blocks) {
+  return place(blocks, Lies::apart);
+}
+
+std::optional<std::uint64_t> Targets::run_anywhere(std::uint32_t blocks) {
+  const auto apart = place(blocks, Lies::apart);
+  return apart ? apart : place(blocks, Lies::anywhere);
+}
 
 std::optional<Place> track_to_write(Prober& prober, const std::vector<LbnRange>& writable) {
   auto& random = prober.context().random;

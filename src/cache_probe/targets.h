@@ -35,9 +35,12 @@ class Targets {
   std::uint32_t blocks() const;  // of each
   // A place for `blocks` in a row, contents known; nullopt: there is none.
   std::optional<std::uint64_t> run_of(std::uint32_t blocks);
+  // The same, where it matters to no other whether it lies near: where there is no other.
+  std::optional<std::uint64_t> run_anywhere(std::uint32_t blocks);
 
  private:
-  std::optional<std::uint64_t> place(std::uint32_t blocks);
+  enum class Lies : std::uint8_t { apart, anywhere };
+  std::optional<std::uint64_t> place(std::uint32_t blocks, Lies lies);
   bool is_for_timing(std::uint64_t lbn, std::uint32_t blocks) const;
   std::uint64_t random_lbn();
   std::uint64_t aligned(std::uint64_t lbn) const;

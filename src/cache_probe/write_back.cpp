@@ -3,7 +3,6 @@
 
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
-#include "cache_probe/responses.h"
 #include "cache_probe/write_properties.h"
 
 namespace platter::cache_probe {
@@ -34,7 +33,7 @@ void test_write_back(Prober& prober, Targets& targets) {
     prober.refresh_angle();
     prober.rest_until(lbn, 0);
     prober.probe_write(Question::write_isolated, x, lbn);
-    waited |= !Responses(prober.record()).is_fast(prober.record().observations.back());
+    waited |= write_waited(prober.record(), prober.record().observations.back());
     return true;
   });
   if (!writes_cached(prober.record())) {

@@ -65,6 +65,12 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   const auto width = width_rev(sample.lbn, sample.blocks);
   if (!width) return std::nullopt;
   const std::size_t kind = sample.verify ? kVerifies : kind_of(sample.write, sample.after_write);
+  // What begins in the middle takes a turn from there: such a completion teaches no constant.
+  const bool perhaps_in_the_middle = sample.blocks > 1 &&
+                                     static_cast<double>(sample.completed_ns - sample.issued_ns) >
+                                         period_ns();
+  const bool known = count_[kind] >= kLearn && strangers_[kind] < kRelearn;
+  if (perhaps_in_the_middle && !known) return std::nullopt;
   const double seen = statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - *width -
                                            begin_rev(sample.lbn));
   if (!first_) first_ = kind;
@@ -79,8 +85,8 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   }
   const double residual = statistics::wrap_rev(seen - constant_of(kind));
   // A drive may begin in the middle (zero latency): it was not ready for the first block.
-  const bool in_the_middle = sample.blocks > 1 && count_[kind] >= kLearn &&
-                             residual < -kEarly_rev && residual > -*width - kEarly_rev;
+  const bool in_the_middle = perhaps_in_the_middle && residual < -kEarly_rev &&
+                             residual > -*width - kEarly_rev;
   if (in_the_middle) return trial_of(sample, residual, *width);
   if (std::abs(residual) > kStranger_rev) {
     ++strangers_[kind];

@@ -37,7 +37,8 @@ class Passages {
   // to completion less the sectors' own time, in ns, the completion freed of its noise: (time of
   // the passage before, time of this passage]; so tracks of any length are alike. nullopt: the
   // completion is at no passage of that sector (served by a cache, disturbed, or a retry within the
-  // revolution), or too little is known yet.
+  // revolution), or too little is known yet. Of writes of several blocks only those that take less
+  // than a turn teach when they complete: others may have begun in the middle (zero latency).
   std::optional<statistics::CensoredTrial> observe(const Sample& sample);
 
   // The same of a write of more blocks that lie in a row on one track, less the time that they
@@ -47,6 +48,7 @@ class Passages {
 
   // Known well enough to aim.
   bool ready(bool write) const { return known_kind(write, false).has_value(); }
+  bool knows_writes_behind_reads() const { return count_[kind_of(true, false)] >= kLearn; }
 
   using Usable = std::function<bool(std::uint64_t lbn)>;
   struct Target {

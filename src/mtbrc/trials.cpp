@@ -23,13 +23,20 @@ statistics::ThresholdPrior same_track_prior(double period_ns) {
   return prior;
 }
 
+namespace {
+
+statistics::ThresholdPrior guessed(double period_ns, std::optional<double> guess_ns,
+                                   double guess_width_ns) {
+  statistics::ThresholdPrior prior = trial_prior(period_ns);
+  prior.guess = guess_ns;
+  prior.guess_width = guess_width_ns;
+  return prior;
+}
+
+}  // namespace
+
 Threshold::Threshold(double period_ns, std::optional<double> guess_ns, double guess_width_ns)
-    : period_ns_(period_ns), guess_ns_(guess_ns), posterior_([&] {
-        statistics::ThresholdPrior prior = trial_prior(period_ns);
-        prior.guess = guess_ns;
-        prior.guess_width = guess_width_ns;
-        return prior;
-      }()) {}
+    : Threshold(period_ns, guessed(period_ns, guess_ns, guess_width_ns)) {}
 
 Nanoseconds Threshold::next_ns(std::mt19937_64& random) const {
   std::normal_distribution<double> gauss(0, 1);
@@ -45,10 +52,20 @@ Nanoseconds Threshold::next_ns(std::mt19937_64& random) const {
   return static_cast<Nanoseconds>(std::max(aim_ns, 0.0));
 }
 
-void Threshold::add(const statistics::CensoredTrial& trial) { posterior_.add(trial); }
+void Threshold::add(const statistics::CensoredTrial& trial) {
+  posterior_.add(trial);
+  trials_.push_back(trial);
+}
 
 double Threshold::error_ns() const {
   const auto found = estimate();
+  return found ? found->error : period_ns_;
+}
+
+double Threshold::reported_error_ns() const {
+  statistics::ThresholdPrior without = prior_;
+  without.guess.reset();
+  const auto found = statistics::fit_threshold(trials_, without);
   return found ? found->error : period_ns_;
 }
 
@@ -72,29 +89,50 @@ void Trials::anchor() {
   last_anchor_ns_ = context_.drive.now_ns();
 }
 
+// Of the track's sectors the first from `index` on that the experiment may access.
+std::optional<Sample> Trials::access(const engine::Track& track, std::uint32_t index, bool write) {
+  const std::uint32_t blocks = write ? context_.write_unit() : 1;
+  std::optional<std::uint64_t> lbn;
+  for (std::uint32_t i = 0; i < track.sectors && !lbn; ++i) {
+    const std::uint64_t slot = track.first_slot + (index + i) % track.sectors;
+    lbn = write ? writable_run(context_, track, slot, blocks) : run_at(*context_.map, slot);
+    if (lbn && !write && !usable(*lbn)) lbn.reset();
+  }
+  if (!lbn) return std::nullopt;
+  const auto sample = write ? accesses_.write(Experiment::other, *lbn, 0, blocks)
+                            : accesses_.probe(Experiment::other, *lbn);
+  if (sample) passages_.observe(*sample);
+  return sample;
+}
+
+std::uint32_t Trials::random_index(const engine::Track& track) {
+  return std::uniform_int_distribution<std::uint32_t>(0, track.sectors - 1)(context_.random);
+}
+
 bool Trials::go(const engine::Track& track, bool write) {
   anchor();
-  const engine::LayoutMap& map = *context_.map;
-  const std::uint32_t blocks = write ? context_.write_unit() : 1;
-  const std::uint32_t from = std::uniform_int_distribution<std::uint32_t>(
-      0, track.sectors - 1)(context_.random);
-  std::uint32_t index = from;
+  constexpr int kTries = 40;
+  std::uint32_t index = random_index(track);
   // Reads or writes sectors of the track, a third of a turn apart, until passages can be foretold.
-  for (int tries = 0; tries < 40; ++tries) {
-    std::optional<std::uint64_t> lbn;
-    for (std::uint32_t i = 0; i < track.sectors && !lbn; ++i) {
-      const std::uint64_t slot = track.first_slot + (index + i) % track.sectors;
-      lbn = write ? writable_run(context_, track, slot, blocks) : run_at(map, slot);
-      if (lbn && !write && !usable(*lbn)) lbn.reset();
-    }
-    if (!lbn) return false;
-    const auto sample = write ? accesses_.write(Experiment::other, *lbn, 0, blocks)
-                              : accesses_.probe(Experiment::other, *lbn);
-    if (sample) passages_.observe(*sample);
+  // A write that took more than a turn from there may have told nothing: the next lies farther.
+  for (int tries = 0; tries < kTries; ++tries) {
+    const auto sample = access(track, index, write);
     if (sample && passages_.ready(write)) return true;
-    index = (index + track.sectors / 3 + 1) % track.sectors;
+    const bool too_late = write && sample &&
+                          static_cast<double>(sample->completed_ns - sample->issued_ns) >
+                              passages_.period_ns();
+    index = (index + (too_late ? 2 : 1) * (track.sectors / 3) + 1) % track.sectors;
   }
   return false;
+}
+
+bool Trials::learn_writes_behind_reads(const engine::Track& track) {
+  constexpr int kTries = 40;
+  for (int tries = 0; tries < kTries && !passages_.knows_writes_behind_reads(); ++tries) {
+    if (!access(track, random_index(track), false)) return false;
+    if (!access(track, random_index(track), true)) return false;
+  }
+  return passages_.knows_writes_behind_reads();
 }
 
 bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Track& track,

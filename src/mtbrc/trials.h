@@ -33,7 +33,7 @@ class Threshold {
                      double guess_width_ns = 0);
   // With what is known of a trial's spread: else trials that scatter little by chance end too soon.
   Threshold(double period_ns, const statistics::ThresholdPrior& prior)
-      : period_ns_(period_ns), guess_ns_(prior.guess), posterior_(prior) {}
+      : period_ns_(period_ns), guess_ns_(prior.guess), prior_(prior), posterior_(prior) {}
 
   // The time after issue at which the next trial's sector should complete, less its own time.
   Nanoseconds next_ns(std::mt19937_64& random) const;
@@ -41,12 +41,16 @@ class Threshold {
   std::optional<statistics::Threshold> estimate() const { return posterior_.estimate(); }
   // One standard error; a turn before the first trial.
   double error_ns() const;
-  std::size_t trials() const { return posterior_.trials(); }
+  // The same without the guess, which no figure that is stated may lean on.
+  double reported_error_ns() const;
+  std::size_t trials() const { return trials_.size(); }
 
  private:
   double period_ns_;
   std::optional<double> guess_ns_;
+  statistics::ThresholdPrior prior_;
   statistics::ThresholdPosterior posterior_;
+  std::vector<statistics::CensoredTrial> trials_;
 };
 
 class Trials {
@@ -56,6 +60,8 @@ class Trials {
 
   // Gets the heads to a track, and learns the constant of passages where needed. False: cannot.
   bool go(const engine::Track& track, bool write = false);
+  // The same of writes that follow reads, which others can only stand for.
+  bool learn_writes_behind_reads(const engine::Track& track);
   // One trial from wherever the last access was to `track`, of so many blocks in a row, else of the
   // fewest. False: the access told nothing.
   bool trial(Experiment experiment, std::int64_t group, const engine::Track& track, bool write,
@@ -66,6 +72,8 @@ class Trials {
 
  private:
   void anchor();
+  std::optional<Sample> access(const engine::Track& track, std::uint32_t index, bool write);
+  std::uint32_t random_index(const engine::Track& track);
   // Whether the experiment may access it: where no command passes the cache, blocks are read once.
   bool usable(std::uint64_t lbn) const { return !context_.reads_once || is_fresh(context_, lbn); }
   bool tell(const std::optional<Sample>& sample, bool of_several, Threshold& threshold);

@@ -149,16 +149,22 @@ std::optional<WriteSeekSurvey::Trip> WriteSeekSurvey::trip(std::uint32_t distanc
 bool WriteSeekSurvey::one(std::uint32_t distance) {
   const auto way = trip(distance);
   if (!way) return false;
-  if (!trials_.passages().ready(true) && !trials_.go(way->to, true)) return false;
+  if (!trials_.passages().knows_writes_behind_reads() &&
+      !(trials_.go(way->to, true) && trials_.learn_writes_behind_reads(way->to)))
+    return false;
   if (!trials_.go(way->from)) return false;
   const std::int64_t key = model_.outward_seek ? way->move : std::abs(way->move);
   auto known = thresholds_.find(key);
   if (known == thresholds_.end()) {
     constexpr double kWidth_rev = 0.01;
     statistics::ThresholdPrior prior = trial_;
-    prior.guess = 1e6 *
-                  (still_ms_ + read_seek(model_, way->move).value + *model_.write_settle.value);
     prior.guess_width = kWidth_rev * context_.period_ns();
+    // Beside the guess, each elsewhere: where trials lie alike about all thresholds, and hardly
+    // scatter, their estimates err alike, and no mean over them is better than one.
+    const double beside = std::uniform_real_distribution<double>(-1, 1)(context_.random);
+    prior.guess =
+        1e6 * (still_ms_ + read_seek(model_, way->move).value + *model_.write_settle.value) +
+        beside * prior.guess_width;
     known = thresholds_.emplace(key, Threshold(context_.period_ns(), prior)).first;
   }
   if (trials_.trial(Experiment::seek, way->move, way->to, true, known->second)) return true;
@@ -175,7 +181,8 @@ void WriteSeekSurvey::measure(const std::vector<std::uint32_t>& distances, doubl
     const auto sharp = [&](std::int64_t move) {
       const auto known = thresholds_.find(move);
       return known != thresholds_.end() && known->second.trials() >= kFewest &&
-             (known->second.error_ns() <= 1e6 * error_ms || known->second.trials() >= kMost);
+             (known->second.reported_error_ns() <= 1e6 * error_ms ||
+              known->second.trials() >= kMost);
     };
     const std::int64_t inward = distances[i];
     for (int failures = 0;

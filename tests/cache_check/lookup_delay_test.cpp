@@ -91,7 +91,10 @@ TEST_CASE(
     estimate_lookup_delay(record_of(truth, name), found);
     CHECK(found.overheads.per_request.value.has_value() ==
           found.cache.almost_read_hits.value.has_value());
-    if (!found.overheads.per_request) continue;
+    if (!found.overheads.per_request) {
+      CHECK(found.cache.almost_read_hits.reason.ends_with("did not decide it"));
+      continue;
+    }
     const bool held = *found.cache.almost_read_hits.value == 1;
     ++(held ? right : wrong);
     if (held) CHECK(std::abs(*found.overheads.per_request.value - kHost_ms) < 0.01);
@@ -118,13 +121,14 @@ TEST_CASE("what a delay of a block's time explains as well is no proven policy")
     told += almost || late;
     if (almost) {
       REQUIRE(almost.error);
+      CHECK(*almost.error <= 0.5);  // what is likelier wrong than right is no figure
       const double off = std::abs(*almost.value - truth.cache.almost_read_hits.or_else(0));
       surely_wrong += off > 4 * *almost.error;
     } else if (late) {
       CHECK(std::abs(*late.value - kHost_ms) < kStep_ms + 4 * *late.error);
     }
   }
-  CHECK(told >= 4);
+  CHECK(told >= 3);
   CHECK(surely_wrong <= 1);
 }
 

@@ -232,6 +232,21 @@ TEST_CASE("access on arrival shows in whole-track responses") {
   CHECK(fit_arrival(nonsense, 1.0).answer == Answer::unclear);
 }
 
+// Behind data that wait a write takes a time of its own: it looks like no miss of the controls.
+TEST_CASE("a write that had to wait for others is none of the usual ones") {
+  Record record = record_with(Question::reread, {});
+  const auto write = [&](double response_rev, double ahead_rev) {
+    record.observations.push_back(seen(Question::write_isolated, response_rev, ahead_rev, true));
+    return write_waited(record, record.observations.back());
+  };
+  CHECK_FALSE(write(0.032, 0.55));
+  CHECK(write(1.419, 0.85));
+  CHECK(write(1.126, 0.85));
+  CHECK(write(0.708, 0.81));
+  CHECK_FALSE(write(0.032, 0.85));
+  CHECK(usual_write_ns(record) == Approx(0.032 * kPeriod_ns));
+}
+
 TEST_CASE("runs of writes end at the first that waits") {
   Record record = record_with(Question::write_run, {});
   for (int run = 0; run < 5; ++run)

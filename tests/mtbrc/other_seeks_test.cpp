@@ -11,6 +11,7 @@
 #include "mtbrc/switches.h"
 #include "mtbrc/write_seek.h"
 #include "scsi/guard.h"
+#include "statistics/robust.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"
 #include "virtual_drive/virtual_device.h"
@@ -118,6 +119,33 @@ TEST_CASE("seeks of writes: tied to those of reads and the settle, if fifteen di
             0.03 + 4 * settle.error_ms);
   }
   CHECK(enough >= kMostRuns);
+}
+
+// Where nothing scatters, trials that lie alike err alike.
+TEST_CASE(
+    "seeks of writes: the error of their mean holds on a quiet drive of long physical blocks") {
+  model::DriveModel truth = plain();
+  truth.imperfections.emplace().random_phase = true;
+  truth.identity.physical_block_bytes = 8 * truth.identity.block_bytes;
+  truth.firmware->seek_command = false;
+  double errors = 0;
+  for (const std::uint64_t run : kRuns) {
+    Bench bench(truth, {}, run);
+    const model::DriveModel model = bench.measured();
+    const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
+    INFO(found.note);
+    CHECK(found.tied);
+    CHECK(found.settles.size() >= kDistances);
+    std::vector<statistics::Estimate> settles;
+    for (const DistantSettle& settle : found.settles) {
+      settles.push_back({settle.time_ms, settle.error_ms, settle.samples});
+      CHECK(settle.error_ms < 0.035);
+    }
+    const statistics::Estimate mean = statistics::weighted_mean(settles);
+    errors += (mean.value - *truth.write_settle.value) /
+              std::hypot(mean.error, found.shared_error_ms) / kRuns.size();
+  }
+  CHECK(std::abs(errors) < 1.7);  // three standard errors of three
 }
 
 TEST_CASE("seeks of writes: a curve of their own where they settle otherwise") {

@@ -1,6 +1,7 @@
 #include "cell_run.h"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,8 +18,8 @@
 
 #include "extract/characterize.h"
 #include "extract/prospects.h"
-#include "model/diff.h"
 #include "model/json.h"
+#include "model/parameters.h"
 #include "quirk_device.h"
 #include "scsi/inspection.h"
 #include "small_drives.h"
@@ -31,7 +32,7 @@ namespace extract = platter::extract;
 namespace model = platter::model;
 namespace scsi = platter::scsi;
 
-constexpr unsigned kPatience_s = 300;  // of the host; a cell takes some
+constexpr unsigned kPatience_s = 120;  // of the processor, of which a cell takes some
 constexpr platter::LbnRange kWritable{1003, 10001};
 
 // Commands come at other times in two runs of the same drive. Of some fifty figures in some hundred
@@ -79,7 +80,7 @@ std::string trouble_of(const char* what, const Work& work) {
   }
 }
 
-Json run(const Subject& subject, const Json& table) {
+Json run(const Subject& subject, const Json& table, std::uint64_t seed) {
   const Folder folder;
   std::ostringstream log;
   Json told = {{"doubt", ""}};
@@ -93,6 +94,7 @@ Json run(const Subject& subject, const Json& table) {
     extract::Options options;
     options.device_name = subject.name;
     options.journal_folder = folder.path.string();
+    options.seed = seed;
     if (subject.writes) options.writable = {kWritable};
     const extract::Run run = extract::characterize(device, options);
     told["doubt"] = run.not_verified.value_or("");
@@ -148,7 +150,7 @@ const std::vector<Subject>& subjects() {
   return all;
 }
 
-CellRun::CellRun(const Subject& subject, const Json& table) {
+CellRun::CellRun(const Subject& subject, const Json& table, std::uint64_t seed) {
   std::array<int, 2> pipe{};
   if (::pipe(pipe.data()) != 0) throw std::runtime_error("no pipe");
   process_ = ::fork();
@@ -159,8 +161,9 @@ CellRun::CellRun(const Subject& subject, const Json& table) {
     return;
   }
   ::close(pipe[0]);
-  ::alarm(kPatience_s);
-  write_all(pipe[1], run(subject, table).dump());
+  const rlimit patience{kPatience_s, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_CPU, &patience);
+  write_all(pipe[1], run(subject, table, seed).dump());
   ::_exit(0);
 }
 
@@ -177,8 +180,9 @@ Outcome CellRun::outcome() {
   Outcome outcome;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    outcome.trouble = signal == SIGALRM ? fmt::format("takes more than {} s", kPatience_s)
-                                        : fmt::format("ends by signal {}", signal);
+    outcome.trouble = signal == SIGXCPU
+                          ? fmt::format("takes more than {} s of the processor", kPatience_s)
+                          : fmt::format("ends by signal {}", signal);
     return outcome;
   }
   const Json told = Json::parse(text);
@@ -190,24 +194,25 @@ Outcome CellRun::outcome() {
   return outcome;
 }
 
-std::string difference(const model::DriveModel& reference, const model::DriveModel& drive) {
-  std::vector<std::string> differ;
-  const auto number = [](const std::optional<double>& value) {
-    return value ? fmt::format("{:.6g}", *value) : std::string("none");
-  };
+std::vector<model::Difference> told_apart(const model::DriveModel& reference,
+                                          const model::DriveModel& drive) {
+  std::vector<model::Difference> apart;
   for (const model::Difference& figure : model::diff_parameters(reference, drive)) {
     const bool in_one = figure.a.has_value() != figure.b.has_value();
-    const bool apart = figure.within_error == false &&
-                       (figure.in_errors
-                            ? *figure.in_errors > kSameWithin
-                            : std::fabs(figure.relative.value_or(1)) > kSameWithoutError);
-    if (in_one || apart)
-      differ.push_back(fmt::format("{} {} is {}", figure.path, number(figure.a), number(figure.b)));
+    const bool far = figure.within_error == false &&
+                     (figure.in_errors
+                          ? *figure.in_errors > kSameWithin
+                          : std::fabs(figure.relative.value_or(1)) > kSameWithoutError);
+    if (in_one || far) apart.push_back(figure);
   }
-  if (of_layout(reference) != of_layout(drive)) differ.push_back("the layout");
-  if (differ.empty()) return {};
-  return differ.size() == 1 ? differ.front()
-                            : fmt::format("{} and {} more", differ.front(), differ.size() - 1);
+  if (of_layout(reference) != of_layout(drive)) apart.emplace_back().path = "the layout";
+  return apart;
+}
+
+bool is_open(const model::DriveModel& drive, const std::string& path) {
+  const auto figures = model::parameters_of(drive);
+  const auto found = std::ranges::find(figures, path, &model::NamedParameter::path);
+  return found != figures.end() && !found->parameter && !found->parameter.reason.empty();
 }
 
 }  // namespace quirks

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/diff.h"
 #include "model/drive_model.h"
 #include "table.h"
 
@@ -27,7 +28,8 @@ struct Outcome {
 // A process that runs it; outcome() waits for its end.
 class CellRun {
  public:
-  CellRun(const Subject& subject, const Json& table);
+  // `seed`: of the run's random choices.
+  CellRun(const Subject& subject, const Json& table, std::uint64_t seed = 1);
   ~CellRun();
   CellRun(const CellRun&) = delete;
   CellRun& operator=(const CellRun&) = delete;
@@ -37,8 +39,10 @@ class CellRun {
   int process_ = -1, from_ = -1;
 };
 
-// What is told apart in two models of drives that are the same; empty: nothing.
-std::string difference(const platter::model::DriveModel& reference,
-                       const platter::model::DriveModel& model);
+// Figures that are told apart in two models of drives that are the same, and "the layout".
+std::vector<platter::model::Difference> told_apart(const platter::model::DriveModel& reference,
+                                                   const platter::model::DriveModel& model);
+// Whether the model lacks the figure and says why.
+bool is_open(const platter::model::DriveModel& model, const std::string& path);
 
 }  // namespace quirks

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <iostream>
@@ -99,11 +100,68 @@ std::vector<Outcome> outcomes_of(const Line& line, unsigned jobs) {
   return outcomes;
 }
 
-std::string finding(const Outcome& reference, const Outcome& outcome) {
+// A cell, and the same cell with other random choices, as far as these are asked for.
+class Tries {
+ public:
+  Tries(const Cell& cell, const Outcome& first) : cell_(cell), first_(first) {}
+  const platter::model::DriveModel& first() const { return *first_.model; }
+  bool lacks(const std::string& figure) const { return is_open(first(), figure); }
+  // nullptr: there are no more, or that one did not end well.
+  const platter::model::DriveModel* other(std::size_t i) {
+    constexpr std::size_t kMost = 3;
+    if (i >= kMost) return nullptr;
+    while (others_.size() <= i)
+      others_.push_back(CellRun(*cell_.subject, cell_.table, others_.size() + 2).outcome());
+    return others_[i].trouble.empty() && others_[i].model ? &*others_[i].model : nullptr;
+  }
+
+ private:
+  const Cell& cell_;
+  const Outcome& first_;
+  std::vector<Outcome> others_;
+};
+
+using platter::model::Difference;
+
+// Chance may leave a figure open, with its reason, that other random choices measure: then that one
+// is compared. What is open whatever is drawn stays a difference: the drive's manner made it.
+bool same_in_another_try(const std::string& figure, Tries& reference, Tries& cell) {
+  const bool of_reference = reference.lacks(figure);
+  Tries& lacking = of_reference ? reference : cell;
+  if (!lacking.lacks(figure)) return false;
+  for (std::size_t i = 0; const auto* again = lacking.other(i); ++i) {
+    if (is_open(*again, figure)) continue;
+    const auto apart = of_reference ? told_apart(*again, cell.first())
+                                    : told_apart(reference.first(), *again);
+    return std::ranges::find(apart, figure, &Difference::path) == apart.end();
+  }
+  return false;
+}
+
+std::string difference(Tries& reference, Tries& cell) {
+  std::vector<Difference> apart = told_apart(reference.first(), cell.first());
+  std::erase_if(apart, [&](const Difference& figure) {
+    return figure.a.has_value() != figure.b.has_value() &&
+           same_in_another_try(figure.path, reference, cell);
+  });
+  if (apart.empty()) return {};
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string("none");
+  };
+  const Difference& first = apart.front();
+  std::string text = first.path;
+  if (first.a || first.b) text += fmt::format(" {} is {}", number(first.a), number(first.b));
+  if (apart.size() > 1) text += fmt::format(" and {} more", apart.size() - 1);
+  return text;
+}
+
+std::string finding(const Outcome& reference, const Outcome& outcome, Tries& of_reference,
+                    const Cell& cell) {
   if (!outcome.trouble.empty()) return outcome.trouble;
   if (!reference.model || !reference.trouble.empty()) return {};
   if (reference.doubt.empty() && !outcome.doubt.empty()) return "in doubt: " + outcome.doubt;
-  return difference(*reference.model, *outcome.model);
+  Tries of_cell(cell, outcome);
+  return difference(of_reference, of_cell);
 }
 
 struct Totals {
@@ -117,8 +175,9 @@ void run_line(const Line& line, const Arguments& arguments, Totals& totals) {
     if (arguments.verbose) fmt::print("{}: {}: never sent\n", line.subject->name, line.row->name);
     return;
   }
+  Tries reference(line.cells.front(), outcomes.front());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const std::string found = finding(outcomes.front(), outcomes[i]);
+    const std::string found = finding(outcomes.front(), outcomes[i], reference, line.cells[i]);
     ++totals.cells;
     totals.failed += !found.empty();
     if (!found.empty() || arguments.verbose)

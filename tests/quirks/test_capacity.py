@@ -84,7 +84,7 @@ class TooMany(QuirkTest):
     def test_characterize(self, case):
         count, only = case
         drive = self.quirk(self.table(count, only))
-        done = self.run_platter("characterize", drive, "-o", "drive.json")
+        done = self.run_characterize(drive)
         if done.returncode == 0:
             self.assertEqual(self.read_json("drive.json")["identity"]["blocks"], BLOCKS)
             self.assert_same(self.reference())

@@ -45,7 +45,7 @@ class EvpdIgnored(QuirkTest):
     @each({name: IGNORED[name] for name in ("RMB set", "RMB set, SPC-3", "zeros", "refused")}, sample=1)
     def test_another_run_does_not_replace_the_model(self, replies):
         self.characterize(self.quirk(replies))
-        done = self.run_platter("characterize", self.quirk(replies), "-o", "drive.json")
+        done = self.run_characterize(self.quirk(replies))
         self.assert_one_sentence(done, 5, "drive.json", "--force")
 
     @each({name: IGNORED[name] for name in ("RMB set", "refused", "empty")}, sample=1)

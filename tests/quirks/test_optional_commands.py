@@ -71,6 +71,13 @@ class Lacking(QuirkTest):
             self.assertIn("while data wait", model["cache"][figure]["reason"])
         self.noted(model, "SYNCHRONIZE CACHE", "does not make them safe")
 
+    def test_a_figure_that_is_missing_whatever_is_drawn_is_a_difference(self):
+        """It has a reason, too: other random choices do not bring it back."""
+        writes = ("--allow-writes", "1003-10001")
+        self.characterize(self.quirk(refuses("35")), *writes)
+        with self.assertRaisesRegex(AssertionError, r"cache\.(destage|synchronize)"):
+            self.assert_same(self.reference(options=writes))
+
     def test_no_translation_and_tracks_of_14_physical_blocks(self):
         model, _ = self.characterize(self.quirk(refuses(*TRANSLATION), "trust:small-512e"))
         self.assertIn("zones", model["layout"])

@@ -46,7 +46,7 @@ class ShortReads(QuirkTest):
            "some blocks": {"lbn": [5000, 5007], "cut": 0}}, sample=1)
     def test_now_and_then_at_any_length(self, when):
         """A read without its data is none; nothing that did not come is measured or believed."""
-        done = self.run_platter("characterize", self.quirk([rule("28", **when)]), "-o", "drive.json")
+        done = self.run_characterize(self.quirk([rule("28", **when)]))
         self.assertEqual(self.journals(), [])
         if done.returncode == 0:
             self.noted(self.read_json("drive.json"), r"short|fewer|without (all|their)")
