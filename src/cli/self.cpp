@@ -10,6 +10,7 @@
 #include "cli/exit_statuses.h"
 #include "cli/subcommands.h"
 #include "model/read_budget.h"
+#include "model/stand_ins.h"
 #include "report/model_schema.h"
 
 namespace platter::cli {
@@ -36,6 +37,8 @@ void add_self(CLI::App& app) {
   limits->callback([] { fmt::print("{}", model::limits_table()); });
   CLI::App* advice = self->add_subcommand("advice", "the table of docs/sense.md");
   advice->callback([] { fmt::print("{}", advice_table()); });
+  CLI::App* stand_ins = self->add_subcommand("stand-ins", "the table of docs/stand-ins.md");
+  stand_ins->callback([] { fmt::print("{}", model::stand_ins_table()); });
 }
 
 }  // namespace platter::cli

@@ -80,6 +80,7 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "block_transfer_ns", head.block_transfer_ns);
   read_optional(json, "phase_ns", head.phase_ns);
   read_optional(json, "outside_validity", head.outside_validity);
+  read_optional(json, "stand_ins", head.stand_ins);
   read_optional(json, "retries", head.retries);
   read_optional(json, "recovered", head.recovered);
   read_optional(json, "warnings", head.warnings);
@@ -116,6 +117,7 @@ std::string head_text(const ResultHead& head, std::uint64_t rows) {
   if (head.block_transfer_ns) json["block_transfer_ns"] = *head.block_transfer_ns;
   if (head.phase_ns) json["phase_ns"] = *head.phase_ns;
   if (head.outside_validity) json["outside_validity"] = head.outside_validity;
+  if (!head.stand_ins.empty()) json["stand_ins"] = head.stand_ins;
   if (head.retries) json["retries"] = head.retries;
   if (head.recovered) json["recovered"] = head.recovered;
   if (!head.warnings.empty()) json["warnings"] = head.warnings;

@@ -56,6 +56,14 @@ std::string how(const ResultHead& head) {
   return text;
 }
 
+std::string stand_ins_text(const std::map<std::string, std::string>& stand_ins) {
+  std::string text;
+  for (const auto& [path, how] : stand_ins)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", model::printable(path),
+                        model::printable(how));
+  return "not measured, and what acts instead: " + text + "\n";
+}
+
 }  // namespace
 
 std::string summary_json(const ResultHead& head, const Summary& summary) {
@@ -83,6 +91,7 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
                       {"depth", delay_json(summary.lateness.depth)}};
   if (head.array) json["array"] = array_json(*head.array);
   json["outside_validity"] = head.outside_validity;
+  json["stand_ins"] = head.stand_ins;
   json["retries"] = head.retries;
   json["recovered"] = head.recovered;
   json["warnings"] = head.warnings;
@@ -127,6 +136,7 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
         head.host_queue->prefetches, head.host_queue->from_memory);
   if (head.outside_validity > 0)
     text += fmt::format("{} requests lie outside what the model measured\n", head.outside_validity);
+  if (!head.stand_ins.empty()) text += stand_ins_text(head.stand_ins);
   if (head.retries > 0)
     text += fmt::format("{} commands were sent again, the drive was not ready for them\n",
                         head.retries);
