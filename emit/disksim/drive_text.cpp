@@ -11,6 +11,7 @@
 #include "emit/disksim/simulation_text.h"
 #include "engine/layout_map.h"
 #include "model/seek_curve.h"
+#include "model/stand_ins.h"
 #include "model/validate.h"
 
 namespace platter::emit_disksim {
@@ -18,13 +19,19 @@ namespace {
 
 // ---------------------------------------------------------------- disksim_disk
 
-model::Parameter value_of(const ForDisksimAlone& parameter, const model::DriveModel& model) {
-  model::Parameter value;
+using model::acting;
+using model::Acting;
+using model::Known;
+
+// Those that only DiskSim has a use for; what acts without them is theirs (for_disksim_alone.h).
+Acting value_of(const ForDisksimAlone& parameter, const model::DriveModel& model) {
   const auto found = std::ranges::find(model.disksim, parameter.name,
                                        &model::DisksimParameter::name);
-  if (found != model.disksim.end()) value.value = found->value;
-  return value;
+  if (found == model.disksim.end()) return {parameter.fallback, Known::unknown};
+  return {found->value, Known::measured};
 }
+
+Acting as_well(double value) { return {value, Known::measured}; }
 
 class DiskBlock {
  public:
@@ -34,11 +41,11 @@ class DiskBlock {
   void add(const char* name, const std::string& value) { block_.add(name, value); }
   void fixed(const char* name, std::int64_t value) { block_.integer(name, value); }
 
-  void integer(const char* name, const model::Parameter& parameter, double fallback, double low = 0,
-               double high = 1) {
-    const double value = std::round(known(name, parameter, std::round(fallback)));
-    const double allowed = std::clamp(value, low, high);
-    if (allowed != value) {
+  // What nobody measured and DiskSim cannot have is written as the nearest that it can.
+  void integer(const char* name, const Acting& figure, double low = 0, double high = 1) {
+    const double value = std::round(figure.value), allowed = std::clamp(value, low, high);
+    tell(name, {allowed, figure.known});
+    if (allowed != value && figure.known != Known::unknown) {
       result_.warnings.push_back(
           fmt::format("{} = {} is written as {}, as DiskSim allows {} to {} in this drive", name,
                       value, allowed, low, high));
@@ -47,30 +54,34 @@ class DiskBlock {
   }
   // With a layout g1 DiskSim's code never comes to it; with a g4 it stops (`extra != 0`) at the
   // last track, and at any that ends in sectors without blocks.
-  void zero_latency(const char* name, const model::Parameter& level, const std::string& layout) {
-    if (level.or_else(0) == 0) return integer(name, level, 0, 0, 2);
+  void zero_latency(const char* name, const Acting& level, const std::string& layout) {
+    if (level == 0) return integer(name, level, 0, 2);
     const bool stops = layout == "dm_layout_g4";
     result_.warnings.push_back(fmt::format(
-        "{} = {} {}", name, *level.value,
+        "{} = {} {}", name, level.value,
         stops ? "is written as 0: DiskSim stops at zero-latency access with a dm_layout_g4"
               : "has no effect: DiskSim has no zero-latency access with a " + std::string(layout)));
-    block_.integer(name, stops ? 0 : static_cast<std::int64_t>(std::round(*level.value)));
+    block_.integer(name, stops ? 0 : static_cast<std::int64_t>(std::round(level.value)));
   }
   // `more`: what DiskSim has in the same parameter besides.
-  void real(const char* name, const model::Parameter& parameter, double fallback, double more = 0) {
-    block_.real(name, known(name, parameter, fallback, more) + more);
+  void real(const char* name, const Acting& figure, double more = 0) {
+    tell(name, {figure.value + more, figure.known});
+    block_.real(name, figure.value + more);
   }
   void copied(const ForDisksimAlone& parameter, const model::DriveModel& model) {
-    const model::Parameter value = value_of(parameter, model);
-    if (parameter.flag) return integer(parameter.name, value, parameter.fallback);
-    real(parameter.name, value, parameter.fallback);
+    const Acting value = value_of(parameter, model);
+    if (parameter.flag) return integer(parameter.name, value);
+    real(parameter.name, value);
   }
   void time(const char* name, double value) { block_.real(name, value); }
 
-  double known(const char* name, const model::Parameter& parameter, double fallback,
-               double more = 0) {
-    if (!parameter) result_.unmeasured.push_back(fmt::format("{} = {}", name, fallback + more));
-    return parameter.or_else(fallback);
+  // What acts though it was not measured.
+  void tell(const char* name, const Acting& figure) {
+    if (figure.known == Known::measured) return;
+    const std::string known = figure.known == Known::unknown
+                                  ? std::string()
+                                  : fmt::format(" ({})", word_of(figure.known));
+    result_.unmeasured.push_back(fmt::format("{} = {}{}", name, figure.value, known));
   }
 
   std::string text() const { return block_.text(); }
@@ -82,29 +93,35 @@ class DiskBlock {
 
 constexpr double kLargestInt = 2147483647;
 
+// DiskSim's segments hold a block at least, also where there is no cache: then a track's.
+Acting segment_of(const model::Cache& cache, const WrittenLayout& layout) {
+  const Acting figure = acting(cache, cache.segment_blocks);
+  if (figure.known != Known::unknown) return figure;
+  return {static_cast<double>(layout.most_sectors), Known::unknown};
+}
+
 // To DiskSim 0 is no bound only where a segment's size bounds the read-ahead as well (scheme 3) or
 // where it asks for none (0, 4). To the end of a track or cylinder it needs a number that no track
 // or cylinder reaches, and beside a minimum it takes 0 for the minimum.
-model::Parameter most_read_ahead(const model::DriveModel& model, const WrittenLayout& layout,
-                                 DriveText& result) {
+Acting most_read_ahead(const model::DriveModel& model, const WrittenLayout& layout,
+                       DriveText& result) {
   const model::Cache& cache = model.cache;
-  model::Parameter most = cache.read_ahead_max_blocks;
-  const auto scheme = static_cast<int>(std::round(cache.read_ahead.or_else(0)));
-  const double bound = most.or_else(0);
-  if (scheme == 4 && bound > 0)
+  Acting most = acting(cache, cache.read_ahead_max_blocks);
+  const auto scheme = static_cast<int>(std::round(acting(cache, cache.read_ahead).value));
+  if (scheme == 4 && most > 0)
     result.warnings.push_back(fmt::format(
         "Maximum read-ahead (blks) = {} has no effect: DiskSim's read-ahead of scheme 4 "
         "goes to the end of the track or of the next, whatever it says",
-        bound));
-  if (bound > 0 || cache.read_enabled.or_else(0) == 0) return most;
-  if (scheme == 1) most.value = layout.most_sectors;
-  if (scheme == 2) most.value = 1.0 * layout.most_sectors * model.identity.heads;
-  if (scheme == 3 && cache.read_ahead_min_blocks.or_else(0) > 0) {
-    most.value = cache.segment_blocks.or_else(layout.most_sectors);
+        most.value));
+  if (most > 0 || acting(cache, cache.read_enabled) == 0) return most;
+  if (scheme == 1) return as_well(layout.most_sectors);
+  if (scheme == 2) return as_well(1.0 * layout.most_sectors * model.identity.heads);
+  if (scheme == 3 && acting(cache, cache.read_ahead_min_blocks) > 0) {
+    most = as_well(segment_of(cache, layout));
     result.warnings.push_back(
         fmt::format("Maximum read-ahead (blks) = {}: beside a minimum DiskSim cannot be told to "
                     "read until the segment is full of the request and what is behind it",
-                    *most.value));
+                    most.value));
   }
   return most;
 }
@@ -113,12 +130,14 @@ model::Parameter most_read_ahead(const model::DriveModel& model, const WrittenLa
 // (scheme 4) behind any read, and stops. Where the count has blocks that there are not it reads on
 // to them.
 void warn_of_drives_end(const model::Cache& cache, const WrittenLayout& layout, DriveText& result) {
-  const double scheme = cache.read_enabled.or_else(0) == 0 ? 0 : cache.read_ahead.or_else(0);
-  const bool on_hit = cache.read_ahead_on_hit.or_else(0) > 0;
+  const double scheme = acting(cache, cache.read_enabled) == 0
+                            ? 0
+                            : acting(cache, cache.read_ahead).value;
+  const bool on_hit = acting(cache, cache.read_ahead_on_hit) > 0;
   const bool far = scheme > 0 && (on_hit || layout.block_count > layout.blocks);
   if (!far && scheme != 4) return;
-  const double reach = far ? std::max(cache.segment_blocks.or_else(layout.most_sectors),
-                                      cache.read_ahead_max_blocks.or_else(0))
+  const double reach = far ? std::max(segment_of(cache, layout).value,
+                                      acting(cache, cache.read_ahead_max_blocks).value)
                            : 1;
   const auto end = layout.blocks - std::min(static_cast<std::uint64_t>(reach), layout.blocks);
   result.warnings.push_back(fmt::format(
@@ -132,42 +151,41 @@ void warn_of_drives_end(const model::Cache& cache, const WrittenLayout& layout, 
 void add_cache(DiskBlock& disk, const model::DriveModel& model, const WrittenLayout& layout,
                DriveText& result) {
   const model::Cache& cache = model.cache;
-  const bool cached = cache.read_enabled.or_else(0) != 0;
-  const double top = cached ? 4 : 0;
-  const std::uint32_t track = layout.most_sectors;
-  const double segments = std::max(1.0, cache.segments.or_else(1));
+  const auto figure = [&cache](const model::Parameter& one) { return acting(cache, one); };
+  const double top = figure(cache.read_enabled) != 0 ? 4 : 0;
+  const double segments = std::max(1.0, figure(cache.segments).value);
   const auto blocks = static_cast<double>(layout.blocks);
-  disk.integer("Number of buffer segments", cache.segments, 1, 1, 65536);
-  disk.integer("Maximum number of write segments", cache.write_segments, 1, 1, segments);
-  disk.integer("Segment size (in blks)", cache.segment_blocks, track, 1, blocks);
-  disk.integer("Use separate write segment", cache.separate_write_segment, 0, 0,
+  disk.integer("Number of buffer segments", figure(cache.segments), 1, 65536);
+  disk.integer("Maximum number of write segments", figure(cache.write_segments), 1, segments);
+  disk.integer("Segment size (in blks)", segment_of(cache, layout), 1, blocks);
+  disk.integer("Use separate write segment", figure(cache.separate_write_segment), 0,
                segments > 1 ? 1 : 0);
-  disk.integer("Enable caching in buffer", cache.read_enabled, 0, 0, 2);
-  disk.integer("Buffer continuous read", cache.read_ahead, 0, 0, top);
-  disk.integer("Minimum read-ahead (blks)", cache.read_ahead_min_blocks, 0, 0, kLargestInt);
-  if (cache.read_ahead_min_blocks.or_else(0) > 0 && cache.write_back_level.or_else(0) > 0)
+  disk.integer("Enable caching in buffer", figure(cache.read_enabled), 0, 2);
+  disk.integer("Buffer continuous read", figure(cache.read_ahead), 0, top);
+  const Acting least = figure(cache.read_ahead_min_blocks);
+  disk.integer("Minimum read-ahead (blks)", least, 0, kLargestInt);
+  if (least > 0 && figure(cache.write_back_level) > 0)
     result.warnings.push_back(fmt::format(
         "Minimum read-ahead (blks) = {}: DiskSim also keeps writes from the buffer until "
         "so many are read",
-        *cache.read_ahead_min_blocks.value));
-  disk.integer("Maximum read-ahead (blks)", most_read_ahead(model, layout, result), 0, 0,
-               kLargestInt);
-  disk.integer("Read-ahead over requested", cache.read_ahead_over_requested, 0, -1, 1);
-  disk.integer("Read-ahead on idle hit", cache.read_ahead_on_hit, 0);
-  disk.integer("Read any free blocks", cache.read_free_blocks, 0, 0, std::min(top, 1.0));
-  disk.integer("Fast write level", cache.write_back_level, 0, 0, std::min(top, 2.0));
-  disk.zero_latency("Immediate buffer read", cache.zero_latency_read, layout.type);
-  disk.zero_latency("Immediate buffer write", cache.zero_latency_write, layout.type);
-  disk.integer("Combine seq writes", cache.combine_sequential_writes, 0);
-  disk.integer("Stop prefetch in sector", cache.stop_read_ahead_in_sector, 0);
+        least.value));
+  disk.integer("Maximum read-ahead (blks)", most_read_ahead(model, layout, result), 0, kLargestInt);
+  disk.integer("Read-ahead over requested", figure(cache.read_ahead_over_requested), -1, 1);
+  disk.integer("Read-ahead on idle hit", figure(cache.read_ahead_on_hit));
+  disk.integer("Read any free blocks", figure(cache.read_free_blocks), 0, std::min(top, 1.0));
+  disk.integer("Fast write level", figure(cache.write_back_level), 0, std::min(top, 2.0));
+  disk.zero_latency("Immediate buffer read", figure(cache.zero_latency_read), layout.type);
+  disk.zero_latency("Immediate buffer write", figure(cache.zero_latency_write), layout.type);
+  disk.integer("Combine seq writes", figure(cache.combine_sequential_writes));
+  disk.integer("Stop prefetch in sector", figure(cache.stop_read_ahead_in_sector));
   disk.fixed("Disconnect write if seek", 0);
-  disk.integer("Write hit stop prefetch", cache.write_hit_stops_read_ahead, 1);
+  disk.integer("Write hit stop prefetch", figure(cache.write_hit_stops_read_ahead));
   disk.fixed("Read directly to buffer", 1);
   disk.copied(kSendPartialHits, model);
-  disk.integer("Allow almost read hits", cache.almost_read_hits, 0);
+  disk.integer("Allow almost read hits", figure(cache.almost_read_hits));
   for (const char* name : {"Allow sneaky partial read hits", "Allow sneaky intermediate read hits"})
     disk.fixed(name, 0);
-  disk.integer("Allow read hits on write data", cache.read_hit_on_written, 0);
+  disk.integer("Allow read hits on write data", figure(cache.read_hit_on_written));
   disk.fixed("Allow write prebuffering", 0);
 }
 
@@ -175,16 +193,16 @@ void add_cache(DiskBlock& disk, const model::DriveModel& model, const WrittenLay
 void warn_of_cache(const model::Cache& cache, DriveText& result) {
   const auto warn = [&](const char* name, const model::Parameter& p, double usual,
                         const char* what) {
-    if (p.or_else(usual) != usual)
+    if (const Acting figure = acting(cache, p); figure != usual)
       result.warnings.push_back(
-          fmt::format("cache.{} = {} is not in the files: DiskSim {}", name, *p.value, what));
+          fmt::format("cache.{} = {} is not in the files: DiskSim {}", name, figure.value, what));
   };
   warn("replacement", cache.replacement, 0, "replaces the least recently used segment");
-  const double all = cache.segments.or_else(0) * cache.segment_blocks.or_else(0);
-  if (cache.buffer_blocks.or_else(all) < all)
-    warn("buffer_blocks", cache.buffer_blocks, all, "gives every segment the same size");
+  const double all = acting(cache, cache.segments) * acting(cache, cache.segment_blocks);
+  if (acting(cache, cache.buffer_blocks) < all)
+    warn("buffer_blocks", cache.buffer_blocks, 0, "gives every segment the same size");
   warn("adaptive_min_segments", cache.adaptive_min_segments, 0, "keeps the number of segments");
-  if (cache.adaptive_min_segments.or_else(0) > 0)
+  if (acting(cache, cache.adaptive_min_segments) > 0)
     warn("adaptive_window_requests", cache.adaptive_window_requests, 0, "never divides them anew");
   warn("read_ahead_ceiling_blocks", cache.read_ahead_ceiling_blocks, 0, "has no ceiling");
   warn("read_ahead_by_request", cache.read_ahead_by_request, 0, "counts in blocks");
@@ -201,82 +219,65 @@ void warn_of_cache(const model::Cache& cache, DriveText& result) {
   warn("synchronize", cache.synchronize, 0, "knows no SYNCHRONIZE CACHE");
 }
 
-// What was not measured costs what the engine takes it to cost (engine/tables.cpp). A time of the
-// whole command is part of every command overhead: Western Digital's DiskSim 64 bit stops at one of
-// its own, as it numbers only the requests that have none.
-class CommandOverheads {
- public:
-  CommandOverheads(DiskBlock& disk, const model::Overheads& o)
-      : disk_(disk), per_request_ms_(o.per_request.or_else(0)) {}
-
-  // What the model has, without the part that comes in front.
-  double add(const char* name, const model::Parameter& parameter, double fallback) {
-    disk_.real(name, parameter, fallback, per_request_ms_);
-    return parameter.or_else(fallback);
-  }
-
- private:
-  DiskBlock& disk_;
-  double per_request_ms_;
-};
-
+// A time of the whole command is part of every command overhead: Western Digital's DiskSim 64 bit
+// stops at one of its own, as it numbers only the requests that have none.
 void add_overheads(DiskBlock& disk, const model::Overheads& o, DriveText& result) {
-  const double read_miss = o.read_miss_after_read.or_else(0);
-  const double read_hit = o.read_hit_after_read.or_else(read_miss);
-  CommandOverheads commands(disk, o);
+  const double common = acting(o, o.per_request);
+  const auto command = [&](const char* name, const model::Parameter& figure) {
+    disk.real(name, acting(o, figure), common);
+  };
   disk.time("Per-request overhead time", 0);
   disk.time("Time scale for overheads", 1);
-  commands.add("Read hit over. after read", o.read_hit_after_read, read_hit);
-  commands.add("Read hit over. after write", o.read_hit_after_write, read_hit);
-  commands.add("Read miss over. after read", o.read_miss_after_read, read_miss);
-  commands.add("Read miss over. after write", o.read_miss_after_write, read_miss);
-  const double write_hit = commands.add("Write hit over. after read", o.write_hit_after_read,
-                                        read_hit);
-  commands.add("Write hit over. after write", o.write_hit_after_write, write_hit);
-  const double write_miss = commands.add("Write miss over. after read", o.write_miss_after_read,
-                                         read_miss);
-  commands.add("Write miss over. after write", o.write_miss_after_write, write_miss);
-  disk.real("Read completion overhead", o.read_completion, 0);
-  disk.real("Write completion overhead", o.write_completion, 0);
-  disk.real("Data preparation overhead", o.data_preparation, 0);
-  disk.real("First reselect overhead", o.first_reselect, 0);
-  disk.real("Other reselect overhead", o.other_reselect, 0);
-  disk.real("Read disconnect afterread", o.read_disconnect_after_read, 0);
-  disk.real("Read disconnect afterwrite", o.read_disconnect_after_write, 0);
-  disk.real("Write disconnect overhead", o.write_disconnect, 0);
-  disk.integer("Extra write disconnect", o.extra_write_disconnect, 0);
-  commands.add("Extradisc command overhead", o.extra_disconnect_command, 0);
-  disk.real("Extradisc disconnect overhead", o.extra_disconnect_first, 0);
-  disk.real("Extradisc inter-disconnect delay", o.extra_disconnect_inter, 0);
-  disk.real("Extradisc 2nd disconnect overhead", o.extra_disconnect_second, 0);
-  disk.real("Extradisc seek delta", o.extra_disconnect_seek_delta, 0);
-  disk.real("Minimum seek delay", o.minimum_seek_delay, 0);
-  if (o.per_request.or_else(0) != 0)
+  command("Read hit over. after read", o.read_hit_after_read);
+  command("Read hit over. after write", o.read_hit_after_write);
+  command("Read miss over. after read", o.read_miss_after_read);
+  command("Read miss over. after write", o.read_miss_after_write);
+  command("Write hit over. after read", o.write_hit_after_read);
+  command("Write hit over. after write", o.write_hit_after_write);
+  command("Write miss over. after read", o.write_miss_after_read);
+  command("Write miss over. after write", o.write_miss_after_write);
+  disk.real("Read completion overhead", acting(o, o.read_completion));
+  disk.real("Write completion overhead", acting(o, o.write_completion));
+  disk.real("Data preparation overhead", acting(o, o.data_preparation));
+  disk.real("First reselect overhead", acting(o, o.first_reselect));
+  disk.real("Other reselect overhead", acting(o, o.other_reselect));
+  disk.real("Read disconnect afterread", acting(o, o.read_disconnect_after_read));
+  disk.real("Read disconnect afterwrite", acting(o, o.read_disconnect_after_write));
+  disk.real("Write disconnect overhead", acting(o, o.write_disconnect));
+  disk.integer("Extra write disconnect", acting(o, o.extra_write_disconnect));
+  command("Extradisc command overhead", o.extra_disconnect_command);
+  disk.real("Extradisc disconnect overhead", acting(o, o.extra_disconnect_first));
+  disk.real("Extradisc inter-disconnect delay", acting(o, o.extra_disconnect_inter));
+  disk.real("Extradisc 2nd disconnect overhead", acting(o, o.extra_disconnect_second));
+  disk.real("Extradisc seek delta", acting(o, o.extra_disconnect_seek_delta));
+  disk.real("Minimum seek delay", acting(o, o.minimum_seek_delay));
+  if (common != 0)
     result.warnings.push_back(fmt::format(
         "overheads.per_request = {} ms is part of each command overhead: not every DiskSim runs "
         "with a Per-request overhead time, and DiskSim looks into its cache in front of it",
-        *o.per_request.value));
-  if (o.minimum_read_seek_delay.or_else(0) > 0)
+        common));
+  if (const double delay = acting(o, o.minimum_read_seek_delay); delay > 0)
     result.warnings.push_back(
         fmt::format("overheads.minimum_read_seek_delay = {} ms is not in the files: DiskSim has it "
                     "for writes only",
-                    *o.minimum_read_seek_delay.value));
-  for (const model::Parameter* delta :
+                    delay));
+  for (const model::Parameter* figure :
        {&o.sequential_read_hit_delta, &o.sequential_write_hit_delta})
-    if (delta->or_else(0) != 0)
+    if (const double delta = acting(o, *figure); delta != 0)
       result.warnings.push_back(fmt::format(
           "overheads.sequential_{}_hit_delta = {} ms is not in the files: to DiskSim all "
           "hits are alike",
-          delta == &o.sequential_read_hit_delta ? "read" : "write", *delta->value));
+          figure == &o.sequential_read_hit_delta ? "read" : "write", delta));
 }
 
 // A block takes as long as the slower of drive and bus needs for it: where writes differ, the drive
 // gets the smaller time and the bus both.
 void add_bus(DiskBlock& disk, const model::DriveModel& model, DriveText& result) {
   const model::Bus& bus = model.bus;
-  const double read_ms = disk.known("Bulk sector transfer time", bus.block_transfer, 0);
-  const double write_ms = bus.write_block_transfer.or_else(read_ms);
-  disk.time("Bulk sector transfer time", std::min(read_ms, write_ms));
+  const Acting read_ms = acting(bus, bus.block_transfer);
+  const double write_ms = acting(bus, bus.write_block_transfer);
+  disk.tell("Bulk sector transfer time", read_ms);
+  disk.time("Bulk sector transfer time", std::min(read_ms.value, write_ms));
   if (write_ms != read_ms) {
     result.bus_read_block_ms = read_ms;
     result.bus_write_block_ms = write_ms;
@@ -286,17 +287,16 @@ void add_bus(DiskBlock& disk, const model::DriveModel& model, DriveText& result)
   disk.copied(kNeverDisconnect, model);
   disk.copied(kLowWatermark, model);
   // DiskSim sends block by block: it knows no portions.
-  const bool in_portions = bus.watermark_by_request_size.or_else(1) > 1;
-  disk.real("High (read) water mark", in_portions ? model::Parameter{} : bus.high_read_watermark,
-            0);
-  disk.integer("Set watermark by reqsize",
-               in_portions ? model::Parameter{} : bus.watermark_by_request_size, 1);
+  const model::Bus in_portions;
+  const model::Bus& told = acting(bus, bus.watermark_by_request_size) > 1 ? in_portions : bus;
+  disk.real("High (read) water mark", acting(told, told.high_read_watermark));
+  disk.integer("Set watermark by reqsize", acting(told, told.watermark_by_request_size));
 }
 
 // At level 2, which is what the engine takes, DiskSim gives up reading ahead with the request
 // itself, and every second read of a sequential stream misses.
-void add_preseeking(DiskBlock& disk, const model::Parameter& level, DriveText& result) {
-  if (level) return disk.integer("Preseeking level", level, 0, 0, 2);
+void add_preseeking(DiskBlock& disk, const Acting& level, DriveText& result) {
+  if (level.known != Known::unknown) return disk.integer("Preseeking level", level, 0, 2);
   disk.fixed("Preseeking level", 0);
   result.warnings.push_back(
       "Preseeking level = 0: the model does not know it, and at 2, which platter's engine takes, "
@@ -307,9 +307,8 @@ void add_preseeking(DiskBlock& disk, const model::Parameter& level, DriveText& r
 // DiskSim stops at them where a read holds the bus.
 void add_overtaking_hits(DiskBlock& disk, const model::DriveModel& model, DriveText& result) {
   constexpr const char* kName = "Allow sneaky full read hits";
-  const bool held = value_of(kHoldForRead, model).or_else(0) != 0;
-  if (!held || model.queue.hits_overtake.or_else(1) == 0)
-    return disk.integer(kName, model.queue.hits_overtake, 1);
+  const Acting overtakes = acting(model, model.queue.hits_overtake);
+  if (value_of(kHoldForRead, model) == 0 || overtakes == 0) return disk.integer(kName, overtakes);
   disk.fixed(kName, 0);
   result.warnings.push_back(fmt::format(
       "{} = 1 is written as 0: DiskSim stops at it with Hold bus entire read xfer = 1", kName));
@@ -320,16 +319,16 @@ void add_overtaking_hits(DiskBlock& disk, const model::DriveModel& model, DriveT
 void add_depth(DiskBlock& disk, const model::DriveModel& model, Dialect dialect,
                DriveText& result) {
   constexpr const char* kName = "Max queue length";
-  const double depth = model.queue.depth.or_else(1);
-  const bool buffered = model.cache.write_back_level.or_else(0) > 0 &&
-                        model.cache.read_enabled.or_else(0) > 0;
+  const Acting depth = acting(model, model.queue.depth);
+  const bool buffered = acting(model, model.cache.write_back_level) > 0 &&
+                        acting(model, model.cache.read_enabled) > 0;
   if (depth <= 1 || buffered || dialect == Dialect::wd)
-    return disk.integer(kName, model.queue.depth, 1, 1, kLargestInt);
+    return disk.integer(kName, depth, 1, kLargestInt);
   disk.fixed(kName, 1);
   result.warnings.push_back(
       fmt::format("{} = {} is written as 1: without write-back Carnegie Mellon's DiskSim loses "
                   "writes that come while another request is in service (--dialect wd keeps it)",
-                  kName, depth));
+                  kName, depth.value));
 }
 
 void warn_of_others(const std::vector<model::DisksimParameter>& kept, DriveText& result) {
@@ -346,10 +345,12 @@ std::string disk_text(const model::DriveModel& model, const WrittenLayout& layou
                       const std::string& name, Dialect dialect, DriveText& result) {
   DiskBlock disk(name, result);
   disk.add("Model", "source " + name + ".model");
-  const double policy = std::round(disk.known("Scheduling policy", model.queue.policy, 1));
+  const Acting chosen = acting(model, model.queue.policy);
+  disk.tell("Scheduling policy", chosen);
+  const double policy = std::round(chosen.value);
   disk.add("Scheduler", queue_text(2, static_cast<int>(std::clamp(policy, 1.0, 1000.0)), 4));
   add_depth(disk, model, dialect, result);
-  add_preseeking(disk, model.queue.preseeking, result);
+  add_preseeking(disk, acting(model, model.queue.preseeking), result);
   add_overtaking_hits(disk, model, result);
   add_bus(disk, model, result);
   add_cache(disk, model, layout, result);
@@ -382,18 +383,19 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
                            DriveText& result) {
   BlockText block("dm_mech_g1");
   const auto time = [&](const char* parameter, const model::Parameter& value) {
-    if (!value) result.unmeasured.push_back(fmt::format("{} = 0", parameter));
-    block.real(parameter, value.or_else(0));
+    const Acting figure = acting(model, value);
+    if (!value) result.unmeasured.push_back(fmt::format("{} = {}", parameter, figure.value));
+    block.real(parameter, figure);
   };
   block.add("Access time type", "trackSwitchPlusRotation");
   block.add("Seek type", "extracted");
   block.add("Full seek curve", name + ".seek");
   time("Add. write settling delay", model.write_settle);
-  if (model.inward_seek_delta.or_else(0) != 0)
+  if (const double delta = acting(model, model.inward_seek_delta); delta != 0)
     result.warnings.push_back(
         fmt::format("inward_seek_delta = {} ms is not in the files: to DiskSim seeks take as long "
                     "either way",
-                    *model.inward_seek_delta.value));
+                    delta));
   if (model.outward_seek)
     result.warnings.push_back(
         "outward_seek is not in the files: to DiskSim seeks take as long either way, as the mean "
@@ -417,6 +419,10 @@ std::string model_text(const model::DriveModel& model, const WrittenLayout& layo
   BlockText block("dm_disk " + name + "_model");
   block.integer("Number of data surfaces",
                 std::max(model.identity.heads, engine::LayoutMap(model.layout).heads()));
+  if (!model.layout.heads.reason.empty())
+    result.unmeasured.push_back(fmt::format("Number of data surfaces = {} ({})",
+                                            model.identity.heads,
+                                            word_of(known(model.layout.heads))));
   block.integer("Number of cylinders",
                 std::max(model.identity.cylinders, model::cylinders_of(model.layout)));
   block.integer("Block count", static_cast<std::int64_t>(layout.block_count));

@@ -6,19 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "model/stand_ins.h"
+
 namespace platter::emit_disksim {
 namespace {
 
-void add(model::Parameter& parameter, double more_ms) {
+void add(const model::Overheads& overheads, model::Parameter& parameter, double more_ms) {
   if (more_ms == 0) return;
-  parameter.value = parameter.or_else(0) + more_ms;
+  parameter.value = acting(overheads, parameter) + more_ms;
   parameter.unit = "ms";
   parameter.method = "imported";
   parameter.reason.clear();
 }
 
 void include_block_times(BlockReader& bus, model::Bus& drive, Notes& notes) {
-  const double drive_ms = drive.block_transfer.or_else(0);
+  const double drive_ms = acting(drive, drive.block_transfer);
   const double read_ms = std::max(drive_ms,
                                   time_of(bus, "Read block transfer time", notes.warnings));
   const double write_ms = std::max(drive_ms,
@@ -35,10 +37,10 @@ void include_bus(BlockReader& bus, model::DriveModel& model, Notes& notes) {
   include_block_times(bus, model.bus, notes);
   if (!bus.has("Arbitration time")) return;
   const double arbitration_ms = bus.real("Arbitration time");
-  add(model.overheads.per_request, arbitration_ms);
-  add(model.overheads.first_reselect, arbitration_ms);
-  if (model.overheads.extra_write_disconnect.or_else(0) != 0) {
-    add(model.overheads.other_reselect, arbitration_ms);
+  add(model.overheads, model.overheads.per_request, arbitration_ms);
+  add(model.overheads, model.overheads.first_reselect, arbitration_ms);
+  if (acting(model, model.overheads.extra_write_disconnect) != 0) {
+    add(model.overheads, model.overheads.other_reselect, arbitration_ms);
   }
 }
 
@@ -47,9 +49,9 @@ void include_controller(BlockReader& controller, model::DriveModel& model, Notes
   const double scale = controller.has("Scale for delays") ? controller.real("Scale for delays") : 0;
   if (type == 1) {
     constexpr double kMessage_ms = 1;  // times the scale
-    add(model.overheads.per_request, scale * kMessage_ms);
-    add(model.overheads.read_completion, 3 * scale * kMessage_ms);
-    add(model.overheads.write_completion, 3 * scale * kMessage_ms);
+    add(model.overheads, model.overheads.per_request, scale * kMessage_ms);
+    add(model.overheads, model.overheads.read_completion, 3 * scale * kMessage_ms);
+    add(model.overheads, model.overheads.write_completion, 3 * scale * kMessage_ms);
     return;
   }
   controller.take("Bulk sector transfer time");

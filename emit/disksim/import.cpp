@@ -145,7 +145,7 @@ std::vector<model::DisksimParameter> import_for_disksim_alone(BlockReader& disk)
 // behind all of them, and drives whose files have it were measured that do.
 void read_continuously(model::DriveModel& model, ContinuousRead reading) {
   constexpr auto kScheme = static_cast<double>(model::ReadAhead::to_next_track_if_sequential);
-  if (model.cache.read_ahead.or_else(0) != kScheme) return;
+  if (model.cache.read_ahead.value != kScheme) return;
   const bool by_manual = reading == ContinuousRead::manual;
   if (by_manual) {
     model.cache.read_ahead_after_sequential.value = 1;

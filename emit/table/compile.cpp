@@ -9,6 +9,7 @@
 #include "emit/table/table.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "model/stand_ins.h"
 #include "model/version.h"
 
 namespace platter::emit_table {
@@ -57,6 +58,21 @@ Offset<Vector<Offset<wire::Demerit>>> demerits_of(FlatBufferBuilder& builder,
   return builder.CreateVector(demerits);
 }
 
+// None where all that the model speaks of was measured.
+Offset<Vector<Offset<wire::StandIn>>> stand_ins_of(FlatBufferBuilder& builder,
+                                                   const model::DriveModel& model) {
+  std::vector<Offset<wire::StandIn>> list;
+  for (const model::StandIn& one : model::stand_ins(model)) {
+    if (!is_spoken_of(one)) continue;
+    const auto figure = builder.CreateString(one.path);
+    const auto acts = builder.CreateString(one.acts);
+    const auto reason = builder.CreateString(one.reason);
+    list.push_back(
+        wire::CreateStandIn(builder, figure, static_cast<wire::Known>(one.known), acts, reason));
+  }
+  return list.empty() ? 0 : builder.CreateVector(list);
+}
+
 }  // namespace
 
 std::string compile_table(const model::DriveModel& model) {
@@ -69,11 +85,12 @@ std::string compile_table(const model::DriveModel& model) {
   const WireSections sections = write_sections(builder, tables.sections(), model.validity.note);
   const auto seek = write_seek(builder, tables.seeks);
   const auto layout = write_layout(builder, tables.layout);
+  const auto stand_ins = stand_ins_of(builder, model);
   wire::FinishDriveBuffer(
-      builder,
-      wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0, identity,
-                        provenance, demerits, sections.validity, sections.motion, seek,
-                        sections.overheads, sections.bus, sections.cache, sections.queue, layout));
+      builder, wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0,
+                                 identity, provenance, demerits, sections.validity, sections.motion,
+                                 seek, sections.overheads, sections.bus, sections.cache,
+                                 sections.queue, layout, 0, stand_ins));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -87,6 +88,19 @@ std::vector<model::Demerit> demerits_of(
   return demerits;
 }
 
+std::vector<model::StandIn> stand_ins_of(
+    const flatbuffers::Vector<flatbuffers::Offset<wire::StandIn>>* from) {
+  std::vector<model::StandIn> list;
+  if (from == nullptr) return list;
+  for (const wire::StandIn* one : *from) {
+    const auto known = std::min(static_cast<std::uint8_t>(one->known()),
+                                static_cast<std::uint8_t>(model::Known::unknown));
+    list.push_back({text_of(one->figure()), static_cast<model::Known>(known), text_of(one->acts()),
+                    "", text_of(one->reason())});
+  }
+  return list;
+}
+
 engine::TableParts parts_in(const wire::Drive& drive, const std::string& origin) {
   try {
     return parts_of(drive);
@@ -126,6 +140,7 @@ Table table_of(const wire::Drive& drive, const std::string& origin) {
   table.validity.demerits = demerits_of(drive.demerits());
   table.validity.note = text_of(drive.validity()->note());
   table.platter = text_of(drive.platter());
+  table.stand_ins = stand_ins_of(drive.stand_ins());
   return table;
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine/tables.h"
 #include "model/drive_model.h"
+#include "model/stand_ins.h"
 
 namespace platter::emit_table {
 
@@ -27,8 +28,9 @@ struct Table {
   model::Identity identity{};      // name, vendor, product, revision, serial, blocks, block bytes
   model::Provenance provenance{};  // of the model: method, source, date
   model::Validity validity{};      // no demerits: the model was not validated
-  std::string model_sha256{};      // of the model's text
-  std::string platter{};           // version of the program that wrote the table
+  std::vector<model::StandIn> stand_ins{};  // that the model speaks of
+  std::string model_sha256{};               // of the model's text
+  std::string platter{};                    // version of the program that wrote the table
   std::uint32_t format = 0;
   std::size_t bytes = 0;
   std::shared_ptr<const engine::Tables> tables;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "cache_check/lookup_delay.h"
+#include "model/stand_ins.h"
 
 namespace platter::cache_check {
 namespace {
@@ -17,7 +18,8 @@ constexpr int kOtherDraws = 24;
 constexpr double kBefore = 0.2;
 
 bool draws_at_random(const model::DriveModel& model) {
-  return model.cache.replacement.or_else(0) == static_cast<double>(model::Replacement::random);
+  return model::acting(model.cache, model.cache.replacement) ==
+         static_cast<double>(model::Replacement::random);
 }
 
 Likelihood likelihood(const ModelAnswers& answers, const Responses& responses,

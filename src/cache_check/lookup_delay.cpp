@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "model/error.h"
 #include "model/interruption.h"
+#include "model/stand_ins.h"
 
 namespace platter::cache_check {
 namespace {
@@ -41,15 +42,15 @@ constexpr std::array kCommands = {
 
 // As long as before in all.
 void look_up_later(model::Overheads& overheads, double by_ms) {
-  overheads.per_request.value = overheads.per_request.or_else(0) + by_ms;
+  overheads.per_request.value = model::acting(overheads, overheads.per_request) + by_ms;
   for (const auto command : kCommands)
-    if (overheads.*command) (overheads.*command).value = (overheads.*command).or_else(0) - by_ms;
+    if (overheads.*command) *(overheads.*command).value -= by_ms;
 }
 
 double most_ns(const model::Overheads& overheads) {
   double most = kMost_ns;
   for (const auto command : kCommands)
-    if (overheads.*command) most = std::min(most, (overheads.*command).or_else(0) * 1e6);
+    if (overheads.*command) most = std::min(most, *(overheads.*command).value * 1e6);
   return std::max(0.0, most);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/revolution.h"
+#include "model/stand_ins.h"
 
 namespace platter::cache_check {
 namespace {
@@ -25,12 +26,12 @@ std::uint32_t fewest_sectors(const std::vector<model::LayoutNode>& nodes) {
 // What the drive does with the arm of its own accord, without a command that was decoded before. A
 // hit on what is being read ahead leaves that as it is, so it takes a second segment of reads.
 bool moves_by_itself(const model::Cache& cache) {
-  const double of_writes = cache.separate_write_segment.or_else(0) != 0
-                               ? cache.write_segments.or_else(1)
+  const double of_writes = acting(cache, cache.separate_write_segment) != 0
+                               ? acting(cache, cache.write_segments).value
                                : 0;
   const bool one_of_reads = cache.segments && *cache.segments.value - of_writes <= 1;
-  return (cache.read_ahead_on_hit.or_else(0) != 0 && !one_of_reads) ||
-         cache.read_ahead_resumes.or_else(0) != 0 || cache.destage_behind.or_else(0) != 0;
+  return (acting(cache, cache.read_ahead_on_hit) != 0 && !one_of_reads) ||
+         acting(cache, cache.read_ahead_resumes) != 0 || acting(cache, cache.destage_behind) != 0;
 }
 
 // That surely passes before a command sends the arm anywhere; 0 where that is not known.
@@ -39,12 +40,12 @@ double least_decoding_ms(const model::DriveModel& model) {
   std::vector<const model::Parameter*> decoding = {
       &o.read_miss_after_read, &o.read_miss_after_write, &o.write_miss_after_read,
       &o.write_miss_after_write};
-  if (model.cache.write_back_level.or_else(1) != 0)  // behind them it writes
+  if (model.cache.write_back_level.value != 0)  // behind them it writes, or may
     decoding.insert(decoding.end(), {&o.write_hit_after_read, &o.write_hit_after_write});
   double least_ms = std::numeric_limits<double>::infinity();
   for (const model::Parameter* overhead : decoding)
     least_ms = std::min(least_ms,
-                        overhead->or_else(0) - kMaskedSigmas * overhead->error.value_or(0));
+                        model::acting(o, *overhead) - kMaskedSigmas * overhead->error.value_or(0));
   return std::max(0.0, least_ms);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/interruption.h"
+#include "model/stand_ins.h"
 #include "statistics/distribution.h"
 #include "statistics/robust.h"
 
@@ -27,7 +28,7 @@ model::DriveModel looks_at_once(model::DriveModel model) {
 ModelAnswers::ModelAnswers(const Record& record, const model::DriveModel& model, int draws,
                            const TimeNoise& noise)
     : period_ns_(record.setting.period_ns),
-      on_its_way_ns_(std::llround(model.overheads.per_request.or_else(0) * 1e6)),
+      on_its_way_ns_(std::llround(model::acting(model, model.overheads.per_request) * 1e6)),
       draws_(draws),
       noise_(noise),
       engine_(looks_at_once(model)) {

@@ -11,6 +11,7 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/parameters.h"
+#include "model/stand_ins.h"
 
 namespace platter::cache_check {
 namespace {
@@ -45,7 +46,7 @@ constexpr Alternative kAlternatives[] = {
 // In which order written data leave the cache, by the times of writes without pause.
 void order_of_destage(const Record& record, model::DriveModel& model) {
   model::Parameter& order = model.cache.destage_order;
-  if (order || model.cache.destage_behind.or_else(0) == 0) return;
+  if (order || model::acting(model, model.cache.destage_behind) == 0) return;
   model::DriveModel changed = model;
   const auto error_ms = [&](model::DestageOrder as) {
     changed.cache.destage_order.value = static_cast<double>(as);

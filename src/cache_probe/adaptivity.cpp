@@ -64,7 +64,7 @@ void fewest_segments(Estimator& e) {
 // After how many requests it is looked at how many there are to be.
 void window(Estimator& e) {
   Parameter& window = e.cache().adaptive_window_requests;
-  if (e.cache().adaptive_min_segments.or_else(0) == 0) {
+  if (!(e.cache().adaptive_min_segments.value > 0)) {
     window = absent(e.cache().adaptive_min_segments
                         ? "the number of segments does not follow the load"
                         : e.cache().adaptive_min_segments.reason);

@@ -9,6 +9,7 @@
 #include "cache_probe/facts.h"
 #include "cache_probe/waiting_data.h"
 #include "cache_probe/write_properties.h"
+#include "model/known.h"
 
 namespace platter::cache_probe {
 
@@ -94,7 +95,8 @@ Parameter behind(Estimator& e, const Pauses& pauses) {
 Parameter idle_time(Estimator& e, const Pauses& pauses) {
   const std::string method = "SYNCHRONIZE CACHE after a write and pauses of many lengths";
   if (pauses.probes == 0) return absent(unseen(e), "ms");
-  if (!pauses.done_ms) return absent(fmt::format("more than {:.0f} ms", *pauses.waited_ms), "ms");
+  if (!pauses.done_ms)
+    return model::at_least(*pauses.waited_ms, "no pause that was tried was long enough", "ms");
   if (!pauses.waited_ms) return measured(0, *pauses.done_ms / 2, pauses.probes, method, "ms");
   if (const auto idle = idle_before_destage(e.record()))
     return measured(idle->ns * 1e-6, idle->error_ns * 1e-6, idle->samples,
@@ -118,8 +120,7 @@ Parameter most_dirty_blocks(Estimator& e) {
   for (const Observation& seen : record.observations)
     if (seen.question == Question::write_run_large) blocks = seen.blocks;
   if (large->bound)
-    return absent(fmt::format("{:.0f} blocks and more were cached at once", large->median * blocks),
-                  kBlocks);
+    return model::at_least(std::floor(large->median * blocks), "nothing larger was tried", kBlocks);
   if (!run->bound && large->median >= run->median)
     return absent("as many as the segments hold", kBlocks);
   if (const auto taken = taken_blocks(record)) {

@@ -8,10 +8,13 @@
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/properties.h"
+#include "model/known.h"
 
 namespace platter::cache_probe {
 
 namespace {
+
+constexpr const char* kPage = "mode page 08h";
 
 using model::absent;
 using model::Parameter;
@@ -33,7 +36,7 @@ void compare_with_page(Estimator& e) {
   if (!reads || std::abs(reads->count - page.segments) > 0.5)
     compare(c.segments, page.segments, "segments");
   compare(c.segment_blocks, page.segment_blocks, "blocks a segment");
-  if (page.max_prefetch < 0xFFFF && c.read_ahead_max_blocks.or_else(0) > 0)
+  if (page.max_prefetch < 0xFFFF && c.read_ahead_max_blocks.value > 0)
     compare(c.read_ahead_max_blocks, page.max_prefetch, "blocks of read-ahead at most");
   const auto contradict = [&](const Parameter& parameter, bool says, const char* what) {
     if (parameter && (*parameter.value > 0) != says)
@@ -87,7 +90,16 @@ Parameter Estimator::yes_or_no(Question question, std::string method, std::int64
                                bool hit_means_yes) {
   const Tally tally = tally_of(record_, question, x);
   const Judgement judgement = judge(tally);
-  if (judgement.verdict == Verdict::open) return absent(missing());
+  if (judgement.verdict == Verdict::open) {
+    Parameter open = absent(missing());
+    if (tally.all() == 0) return open;
+    // Laplace's rule of succession.
+    const bool more_hits = 2 * tally.fast >= tally.all();
+    const auto most = static_cast<double>(std::max(tally.fast, tally.all() - tally.fast));
+    model::add_guess(open, {more_hits == hit_means_yes ? 1.0 : 0.0,
+                            (most + 1) / (static_cast<double>(tally.all()) + 2), kFewProbes});
+    return open;
+  }
   if (judgement.verdict == Verdict::mixed) {
     note({model::Code::cache_mixed, fmt::format("{}: {} of {} probes hit, the rest did not",
                                                 name_of(question), tally.fast, tally.all())});
@@ -96,6 +108,12 @@ Parameter Estimator::yes_or_no(Question question, std::string method, std::int64
   }
   const bool hit = judgement.verdict == Verdict::hit;
   return measured(hit == hit_means_yes ? 1 : 0, judgement.error, tally.all(), std::move(method));
+}
+
+void Estimator::guess_as_page_says(Parameter& figure, std::uint32_t says) const {
+  constexpr std::uint32_t kAny = 0xFFFF;
+  if (says > 0 && says < kAny)
+    model::add_guess(figure, {static_cast<double>(says), std::nullopt, kPage});
 }
 
 std::optional<std::string> Estimator::without_read_cache() const {

@@ -18,6 +18,7 @@ namespace platter::cache_probe {
 inline constexpr const char* kBlocks = "blocks";
 // The error of what is one of two neighbouring values: the other one is within 1.96 errors.
 inline constexpr double kOneOff = 1 / 1.95;
+inline constexpr const char* kFewProbes = "the few probes that were made";  // a guess's witness
 inline constexpr const char* kNotWritten = "writes were not allowed (--allow-writes)";
 
 model::Parameter measured(double value, double error, std::uint64_t samples, std::string method,
@@ -47,12 +48,19 @@ class Estimator {
 
   // Why a test has no answer although it was due.
   std::string missing() const;
+  // What mode page 08h says of what was not measured, where it says anything and the bounds allow.
+  template <typename T>
+  void guess_by_page(model::Parameter& figure, T scsi::CachePage::*says) const {
+    if (record_.setting.page) guess_as_page_says(figure, (*record_.setting.page).*says);
+  }
   // Why properties of cached reads, of read-ahead, and of writes have none; nullopt: they have.
   std::optional<std::string> without_read_cache() const;
   std::string without_read_ahead() const;
   std::optional<std::string> without_writes() const;
 
  private:
+  void guess_as_page_says(model::Parameter& figure, std::uint32_t says) const;
+
   const Record& record_;
   Estimate& result_;
 };

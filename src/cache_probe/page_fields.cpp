@@ -234,7 +234,7 @@ class Freedoms {
   // Behind which the drive reads ahead: its last block. Some drives do so behind streams only.
   std::uint64_t request(std::uint64_t lbn) {
     prober_.read(lbn);
-    if (found_.read_ahead_after_sequential.or_else(0) == 0) return lbn;
+    if (!(found_.read_ahead_after_sequential.value > 0)) return lbn;
     prober_.read(lbn + 1);
     return lbn + 1;
   }
@@ -288,7 +288,7 @@ class Freedoms {
               if (!at) return false;
               prober_.refresh_angle();
               const std::uint64_t last = request(
-                  found_.read_ahead_after_sequential.or_else(0) == 0 ? at->last : at->last - 1);
+                  !(found_.read_ahead_after_sequential.value > 0) ? at->last : at->last - 1);
               prober_.probe(Question::freedom, x, last + 1, reading_rev(prober_, 1));
               return true;
             }};
@@ -302,7 +302,7 @@ class Freedoms {
               if (read.empty()) return false;
               // A read-ahead that no command stops would delay the probe; fewer segments are
               // larger.
-              const bool stops = found_.read_ahead_abort.or_else(1) != 0;
+              const bool stops = found_.read_ahead_abort.value != 0;
               const std::int64_t most = reach_blocks(prober_.record()) *
                                         std::max<std::int64_t>(1, now("NUMBER OF CACHE SEGMENTS"));
               prober_.probe(Question::freedom, x, read.front(),
@@ -451,7 +451,7 @@ class Freedoms {
       const std::int64_t reads = number + (fewer ? 1 : 0);
       const std::int64_t reach = std::min<std::int64_t>(reach_blocks(prober_.record()), 64);
       std::vector<Effect> effects{first_of(reads)};
-      if (reach > 0 && found_.read_ahead_after_sequential.or_else(0) == 0)
+      if (reach > 0 && !(found_.read_ahead_after_sequential.value > 0))
         effects.push_back(ahead_of_first_of(reads, (reach + 1) / 2));
       const std::size_t by = contrast_any(effects, {}, wanted,
                                           fewer ? Verdict::miss : Verdict::hit);
@@ -569,11 +569,11 @@ class Freedoms {
     if (writable_.empty()) return tell(Outcome::open, "it needs writes (--allow-writes)");
     if (!prober_.record().setting.angles_trusted)
       return tell(Outcome::open, "rotational positions are not known well enough");
-    if (found_.written_persist.or_else(0) != 0 ||
+    if (found_.written_persist.value > 0 ||
         judge(prober_.record(), Question::write_forced, 0).verdict == Verdict::hit)
       return tell(Outcome::open, "no write waits for the media");
     if (!takes_forced_writes()) return tell(Outcome::open, "the drive refuses writes with FUA");
-    if (now("FSW") == 0 && found_.zero_latency_write.or_else(1) == 0)
+    if (now("FSW") == 0 && found_.zero_latency_write.value == 0)
       return tell(Outcome::anyway, "writes begin with their first block anyway");
     const auto at = track_to_write(prober_, writable_);
     if (!at) return tell(Outcome::open, "there was no room for writes of a whole track");

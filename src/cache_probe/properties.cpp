@@ -39,7 +39,7 @@ void estimate_open_policies(Estimator& e) {
        {&c.stop_read_ahead_in_sector, &c.write_hit_stops_read_ahead, &c.almost_read_hits})
     *p = absent("not tested");
   c.destage_order = absent(!c.destage_behind ? c.destage_behind.reason
-                           : c.destage_behind.or_else(0) == 1
+                           : c.destage_behind.value == 1
                                ? "the probes did not decide it"
                                : "no dirty data were seen to delay other dirty data");
   c.destage_in_passing = absent("not tested");

@@ -7,11 +7,14 @@
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/read_properties.h"
+#include "model/known.h"
 #include "statistics/robust.h"
 
 namespace platter::cache_probe {
 
 namespace {
+
+constexpr const char* kEndsBefore = "read-ahead ends at a boundary before its limit";
 
 using model::absent;
 using model::Parameter;
@@ -160,13 +163,12 @@ Parameter limit_past_boundary(Estimator& e, double blocks, std::uint64_t samples
   }
   if (const auto& page = e.record().setting.page;
       page && page->max_prefetch >= blocks && page->max_prefetch < 0xFFFF) {
-    return without_error(page->max_prefetch, 0, "mode page 08h, not measured", kBlocks);
+    Parameter limit = model::at_least(blocks, kEndsBefore, kBlocks);
+    e.guess_by_page(limit, &scsi::CachePage::max_prefetch);
+    return limit;
   }
   const auto size = segment_size(e.record());
-  if (!size || size->bound)
-    return absent(
-        fmt::format("{} blocks and more: read-ahead ends at a boundary before its limit", blocks),
-        kBlocks);
+  if (!size || size->bound) return model::at_least(blocks, kEndsBefore, kBlocks);
   return without_error(
       std::max(blocks, size->blocks), samples,
       fmt::format("the segment's size: read-ahead ends at a boundary after {} blocks, before any "
@@ -184,8 +186,7 @@ Parameter read_ahead_limit(Estimator& e, ReadAhead kind) {
   const auto blocks = static_cast<double>(reach->edge.last_hit);
   const std::uint64_t samples = reach->edge.samples;
   if (!reach->edge.first_miss)
-    return absent(fmt::format("read-ahead goes on beyond the {} blocks that were tried", blocks),
-                  kBlocks);
+    return model::at_least(blocks, "read-ahead goes on beyond what was tried", kBlocks);
   if (reach->edge.mixed) e.note({model::Code::cache_mixed, "read-ahead does not always go as far"});
   const bool to_track = ends_with(record, *reach, &Observation::to_track_end,
                                   kind == ReadAhead::to_track_end);
@@ -216,7 +217,7 @@ Parameter over_requested(Estimator& e) {
   if (!retained(e.record())) {
     // Do they make room for what is read ahead?
     const Tally large = tally_of(e.record(), Question::reach_large, 0);
-    const bool none = e.cache().read_ahead.or_else(0) ==
+    const bool none = e.cache().read_ahead.value ==
                           static_cast<double>(ReadAhead::to_segment_full) &&
                       judge(large).verdict == Verdict::miss;
     return measured(
@@ -235,8 +236,8 @@ Parameter over_requested(Estimator& e) {
   // requests.
   const auto behind = edge_of(e.record(), Question::held_upper);
   const auto alone = reach_edge(e.record());
-  if (e.cache().read_ahead.or_else(0) == static_cast<double>(ReadAhead::to_segment_full) &&
-      behind && alone && behind->sure_miss && *behind->sure_miss <= alone->sure_hit) {
+  if (e.cache().read_ahead.value == static_cast<double>(ReadAhead::to_segment_full) && behind &&
+      alone && behind->sure_miss && *behind->sure_miss <= alone->sure_hit) {
     return measured(0, 0, behind->samples + alone->samples,
                     "blocks after a request that fills a segment: fewer than after one block");
   }
@@ -501,10 +502,13 @@ void estimate_read_ahead(Estimator& e) {
         "end bounds it";
     c.read_ahead.error = std::max(c.read_ahead.error.value_or(0),
                                   chance_of_no_end(e, reach, kHeads));
-    if (chance_of_no_end(e, reach, 1) > kSure)
+    if (const double chance = chance_of_no_end(e, reach, 1); chance > kSure && c.read_ahead) {
+      const double seen = *c.read_ahead.value;
       c.read_ahead = absent(
           "so few blocks are read ahead that none of the places lay near the end of a track for "
           "sure, which a map would tell");
+      model::add_guess(c.read_ahead, {seen, 1 - chance, "no place at which it ended was found"});
+    }
     if (!goes_as_far_from_anywhere(e.record())) {
       const char* const why =
           "blocks are read ahead, now farther and now less far, as where the ends of tracks or "

@@ -4,6 +4,7 @@
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/read_properties.h"
+#include "model/known.h"
 
 namespace platter::cache_probe {
 
@@ -62,6 +63,9 @@ void estimate_read_caching(Estimator& e) {
   const Tally tally = tally_of(e.record(), Question::reread, 0);
   if (!cached && (again.verdict == Verdict::open || next.verdict == Verdict::open)) {
     e.cache().read_enabled = absent(e.missing());
+    if (const auto& page = e.record().setting.page)
+      model::add_guess(e.cache().read_enabled,
+                       {page->read_cache_disabled ? 0.0 : 1.0, std::nullopt, "mode page 08h"});
   } else {
     e.cache().read_enabled = measured(cached ? 1 : 0, std::min(again.error, next.error),
                                       tally.all(), "a block read again, and the next block");

@@ -9,6 +9,8 @@
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/waiting_data.h"
+#include "model/known.h"
+#include "model/stand_ins.h"
 
 namespace platter::cache_probe {
 
@@ -17,11 +19,22 @@ namespace {
 using model::absent;
 using model::Parameter;
 
+// The most reads of which more than half were kept.
+void guess_by_probes(const Estimator& e, Parameter& segments) {
+  std::int64_t most = 0;
+  for (const Question question : {Question::segments, Question::segments_settled})
+    for (const auto& [x, tally] : tallies_of(e.record(), question))
+      if (2 * tally.fast > tally.all()) most = std::max(most, x);
+  if (most > 0) model::add_guess(segments, {static_cast<double>(most), std::nullopt, kFewProbes});
+}
+
 void segments_of_reads(Estimator& e) {
   model::Cache& c = e.cache();
   const auto count = segment_count(e.record());
   if (!count) {
     c.segments = absent(e.missing());
+    e.guess_by_page(c.segments, &scsi::CachePage::segments);
+    guess_by_probes(e, c.segments);
     return;
   }
   std::string method = count->settled ? "reads on distinct cylinders, blocks read ahead probed"
@@ -35,13 +48,9 @@ void segments_of_reads(Estimator& e) {
             fmt::format("now {:.0f} and now {:.0f} segments are kept",
                         std::max(0.0, count->count - count->error), count->count + count->error)});
   }
-  if (const auto& page = e.record().setting.page;
-      count->bound && page && page->segments >= count->count) {
-    c.segments = without_error(page->segments, 0, "mode page 08h, not measured");
-    return;
-  }
   if (count->bound) {
-    c.segments = absent(fmt::format("at least {:.0f}: more could not be tried", count->count));
+    c.segments = model::at_least(count->count, "more could not be tried");
+    e.guess_by_page(c.segments, &scsi::CachePage::segments);
     return;
   }
   const Tally full = tally_of(e.record(), Question::segments_full,
@@ -71,19 +80,14 @@ void size_by_reads(Estimator& e) {
     const auto count = segment_count(e.record());
     const bool belied = page && count && !count->bound && page->segments > 0 &&
                         std::abs(count->count - page->segments) > 1 + 2 * count->error;
-    if (page && !belied && page->segment_blocks >= least && page->segment_blocks < 0xFFFF) {
-      c.segment_blocks = without_error(page->segment_blocks, 0, "mode page 08h, not measured",
-                                       kBlocks);
-    } else {
-      c.segment_blocks = absent(
-          size ? fmt::format("at least {:.0f} blocks: {}", size->blocks,
-                             size->only_ahead
-                                 ? "requested blocks are dropped once sent, and what is read "
-                                   "ahead need not fill the segment"
-                                 : "nothing larger was tried")
-               : e.missing(),
-          kBlocks);
-    }
+    c.segment_blocks = absent(
+        !size              ? e.missing()
+        : size->only_ahead ? "requested blocks are dropped once sent, and what is read ahead need "
+                             "not fill the segment"
+                           : "nothing larger was tried",
+        kBlocks);
+    if (least > 1) c.segment_blocks.at_least = std::floor(least);
+    if (!belied) e.guess_by_page(c.segment_blocks, &scsi::CachePage::segment_blocks);
   } else {
     std::string method = size->source == SegmentSize::Source::held_range
                              ? "range of blocks held of a request larger than the segment"
@@ -114,7 +118,8 @@ void writes_that_wait(Estimator& e) {
     const char* more = by_blocks ? ", as many as there may be dirty blocks," : " and more";
     c.write_segments =
         run->bound || by_blocks
-            ? absent(fmt::format("{:.0f} writes{} were cached at once", run->median, more))
+            ? model::at_least(std::max(1.0, std::floor(run->median)),
+                              fmt::format("{:.0f} writes{} were cached at once", run->median, more))
             : counted(std::max(1.0, run->median), run->error, run->runs,
                       "scattered writes without pause until one has to wait");
     if (by_blocks) {
@@ -161,7 +166,7 @@ void sharing_with_writes(Estimator& e) {
           : "oldest of as many reads as there are segments, after a write",
       reads);
   const auto held = edge_of(e.record(), Question::written_held);
-  if (held && held->first_miss && c.separate_write_segment.or_else(0) == 1) {
+  if (held && held->first_miss && c.separate_write_segment.value == 1) {
     c.write_segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
                                 "scattered writes, the oldest read once all are on the media");
   } else if (held && count && c.segments && c.segment_blocks && !count->settled &&
@@ -176,14 +181,14 @@ void sharing_with_writes(Estimator& e) {
       c.segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
                             "scattered writes, the oldest read once all are on the media");
     } else {
-      c.segments = absent(fmt::format("at least {}: more could not be tried", held->last_hit));
+      c.segments = model::at_least(static_cast<double>(held->last_hit), "more could not be tried");
     }
   }
   if (!c.buffer_blocks && c.buffer_blocks.reason.empty())
     c.buffer_blocks = absent("segments do not share it, as far as was seen", kBlocks);
   // Paper, section 4.3.2: where reads and writes share no segments the total is the sum.
-  if (c.separate_write_segment.or_else(0) == 1 && c.segments) {
-    c.segments.value = *c.segments.value + std::max(1.0, c.write_segments.or_else(1));
+  if (c.separate_write_segment.value == 1 && c.segments) {
+    c.segments.value = *c.segments.value + std::max(1.0, acting(c, c.write_segments).value);
     c.segments.method += "; and those of writes, which are separate";
   }
 }
@@ -204,9 +209,11 @@ void segments_of_writes_alone(Estimator& e) {
   const auto& page = e.record().setting.page;
   if (page && page->segments >= *c.write_segments.value && page->segment_blocks >= longest &&
       page->segment_blocks < 0xFFFF) {
-    const std::string method = "mode page 08h, not measured: reads are not cached";
-    c.segments = without_error(page->segments, 0, method);
-    c.segment_blocks = without_error(page->segment_blocks, 0, method, kBlocks);
+    const std::string reason = "reads are not cached";
+    c.segments = model::at_least(*c.write_segments.value, reason);
+    c.segment_blocks = model::at_least(longest, reason, kBlocks);
+    e.guess_by_page(c.segments, &scsi::CachePage::segments);
+    e.guess_by_page(c.segment_blocks, &scsi::CachePage::segment_blocks);
   } else {
     c.segments = without_error(*c.write_segments.value, c.write_segments.samples,
                                "those that writes take; reads are not cached");
@@ -230,6 +237,10 @@ void estimate_segments(Estimator& e) {
   if (const auto reason = e.without_read_cache()) {
     c.segments = absent(*reason);
     c.segment_blocks = c.buffer_blocks = absent(*reason, kBlocks);
+    if (e.verdict(Question::reread) == Verdict::open) {
+      e.guess_by_page(c.segments, &scsi::CachePage::segments);
+      e.guess_by_page(c.segment_blocks, &scsi::CachePage::segment_blocks);
+    }
   } else {
     segments_of_reads(e);
     size_by_reads(e);
@@ -238,6 +249,10 @@ void estimate_segments(Estimator& e) {
   writes_that_wait(e);
   sharing_with_writes(e);
   segments_of_writes_alone(e);
+  // No write had to wait, so they may take all segments that there are.
+  if (const double all = acting(c, c.segments);
+      c.write_segments.at_least && *c.write_segments.at_least <= all)
+    model::add_guess(c.write_segments, {all, std::nullopt, "as many as there are segments"});
   // A drive that writes while it takes more seems to have more of them than there are.
   if (c.segments && c.write_segments && *c.write_segments.value > *c.segments.value) {
     c.write_segments.method += fmt::format("; {:g} were taken, but there are no more segments",

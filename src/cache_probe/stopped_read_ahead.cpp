@@ -5,6 +5,7 @@
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/read_properties.h"
+#include "model/stand_ins.h"
 
 namespace platter::cache_probe {
 
@@ -102,7 +103,7 @@ void test_stopped_read_ahead(Prober& prober) {
 void estimate_stopped_read_ahead(Estimator& e) {
   model::Cache& c = e.cache();
   const bool open = !reads_ahead(e.record()) && e.next_block().verdict == Verdict::open;
-  const auto kind = static_cast<model::ReadAhead>(std::llround(c.read_ahead.or_else(0)));
+  const auto kind = static_cast<model::ReadAhead>(std::llround(acting(c, c.read_ahead)));
   if (open || kind == model::ReadAhead::none) {
     const std::string reason = open ? e.missing() : e.without_read_ahead();
     c.read_ahead_min_blocks = absent(reason, kBlocks);

@@ -4,6 +4,7 @@
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/write_properties.h"
+#include "model/known.h"
 
 namespace platter::cache_probe {
 
@@ -83,10 +84,9 @@ void estimate_write_back(Estimator& e) {
   Parameter& level = e.cache().write_back_level;
   if (const auto reason = e.without_writes()) {
     level = absent(*reason);
-    if (!record.setting.page) return;
-    level.value = record.setting.page->write_cache_enabled ? 2 : 0;
-    level.method = "mode page 08h, not measured";
-    level.reason.clear();
+    if (record.setting.page)
+      model::add_guess(level, {record.setting.page->write_cache_enabled ? 2.0 : 0.0, std::nullopt,
+                               "mode page 08h"});
     return;
   }
   const Judgement isolated = judge(record, Question::write_isolated, 0);

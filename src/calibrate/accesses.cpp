@@ -1,6 +1,7 @@
 #include "calibrate/accesses.h"
 
 #include "engine/layout_map.h"
+#include "model/stand_ins.h"
 #include "replay/hits.h"
 #include "statistics/circular.h"
 
@@ -14,7 +15,7 @@ std::vector<Access> media_accesses(const model::DriveModel& model, const Measure
       period_ns, in_drives_time.block_transfer_ns.value_or(0));
   // A write that is complete when it has been received tells nothing of its place, even if it
   // waited.
-  const bool writes_tell = model.cache.write_back_level.or_else(0) == 0 ||
+  const bool writes_tell = model::acting(model, model.cache.write_back_level) == 0 ||
                            replay::caches_of(measured.drive().caches) !=
                                replay::Caches::as_they_are;
   std::vector<Access> accesses;

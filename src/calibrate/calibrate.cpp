@@ -19,6 +19,7 @@
 #include "calibrate/write_settle.h"
 #include "calibrate/zone_angles.h"
 #include "model/revolution.h"
+#include "model/stand_ins.h"
 #include "model/validate.h"
 
 namespace platter::calibrate {
@@ -231,9 +232,10 @@ class Calibration {
   std::optional<std::vector<Change>> apply(const Positioning& found, const std::string& why,
                                            model::DriveModel& next) const;
   Phase phase() const;
-  void add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
-           const char* group, const std::string& path, const std::string& why,
-           std::vector<Change>& changes) const;
+  // To what acts in the model before.
+  void add(const model::DriveModel& to, model::Parameter& parameter,
+           const std::optional<statistics::Estimate>& by, const char* group,
+           const std::string& path, const std::string& why, std::vector<Change>& changes) const;
 
   const model::DriveModel& original_;
   model::DriveModel model_;
@@ -338,12 +340,13 @@ bool is_significant(const std::optional<statistics::Estimate>& estimate) {
   return estimate && std::abs(estimate->value) > kSignificant * estimate->error;
 }
 
-void Calibration::add(model::Parameter& parameter, const std::optional<statistics::Estimate>& by,
-                      const char* group, const std::string& path, const std::string& why,
+void Calibration::add(const model::DriveModel& to, model::Parameter& parameter,
+                      const std::optional<statistics::Estimate>& by, const char* group,
+                      const std::string& path, const std::string& why,
                       std::vector<Change>& changes) const {
   if (!by || by->value == 0) return;
   const model::Parameter before = parameter;
-  parameter = calibrated(before, before.or_else(0) + by->value, by->error, by->samples, "ms");
+  parameter = calibrated(before, model::acting(to, path) + by->value, by->error, by->samples, "ms");
   changes.push_back(
       {group, path, before.value, parameter.value, by->error, parameter.unit, by->samples, why});
 }
@@ -394,7 +397,7 @@ void Calibration::share(bool write) {
   const CommandOverhead completion = completion_of(write);
   std::erase_if(changes, [&](const Change& change) { return change.path == completion.name; });
   next.overheads.*completion.field = original_.overheads.*completion.field;
-  add(next.overheads.*completion.field, shared, "positioning", completion.name,
+  add(original_, next.overheads.*completion.field, shared, "positioning", completion.name,
       fmt::format("shared by hits and misses, after reads and after writes, of all {}",
                   write ? "writes" : "reads"),
       changes);
@@ -413,8 +416,9 @@ void Calibration::hits() {
   report("overheads of hits");
   // Once hits that carry on have a delta, so has the time in which they do.
   std::optional<double> within_known;
-  if (model_.overheads.sequential_read_hit_delta.or_else(0) != 0)
-    if (const double within = model_.overheads.sequential_read_hit_within.or_else(0); within > 0)
+  if (model::acting(model_, model_.overheads.sequential_read_hit_delta) != 0)
+    if (const double within = model::acting(model_, model_.overheads.sequential_read_hit_within);
+        within > 0)
       within_known = within;
   const HitOverheads found = fit_hit_overheads(measured_, measured_.replay_learned(model_),
                                                within_known);
@@ -431,33 +435,33 @@ void Calibration::hits() {
     if (!next.bus.write_block_transfer) next.bus.write_block_transfer = next.bus.block_transfer;
   };
   if (significant(0, found.read_block, found.read_sequential)) {
-    add(o.read_hit_after_read, found.command[0], "hits", "overheads.read_hit_after_read",
+    add(model_, o.read_hit_after_read, found.command[0], "hits", "overheads.read_hit_after_read",
         "read hits after reads", changes);
-    add(o.read_hit_after_write, found.command[1], "hits", "overheads.read_hit_after_write",
+    add(model_, o.read_hit_after_write, found.command[1], "hits", "overheads.read_hit_after_write",
         "read hits after writes", changes);
-    add(o.sequential_read_hit_delta, found.read_sequential, "hits",
+    add(model_, o.sequential_read_hit_delta, found.read_sequential, "hits",
         "overheads.sequential_read_hit_delta", "read hits that carry on from the read before",
         changes);
-    add(o.sequential_read_hit_within, found.read_within, "hits",
+    add(model_, o.sequential_read_hit_within, found.read_within, "hits",
         "overheads.sequential_read_hit_within", "later ones are like others", changes);
     if (is_significant(found.read_block)) {
       writes_have_their_own();
-      add(next.bus.block_transfer, found.read_block, "hits", "bus.block_transfer",
+      add(model_, next.bus.block_transfer, found.read_block, "hits", "bus.block_transfer",
           "read hits of several sizes", changes);
     }
   }
   if (significant(2, found.write_block, found.write_sequential)) {
-    add(o.write_hit_after_read, found.command[2], "hits", "overheads.write_hit_after_read",
+    add(model_, o.write_hit_after_read, found.command[2], "hits", "overheads.write_hit_after_read",
         "write hits after reads", changes);
-    add(o.write_hit_after_write, found.command[3], "hits", "overheads.write_hit_after_write",
-        "write hits after writes", changes);
-    add(o.sequential_write_hit_delta, found.write_sequential, "hits",
+    add(model_, o.write_hit_after_write, found.command[3], "hits",
+        "overheads.write_hit_after_write", "write hits after writes", changes);
+    add(model_, o.sequential_write_hit_delta, found.write_sequential, "hits",
         "overheads.sequential_write_hit_delta", "write hits that carry on from the write before",
         changes);
     if (is_significant(found.write_block)) {
       writes_have_their_own();
-      add(next.bus.write_block_transfer, found.write_block, "hits", "bus.write_block_transfer",
-          "write hits of several sizes", changes);
+      add(model_, next.bus.write_block_transfer, found.write_block, "hits",
+          "bus.write_block_transfer", "write hits of several sizes", changes);
     }
   }
   keep(std::move(next), std::move(changes), "hits");
@@ -553,7 +557,7 @@ std::optional<Step> Calibration::settled(const Differences& now) {
                                                             [&] { return work_is_left(); });
   if (!found) return std::nullopt;
   Step step{model_, {}, "positioning", found->gain};
-  add(step.model.write_settle, found->more, "positioning", "write_settle",
+  add(model_, step.model.write_settle, found->more, "positioning", "write_settle",
       fmt::format("the mean absolute difference falls by {:.4f} +- {:.4f} ms", found->gain.mean,
                   found->gain.error),
       step.changes);
@@ -596,8 +600,8 @@ std::optional<std::vector<Change>> Calibration::apply(const Positioning& found,
   std::vector<Change> changes;
   model::Overheads& o = next.overheads;
   const auto overhead = [&](model::Parameter& parameter, std::size_t kind, const char* name) {
-    add(parameter, found.overhead[kind], "positioning", std::string("overheads.") + name, why,
-        changes);
+    add(model_, parameter, found.overhead[kind], "positioning", std::string("overheads.") + name,
+        why, changes);
   };
   overhead(o.read_miss_after_read, 0, "read_miss_after_read");
   overhead(o.read_miss_after_write, 1, "read_miss_after_write");
@@ -606,12 +610,13 @@ std::optional<std::vector<Change>> Calibration::apply(const Positioning& found,
   overhead(o.extra_disconnect_seek_delta, 4, "extra_disconnect_seek_delta");
   const auto raise = [&](model::Parameter& least, const std::optional<statistics::Estimate>& by,
                          const std::string& path) {
-    if (!by || least.or_else(0) + by->value < 0) return;
-    add(least, by, "positioning", path, why, changes);
+    if (!by || model::acting(model_, path) + by->value < 0) return;
+    add(model_, least, by, "positioning", path, why, changes);
   };
   raise(o.minimum_read_seek_delay, found.least_read, "overheads.minimum_read_seek_delay");
   raise(o.minimum_seek_delay, found.least_write, "overheads.minimum_seek_delay");
-  add(next.inward_seek_delta, found.inward, "positioning", "inward_seek_delta", why, changes);
+  add(model_, next.inward_seek_delta, found.inward, "positioning", "inward_seek_delta", why,
+      changes);
   raise(next.head_switch, found.head_switch, "head_switch");
   if (!found.distances.empty()) {
     const auto correct = [&](model::Seek& seek) {

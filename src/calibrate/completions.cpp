@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/stand_ins.h"
+
 namespace platter::calibrate {
 namespace {
 
@@ -12,6 +14,13 @@ using O = model::Overheads;
 constexpr double kAgree = 3;            // standard errors
 constexpr double kModelling_ms = 0.03;  // beside them
 constexpr double kLeastError_ms = 0.005;
+
+// What a hit that carries on takes less.
+double least_carrying_on(const model::Overheads& overheads, bool write) {
+  return std::min(0.0, acting(overheads, write ? overheads.sequential_write_hit_delta
+                                               : overheads.sequential_read_hit_delta)
+                           .value);
+}
 
 }  // namespace
 
@@ -36,20 +45,19 @@ CommandOverhead completion_of(bool write) {
 
 double least_in_front(const model::Overheads& overheads, bool write) {
   double least = 0;
-  const double carries_on = std::min(
-      0.0, (write ? overheads.sequential_write_hit_delta : overheads.sequential_read_hit_delta)
-               .or_else(0));
+  const double carries_on = least_carrying_on(overheads, write);
   for (std::size_t kind = 0; kind < overheads_of(write).size(); ++kind)
-    least = std::min(least, (overheads.*overheads_of(write)[kind].field).or_else(0) +
-                                overheads.per_request.or_else(0) + (kind < 2 ? carries_on : 0));
+    least = std::min(least, acting(overheads, overheads.*overheads_of(write)[kind].field) +
+                                acting(overheads, overheads.per_request) +
+                                (kind < 2 ? carries_on : 0));
   return least;
 }
 
 void move_behind_media(model::Overheads& overheads, bool write) {
   const double least = least_in_front(overheads, write);
   if (least == 0) return;
-  const auto add = [](model::Parameter& parameter, double more) {
-    parameter.value = parameter.or_else(0) + more;
+  const auto add = [&overheads](model::Parameter& parameter, double more) {
+    parameter.value = acting(overheads, parameter) + more;
     if (parameter.unit.empty()) parameter.unit = "ms";
   };
   for (const CommandOverhead& command : overheads_of(write)) add(overheads.*command.field, -least);
@@ -57,13 +65,12 @@ void move_behind_media(model::Overheads& overheads, bool write) {
 }
 
 void raise_to_nothing(model::Overheads& overheads, bool write) {
-  const double carries_on = std::min(
-      0.0, (write ? overheads.sequential_write_hit_delta : overheads.sequential_read_hit_delta)
-               .or_else(0));
+  const double carries_on = least_carrying_on(overheads, write);
   for (std::size_t kind = 0; kind < overheads_of(write).size(); ++kind) {
     model::Parameter& parameter = overheads.*overheads_of(write)[kind].field;
-    const double nothing = 0 - overheads.per_request.or_else(0) - (kind < 2 ? carries_on : 0);
-    if (parameter.or_else(0) < nothing) parameter.value = nothing;
+    const double nothing = 0 - acting(overheads, overheads.per_request) -
+                           (kind < 2 ? carries_on : 0);
+    if (acting(overheads, parameter) < nothing) parameter.value = nothing;
   }
 }
 
@@ -71,8 +78,8 @@ std::optional<statistics::Estimate> shared_constant(const model::Overheads& orig
                                                     const model::Overheads& calibrated,
                                                     bool write) {
   const auto total = [&](const model::Overheads& overheads, std::size_t kind) {
-    return (overheads.*overheads_of(write)[kind].field).or_else(0) +
-           (overheads.*completion_of(write).field).or_else(0);
+    return acting(overheads, overheads.*overheads_of(write)[kind].field) +
+           acting(overheads, overheads.*completion_of(write).field);
   };
   struct Difference {
     double value, error;
@@ -105,9 +112,10 @@ std::vector<std::string> negative_totals(const model::Overheads& overheads) {
   std::vector<std::string> sentences;
   for (const bool write : {false, true})
     for (const CommandOverhead& command : overheads_of(write)) {
-      const double total = (overheads.*command.field).or_else(0) +
-                           (overheads.*completion_of(write).field).or_else(0) +
-                           overheads.per_request.or_else(0) + overheads.data_preparation.or_else(0);
+      const double total = acting(overheads, overheads.*command.field) +
+                           acting(overheads, overheads.*completion_of(write).field) +
+                           acting(overheads, overheads.per_request) +
+                           acting(overheads, overheads.data_preparation);
       if (total < 0)
         sentences.push_back(
             fmt::format("{} and {} are {:.3f} ms together, less than no time; the result's times "

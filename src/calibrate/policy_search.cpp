@@ -4,6 +4,7 @@
 #include <set>
 
 #include "calibrate/gain.h"
+#include "model/stand_ins.h"
 
 namespace platter::calibrate {
 namespace {
@@ -66,7 +67,7 @@ std::vector<PolicyCandidate> candidates(const model::DriveModel& model) {
   for (const Policy& policy : policies())
     for (const double value : policy.values)
       list.push_back({std::string("cache.") + policy.name, policy.field, nullptr, value});
-  const double segment = model.cache.segment_blocks.or_else(0);
+  const double segment = model::acting(model, model.cache.segment_blocks);
   list.push_back({"cache.read_ahead_max_blocks", &model::Cache::read_ahead_max_blocks, nullptr, 0});
   std::set<double> sizes;
   for (const double factor : {0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0})

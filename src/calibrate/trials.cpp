@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "engine/state.h"
 #include "engine/tables.h"
+#include "model/stand_ins.h"
 #include "replay/hits.h"
 #include "replay/replay_model.h"
 
@@ -93,8 +94,8 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
       trial.write = request.write;
       trial.after_write = after_write;
       const replay::Response& previous = measured.drive().requests[i - 1];
-      trial.extra = model.overheads.extra_write_disconnect.or_else(0) != 0 && request.write &&
-                    after_write && theirs.lbn != previous.lbn + previous.blocks;
+      trial.extra = model::acting(model, model.overheads.extra_write_disconnect) != 0 &&
+                    request.write && after_write && theirs.lbn != previous.lbn + previous.blocks;
       trial.one_track = first.cylinder == last.cylinder && first.head == last.head;
       trials.push_back(trial);
     }

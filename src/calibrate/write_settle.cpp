@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "model/stand_ins.h"
+
 namespace platter::calibrate {
 namespace {
 
@@ -33,7 +35,8 @@ std::optional<SettleStep> best_write_settle(const model::DriveModel& model,
   tried[0] = now;
   const auto attempt = [&](long more_us) {
     if (tried.contains(more_us)) return;
-    next.write_settle.value = model.write_settle.or_else(0) + static_cast<double>(more_us) / 1e3;
+    next.write_settle.value = model::acting(model, model.write_settle) +
+                              static_cast<double>(more_us) / 1e3;
     if (const auto then = differences(next, measured)) tried[more_us] = *then;
   };
   const auto nearest = [&] {

@@ -39,6 +39,12 @@ Json as_json(const emit_table::Table& table) {
                         {"requests", d.requests},
                         {"demerit_ms", d.demerit_ms},
                         {"demerit_percent", d.demerit_percent}});
+  Json stand_ins = Json::array();
+  for (const model::StandIn& one : table.stand_ins)
+    stand_ins.push_back({{"path", one.path},
+                         {"known", word_of(one.known)},
+                         {"acts", one.acts},
+                         {"reason", one.reason}});
   Json json = model::json_head("platter-table-summary");
   json.update(Json{{"written_by", table.platter},
                    {"format", table.format},
@@ -69,7 +75,8 @@ Json as_json(const emit_table::Table& table) {
                    {"seek_curves", tables.seeks.curves()},
                    {"bytes", table.bytes},
                    {"validated", !table.validity.demerits.empty()},
-                   {"demerits", demerits}});
+                   {"demerits", demerits},
+                   {"stand_ins", stand_ins}});
   return json;
 }
 
@@ -102,6 +109,9 @@ void print_words(const std::string& path, const emit_table::Table& table) {
   fmt::print("model         {}, from {}{}{}; SHA-256 {}\n",
              standing.empty() ? from.method : standing, from.source, from.date.empty() ? "" : ", ",
              from.date, model::printable(table.model_sha256));
+  for (const model::StandIn& one : table.stand_ins)
+    fmt::print("not measured  {} ({})\n", model::printable(one.path),
+               model::printable(in_words(one)));
   if (table.validity.demerits.empty()) fmt::print("validity      not validated\n");
   for (const model::Demerit& d : shown.validity.demerits)
     fmt::print("validity      {} workload, {} requests: demerit {:.3f} ms ({:.2f} %)\n", d.workload,

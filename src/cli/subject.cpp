@@ -26,6 +26,7 @@ LoadedSubject load_subject(const std::string& path) {
     replay::Subject subject = replay::subject_of(table.identity, table.tables);
     subject.name = model::with_standing(subject.name, table.provenance, table.validity) +
                    " (table)";
+    subject.stand_ins = table.stand_ins;
     return {std::nullopt, std::move(subject)};
   }
   if (is_disksim_file(path)) {

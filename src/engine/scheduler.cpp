@@ -7,6 +7,7 @@
 #include "engine/mechanics.h"
 #include "engine/state.h"
 #include "engine/tables.h"
+#include "model/stand_ins.h"
 
 namespace platter::engine {
 namespace {
@@ -60,7 +61,7 @@ std::size_t at_the_head(std::span<const Waiting> waiting) {
 }  // namespace
 
 Scheduler scheduler_of(const model::Queue& queue) {
-  const double policy = queue.policy.or_else(1);
+  const double policy = model::acting(queue, queue.policy);
   if (policy == 2 || policy == 5) return Scheduler::look;
   if (policy == 3 || policy == 6) return Scheduler::c_look;
   if (policy == 4 || policy == 7) return Scheduler::sstf;

@@ -6,6 +6,7 @@
 
 #include "engine/layout_tables.h"
 #include "model/error.h"
+#include "model/stand_ins.h"
 #include "model/validate.h"
 
 namespace platter::engine {
@@ -14,84 +15,80 @@ namespace {
 static_assert(kLeastWindow == model::kLeastWindowRequests &&
               kMostWindow == model::kMostWindowRequests);
 
-Nanoseconds ns(const model::Parameter& ms, double fallback_ms = 0) {
-  return from_ms(ms.or_else(fallback_ms));
-}
+// What was not measured is compiled as what acts in its place (model/stand_ins.h).
+using model::acting;
 
-bool is_set(const model::Parameter& parameter) { return parameter.or_else(0) != 0; }
+Nanoseconds ns(double ms) { return from_ms(ms); }
 
 std::uint8_t flag(bool set) { return set ? 1 : 0; }
 
-std::uint32_t count(const model::Parameter& number, std::uint32_t fallback) {
-  const double value = number.or_else(fallback);
+std::uint32_t count(double value) {
   if (!(value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()))
     throw Error(ExitStatus::bad_input,
                 "the model's cache has a size that is none; correct the model file");
   return static_cast<std::uint32_t>(value);
 }
 
-std::uint8_t policy(const model::Parameter& number, std::uint32_t most) {
-  return static_cast<std::uint8_t>(std::min(count(number, 0), most));
+std::uint8_t policy(double number, std::uint32_t most) {
+  return static_cast<std::uint8_t>(std::min(count(number), most));
 }
 
 // Writes that were not measured are taken to cost what reads cost; such requests lie outside the
 // model's validity, which is told with each of them.
 CommandOverheads compile_overheads(const model::Overheads& o) {
   CommandOverheads c{};
-  const double read_miss = o.read_miss_after_read.or_else(0);
-  const double read_hit = o.read_hit_after_read.or_else(read_miss);
-  c.read_hit[0] = ns(o.read_hit_after_read, read_hit);
-  c.read_hit[1] = ns(o.read_hit_after_write, read_hit);
-  c.read_miss[0] = ns(o.read_miss_after_read, read_miss);
-  c.read_miss[1] = ns(o.read_miss_after_write, read_miss);
-  c.write_hit[0] = ns(o.write_hit_after_read, read_hit);
-  c.write_hit[1] = ns(o.write_hit_after_write, o.write_hit_after_read.or_else(read_hit));
-  c.write_miss[0] = ns(o.write_miss_after_read, read_miss);
-  c.write_miss[1] = ns(o.write_miss_after_write, o.write_miss_after_read.or_else(read_miss));
-  c.per_request = ns(o.per_request);
-  c.read_completion = ns(o.read_completion);
-  c.write_completion = ns(o.write_completion);
-  c.data_preparation = ns(o.data_preparation);
-  c.first_reselect = ns(o.first_reselect);
-  c.other_reselect = ns(o.other_reselect);
-  c.read_disconnect[0] = ns(o.read_disconnect_after_read);
-  c.read_disconnect[1] = ns(o.read_disconnect_after_write);
-  c.write_disconnect = ns(o.write_disconnect);
-  c.extra_write_disconnect = is_set(o.extra_write_disconnect) ? 1 : 0;
-  c.extra_command = ns(o.extra_disconnect_command);
-  c.extra_first = ns(o.extra_disconnect_first);
-  c.extra_inter = ns(o.extra_disconnect_inter);
-  c.extra_second = ns(o.extra_disconnect_second);
-  c.extra_seek_delta = ns(o.extra_disconnect_seek_delta);
-  c.minimum_seek_delay = ns(o.minimum_seek_delay);
-  c.minimum_read_seek_delay = ns(o.minimum_read_seek_delay);
-  c.sequential_read_hit = ns(o.sequential_read_hit_delta);
-  c.sequential_write_hit = ns(o.sequential_write_hit_delta);
-  c.sequential_read_within = ns(o.sequential_read_hit_within);
+  const auto time = [&o](const model::Parameter& figure) { return ns(acting(o, figure)); };
+  c.read_hit[0] = time(o.read_hit_after_read);
+  c.read_hit[1] = time(o.read_hit_after_write);
+  c.read_miss[0] = time(o.read_miss_after_read);
+  c.read_miss[1] = time(o.read_miss_after_write);
+  c.write_hit[0] = time(o.write_hit_after_read);
+  c.write_hit[1] = time(o.write_hit_after_write);
+  c.write_miss[0] = time(o.write_miss_after_read);
+  c.write_miss[1] = time(o.write_miss_after_write);
+  c.per_request = time(o.per_request);
+  c.read_completion = time(o.read_completion);
+  c.write_completion = time(o.write_completion);
+  c.data_preparation = time(o.data_preparation);
+  c.first_reselect = time(o.first_reselect);
+  c.other_reselect = time(o.other_reselect);
+  c.read_disconnect[0] = time(o.read_disconnect_after_read);
+  c.read_disconnect[1] = time(o.read_disconnect_after_write);
+  c.write_disconnect = time(o.write_disconnect);
+  c.extra_write_disconnect = acting(o, o.extra_write_disconnect) != 0 ? 1 : 0;
+  c.extra_command = time(o.extra_disconnect_command);
+  c.extra_first = time(o.extra_disconnect_first);
+  c.extra_inter = time(o.extra_disconnect_inter);
+  c.extra_second = time(o.extra_disconnect_second);
+  c.extra_seek_delta = time(o.extra_disconnect_seek_delta);
+  c.minimum_seek_delay = time(o.minimum_seek_delay);
+  c.minimum_read_seek_delay = time(o.minimum_read_seek_delay);
+  c.sequential_read_hit = time(o.sequential_read_hit_delta);
+  c.sequential_write_hit = time(o.sequential_write_hit_delta);
+  c.sequential_read_within = time(o.sequential_read_hit_within);
   return c;
 }
 
 BusTable compile_bus(const model::Bus& b) {
   BusTable bus{};
-  bus.read_block_ns = std::max<Nanoseconds>(0, ns(b.block_transfer));
-  bus.write_block_ns = std::max<Nanoseconds>(
-      0, ns(b.write_block_transfer, b.block_transfer.or_else(0)));
-  bus.high_read_watermark = std::clamp(b.high_read_watermark.or_else(0), 0.0, 1.0);
-  bus.watermark_by_request = count(b.watermark_by_request_size, 1);
+  bus.read_block_ns = std::max<Nanoseconds>(0, ns(acting(b, b.block_transfer)));
+  bus.write_block_ns = std::max<Nanoseconds>(0, ns(acting(b, b.write_block_transfer)));
+  bus.high_read_watermark = std::clamp(acting(b, b.high_read_watermark).value, 0.0, 1.0);
+  bus.watermark_by_request = count(acting(b, b.watermark_by_request_size));
   return bus;
 }
 
 // As many segments of that size; or fewer of them at a time, as many as the buffer holds.
 void compile_segments(const model::Cache& c, CacheTable& cache) {
-  cache.segments = std::min(count(c.segments, 0), kMaxSegments);
-  cache.segment_blocks = count(c.segment_blocks, 0);
+  cache.segments = std::min(count(acting(c, c.segments)), kMaxSegments);
+  cache.segment_blocks = count(acting(c, c.segment_blocks));
   cache.buffer_blocks = std::uint64_t{cache.segments} * cache.segment_blocks;
-  const std::uint32_t fewest = count(c.adaptive_min_segments, 0);
+  const std::uint32_t fewest = count(acting(c, c.adaptive_min_segments));
   cache.fewest_segments = static_cast<std::uint16_t>(fewest < cache.segments ? fewest : 0);
-  if (cache.fewest_segments > 0 && c.adaptive_window_requests)
-    cache.window = static_cast<std::uint16_t>(
-        std::clamp(count(c.adaptive_window_requests, 0), kLeastWindow, kMostWindow));
-  if (const std::uint32_t buffer = count(c.buffer_blocks, 0);
+  if (const std::uint32_t window = count(acting(c, c.adaptive_window_requests));
+      cache.fewest_segments > 0 && window > 0)
+    cache.window = static_cast<std::uint16_t>(std::clamp(window, kLeastWindow, kMostWindow));
+  if (const std::uint32_t buffer = count(acting(c, c.buffer_blocks));
       buffer > 0 && buffer < cache.buffer_blocks) {
     if (cache.fewest_segments > 0) cache.segment_blocks = buffer / cache.segments;
     cache.segment_blocks = std::min(cache.segment_blocks, buffer);
@@ -99,49 +96,51 @@ void compile_segments(const model::Cache& c, CacheTable& cache) {
                               ? std::uint64_t{cache.segments} * cache.segment_blocks
                               : buffer;
   }
-  cache.replacement = policy(c.replacement, 2);
-  cache.separate_write_segment = flag(is_set(c.separate_write_segment) && cache.segments > 1);
+  cache.replacement = policy(acting(c, c.replacement), 2);
+  cache.separate_write_segment = flag(acting(c, c.separate_write_segment) != 0 &&
+                                      cache.segments > 1);
   // A drive with segments of their own for writes has at least one, and leaves one for reads.
   const std::uint32_t most = cache.separate_write_segment ? cache.segments - 1 : cache.segments;
-  cache.write_segments = std::clamp(
-      count(c.write_segments, cache.separate_write_segment ? 1 : most), std::min(1u, most), most);
+  cache.write_segments = std::clamp(count(acting(c, c.write_segments)), std::min(1u, most), most);
 }
 
 }  // namespace
 
 CacheTable compile_cache(const model::Cache& c) {
   CacheTable cache{};
-  cache.write_back_level = static_cast<std::uint8_t>(std::min(count(c.write_back_level, 0), 2u));
+  cache.write_back_level =
+      static_cast<std::uint8_t>(std::min(count(acting(c, c.write_back_level)), 2u));
   compile_segments(c, cache);
-  cache.present = flag(is_set(c.read_enabled) && cache.segments > 0 && cache.segment_blocks > 0);
-  const double kind = c.read_ahead.or_else(0);
+  cache.present = flag(acting(c, c.read_enabled) != 0 && cache.segments > 0 &&
+                       cache.segment_blocks > 0);
+  const double kind = acting(c, c.read_ahead);
   cache.read_ahead = kind >= 0 && kind <= 4 ? static_cast<std::uint8_t>(kind)
                                             : static_cast<std::uint8_t>(model::ReadAhead::none);
-  cache.read_ahead_min = count(c.read_ahead_min_blocks, 0);
-  cache.read_ahead_max = count(c.read_ahead_max_blocks, 0);
-  cache.read_ahead_over_requested = flag(is_set(c.read_ahead_over_requested));
-  cache.read_ahead_on_hit = flag(is_set(c.read_ahead_on_hit));
-  cache.read_free_blocks = flag(is_set(c.read_free_blocks));
-  cache.zero_latency_read = flag(is_set(c.zero_latency_read));
-  cache.zero_latency_write = flag(is_set(c.zero_latency_write));
-  cache.read_hit_on_written = flag(is_set(c.read_hit_on_written));
-  cache.combine_writes = flag(is_set(c.combine_sequential_writes));
-  cache.stop_in_sector = flag(is_set(c.stop_read_ahead_in_sector));
-  cache.almost_read_hits = flag(is_set(c.almost_read_hits));
-  cache.discards_after_transfer = flag(is_set(c.discards_after_transfer) ||
-                                       c.read_ahead_over_requested.or_else(0) < 0);
-  cache.read_ahead_ceiling = count(c.read_ahead_ceiling_blocks, 0);
-  cache.read_ahead_longest_request = count(c.read_ahead_longest_request_blocks, 0);
-  cache.read_ahead_by_request = flag(is_set(c.read_ahead_by_request));
-  cache.read_ahead_after_sequential = flag(is_set(c.read_ahead_after_sequential));
-  cache.read_ahead_to_its_end = flag(c.read_ahead_abort.or_else(1) == 0);
-  cache.read_ahead_resumes = flag(is_set(c.read_ahead_resumes));
-  cache.write_hit_keeps_read_ahead = flag(c.write_hit_stops_read_ahead.or_else(1) == 0);
-  cache.destage_behind = flag(is_set(c.destage_behind) && cache.write_back_level > 0);
-  cache.destage_idle_ns = ns(c.destage_idle);
-  cache.destage_by_lbn = flag(policy(c.destage_order, 1) != 0);
-  cache.destage_in_passing = flag(is_set(c.destage_in_passing));
-  cache.write_updates_segments = flag(is_set(c.write_updates_segments));
+  cache.read_ahead_min = count(acting(c, c.read_ahead_min_blocks));
+  cache.read_ahead_max = count(acting(c, c.read_ahead_max_blocks));
+  cache.read_ahead_over_requested = flag(acting(c, c.read_ahead_over_requested) != 0);
+  cache.read_ahead_on_hit = flag(acting(c, c.read_ahead_on_hit) != 0);
+  cache.read_free_blocks = flag(acting(c, c.read_free_blocks) != 0);
+  cache.zero_latency_read = flag(acting(c, c.zero_latency_read) != 0);
+  cache.zero_latency_write = flag(acting(c, c.zero_latency_write) != 0);
+  cache.read_hit_on_written = flag(acting(c, c.read_hit_on_written) != 0);
+  cache.combine_writes = flag(acting(c, c.combine_sequential_writes) != 0);
+  cache.stop_in_sector = flag(acting(c, c.stop_read_ahead_in_sector) != 0);
+  cache.almost_read_hits = flag(acting(c, c.almost_read_hits) != 0);
+  cache.discards_after_transfer = flag(acting(c, c.discards_after_transfer) != 0 ||
+                                       acting(c, c.read_ahead_over_requested) < 0);
+  cache.read_ahead_ceiling = count(acting(c, c.read_ahead_ceiling_blocks));
+  cache.read_ahead_longest_request = count(acting(c, c.read_ahead_longest_request_blocks));
+  cache.read_ahead_by_request = flag(acting(c, c.read_ahead_by_request) != 0);
+  cache.read_ahead_after_sequential = flag(acting(c, c.read_ahead_after_sequential) != 0);
+  cache.read_ahead_to_its_end = flag(acting(c, c.read_ahead_abort) == 0);
+  cache.read_ahead_resumes = flag(acting(c, c.read_ahead_resumes) != 0);
+  cache.write_hit_keeps_read_ahead = flag(acting(c, c.write_hit_stops_read_ahead) == 0);
+  cache.destage_behind = flag(acting(c, c.destage_behind) != 0 && cache.write_back_level > 0);
+  cache.destage_idle_ns = ns(acting(c, c.destage_idle));
+  cache.destage_by_lbn = flag(policy(acting(c, c.destage_order), 1) != 0);
+  cache.destage_in_passing = flag(acting(c, c.destage_in_passing) != 0);
+  cache.write_updates_segments = flag(acting(c, c.write_updates_segments) != 0);
   return cache;
 }
 
@@ -149,17 +148,18 @@ namespace {
 
 WrittenTable compile_written(const model::Cache& c) {
   WrittenTable written{};
-  written.synchronize_ns = std::max<Nanoseconds>(0, ns(c.synchronize));
-  written.most_blocks = count(c.written_blocks, 0);
-  written.persist = flag(is_set(c.written_persist));
+  written.synchronize_ns = std::max<Nanoseconds>(0, ns(acting(c, c.synchronize)));
+  written.most_blocks = count(acting(c, c.written_blocks));
+  written.persist = flag(acting(c, c.written_persist) != 0);
   return written;
 }
 
 QueueTable compile_queue(const model::Queue& q) {
-  const double depth = std::clamp(q.depth.or_else(0), 0.0, double{kMaxOutstanding});
-  const auto preseeking = static_cast<std::uint8_t>(std::clamp(q.preseeking.or_else(2), 0.0, 2.0));
+  const double depth = std::clamp(acting(q, q.depth).value, 0.0, double{kMaxOutstanding});
+  const auto preseeking =
+      static_cast<std::uint8_t>(std::clamp(acting(q, q.preseeking).value, 0.0, 2.0));
   return {static_cast<std::uint32_t>(scheduler_of(q)), static_cast<std::uint32_t>(depth),
-          preseeking, flag(q.hits_overtake.or_else(1) != 0)};
+          preseeking, flag(acting(q, q.hits_overtake) != 0)};
 }
 
 ValidityTable compile_validity(const model::Validity& v) {
@@ -325,8 +325,9 @@ tl::expected<std::shared_ptr<const Tables>, std::string> tables_of(TableParts pa
 
 Tables::Tables(const model::DriveModel& model)
     : layout(model.layout),
-      motion{model.rotation.numerator_ns, model.rotation.denominator, ns(model.head_switch),
-             ns(model.write_settle), ns(model.inward_seek_delta)},
+      motion{model.rotation.numerator_ns, model.rotation.denominator,
+             ns(acting(model, model.head_switch)), ns(acting(model, model.write_settle)),
+             ns(acting(model, model.inward_seek_delta))},
       rotation(motion.numerator_ns, motion.denominator),
       seeks(model),
       overheads(compile_overheads(model.overheads)),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/layout_map.h"
+#include "extract/timed_surfaces.h"
 #include "layout_by_timing/common_skews.h"
 #include "layout_by_timing/judgement.h"
 #include "layout_by_timing/to_layout.h"
@@ -103,6 +104,7 @@ FoundMap MapByTiming::find(std::vector<Answer>&) {
         fmt::format("the drive does not translate addresses, and what was mapped by timing has so "
                     "little that repeats that it takes {} nodes, more than the {} of a model",
                     nodes, model::kMostNodes));
+  say_surfaces(context_.drive, surfaces, layout_);
   layout_.timed = standing_of(runs, media, logical);
   layout_.angle.reason = "angles are measured, but against no index";
   layout_.angle.error = mapper.frame().jitter().sigma_rev;

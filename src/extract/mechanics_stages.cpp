@@ -129,6 +129,18 @@ void measure_angles(Rig& rig) {
   take(std::move(map), rig);
 }
 
+namespace {
+
+model::Parameter counted_by_translation(std::uint32_t count) {
+  model::Parameter figure;
+  figure.value = count;
+  figure.error = 0;
+  figure.method = "address translation";
+  return figure;
+}
+
+}  // namespace
+
 void take_map(const Evidence& seen, Findings& found) {
   model::DriveModel& model = found.model;
   model.layout = seen.facts.layout;
@@ -140,6 +152,9 @@ void take_map(const Evidence& seen, Findings& found) {
   found.map = std::make_shared<const engine::LayoutMap>(model.layout);
   model.identity.heads = found.map->heads();
   model.identity.cylinders = found.map->cylinders();
+  if (model.layout.timed) return;  // what timing tells of them is in the facts
+  model.layout.heads = counted_by_translation(found.map->heads());
+  model.layout.cylinders = counted_by_translation(found.map->cylinders());
 }
 
 void measure_seeks(Rig& rig) { mtbrc::measure_seeks(rig.context); }
@@ -221,7 +236,7 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
                                                              estimate.block_transfer);
   model.bus.watermark_by_request_size = model::absent(
       portions ? "reads of many sizes showed no portions" : portions.reason, "blocks");
-  if (portions.or_else(1) > 1) {
+  if (portions.value > 1) {
     model.bus.watermark_by_request_size = portions;
     model.bus.high_read_watermark = {};
     model.bus.high_read_watermark.reason =

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "extract/self_validation.h"
+#include "model/known.h"
 #include "replay/replay_model.h"
 #include "scsi/commands.h"
 #include "statistics/robust.h"
@@ -361,14 +362,18 @@ model::Queue estimate_queue(const QueueSamples& samples, const model::DriveModel
         "not measured: the path to the drive takes one command at a time";
     return queue;
   }
-  queue.depth.value = samples.taken;
+  if (samples.refused_when_full >= kMoreThanChance) {
+    queue.depth.value = samples.taken;
+    queue.depth.method = fmt::format(
+        "of {} commands at once, those beyond got TASK SET FULL or BUSY", samples.asked);
+  } else {
+    queue.depth = model::at_least(samples.taken,
+                                  samples.taken < samples.asked
+                                      ? "where more were refused, others were not"
+                                      : "more were not tried, or the path takes no more");
+    queue.depth.method = "commands at once";
+  }
   queue.depth.samples = samples.asked;
-  queue.depth.method =
-      samples.refused_when_full >= kMoreThanChance
-          ? fmt::format("of {} commands at once, those beyond got TASK SET FULL or BUSY",
-                        samples.asked)
-      : samples.taken < samples.asked ? "at least: where more were refused, others were not"
-                                      : "at least: more were not tried, or the path takes no more";
   if (samples.begins.size() < 4)
     queue.policy.reason = "too few batches of commands were completed";
   else

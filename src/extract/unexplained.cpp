@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/revolution.h"
+#include "model/stand_ins.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
@@ -25,8 +26,9 @@ double longest_ms(const model::DriveModel& model) {
   if (model.outward_seek) seek_ms = std::max(seek_ms, longest_seek_ms(*model.outward_seek));
   if (model.write_seek) seek_ms = std::max(seek_ms, longest_seek_ms(*model.write_seek));
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
-  return seek_ms + model.head_switch.or_else(0) + std::max(0.0, model.write_settle.or_else(0)) +
-         model.overheads.read_miss_after_read.or_else(0) + 2 * period_ms;
+  return seek_ms + acting(model, model.head_switch) +
+         std::max(0.0, acting(model, model.write_settle).value) +
+         acting(model, model.overheads.read_miss_after_read) + 2 * period_ms;
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) 
     const double took_ms = to_ms(sample.completed_ns - sample.issued_ns);
     // Many blocks take their time on the media and on the bus.
     if (took_ms <=
-        longest + sample.blocks * (model.bus.block_transfer.or_else(0) + 0.1 * period_ms))
+        longest + sample.blocks * (acting(model, model.bus.block_transfer) + 0.1 * period_ms))
       continue;
     const double time_s = static_cast<double>(sample.issued_ns) * 1e-9;
     if (last_s) gaps_s.push_back(time_s - *last_s);

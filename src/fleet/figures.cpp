@@ -47,7 +47,8 @@ void append_identity(Drives drives, std::vector<Figure>& figures) {
       figure(drives, {.path = "identity.blocks", .unit = "blocks"},
              [](const auto& m) { return whole(static_cast<double>(m.identity.blocks)); }));
   figures.push_back(figure(drives, {.path = "identity.heads", .unit = ""}, [](const auto& m) {
-    return m.identity.heads == 0 ? Value{} : whole(m.identity.heads);
+    const bool guessed = !m.layout.heads.reason.empty();
+    return m.identity.heads == 0 || guessed ? Value{} : whole(m.identity.heads);
   }));
 }
 

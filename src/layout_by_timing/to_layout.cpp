@@ -302,12 +302,22 @@ std::vector<Run> without_gaps(std::span<const Run> runs, std::uint64_t blocks) {
   return whole;
 }
 
+namespace {
+
+bool comes_again(std::span<const std::uint32_t> ring, std::size_t after) {
+  for (std::size_t i = 0; i < ring.size(); ++i)
+    if (ring[i] != ring[(i + after) % ring.size()]) return false;
+  return true;
+}
+
+}  // namespace
+
 Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring) {
   constexpr std::uint32_t kMostHeads = 32;
   const std::size_t period = ring.size();
   const std::uint32_t tracks = usual_tracks(runs);
   if (period == 0) return {};
-  if (period == 1 && tracks > 1 && tracks <= kMostHeads) return {tracks, true};
+  if (period == 1 && tracks > 1 && tracks <= kMostHeads) return {tracks, true, true, {1}};
   // Up and down: seen from some place, the ring is the same in both directions. A zone of a surface
   // may just have begun in one of them.
   const auto differing = [&](std::size_t from, int direction) {
@@ -330,7 +340,17 @@ Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> r
   const bool up_and_down = may_be_up_and_down && mirrored * 8 <= period && mirrored < repeated;
   const auto heads = static_cast<std::uint32_t>(up_and_down ? period / 2 : period);
   if (heads > kMostHeads) return {};  // it comes again for another reason
-  return {heads, false};
+  Surfaces surfaces{heads, false, true, {}};
+  if (up_and_down)
+    surfaces.others.push_back(heads * 2);
+  else if (may_be_up_and_down && mirrored * 8 <= period)
+    surfaces.others.push_back(heads / 2);
+  // What comes again sooner may come again because there are no more surfaces.
+  for (const std::uint32_t parts : {2U, 4U})
+    if (period % parts == 0 && comes_again(ring, period / parts) &&
+        std::ranges::find(surfaces.others, period / parts) == surfaces.others.end())
+      surfaces.others.push_back(static_cast<std::uint32_t>(period / parts));
+  return surfaces;
 }
 
 model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,

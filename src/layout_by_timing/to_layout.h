@@ -21,6 +21,8 @@ struct DriveBlocks {
 struct Surfaces {
   std::uint32_t heads = 1;
   bool cylinders = false;  // a run is a cylinder, each of its tracks on another surface
+  bool told = false;       // the order of the bands tells; else all is taken for one surface
+  std::vector<std::uint32_t> others{};  // what the same order may also be
 };
 
 // `ring`: how many slots the tracks of each place of the pattern have. Where it is empty, or longer

@@ -9,8 +9,11 @@
 
 #include "model/error.h"
 #include "model/fields.h"
+#include "model/known.h"
+#include "model/parameters.h"
 #include "model/revolution.h"
 #include "model/seek_curve.h"
+#include "model/stand_ins.h"
 #include "model/standing.h"
 #include "model/surfaces.h"
 #include "model/validate.h"
@@ -63,30 +66,6 @@ double value_in(const Change& change, const std::string& unit) {
 
 // ---------------------------------------------------------------- parameters
 
-struct Finder {
-  std::string section;
-  const std::string& path;
-  Parameter*& found;
-
-  void required(const char*, auto&) {}
-  void usual(const char*, auto&) {}
-  void usual(const char* name, Parameter& p) {
-    if (section + name == path) found = &p;
-  }
-  void compact(const char*, auto&, const auto&) {}
-  void informative(const char*, const auto&) {}
-};
-
-Parameter* find_parameter(DriveModel& model, const std::string& path) {
-  Parameter* found = nullptr;
-  visit_fields(model, Finder{"", path, found});
-  visit_fields(model.cache, Finder{"cache.", path, found});
-  visit_fields(model.overheads, Finder{"overheads.", path, found});
-  visit_fields(model.bus, Finder{"bus.", path, found});
-  visit_fields(model.queue, Finder{"queue.", path, found});
-  return found;
-}
-
 // Of a parameter that states none, because it has no value yet.
 std::string usual_unit(const std::string& path) {
   if (path == "overheads.extra_write_disconnect") return "";
@@ -107,6 +86,7 @@ Parameter derived(double value, const std::string& unit) {
 }
 
 std::string in_words(const Parameter& p) {
+  if (const std::string instead = known_instead(p); !instead.empty()) return instead;
   if (!p) return "no value";
   return fmt::format("{:.10g}{}{}", *p.value, p.unit.empty() ? "" : " ", p.unit);
 }
@@ -232,7 +212,7 @@ std::string change_heads(DriveModel& model, const Change& change) {
     fail(change, error.what());
   }
   model.layout.method = kDerivedMethod;
-  model.layout.angle = {};
+  model.layout.angle = model.layout.heads = model.layout.cylinders = {};
   model.layout.angle.unit = "rev";
   model.layout.angle.reason = "derived: no error is stated for the angles";
   return fmt::format("{} was {}, is {}; skews from track to track are what they were", change.path,
@@ -250,12 +230,13 @@ std::string apply(DriveModel& model, const Change& change) {
     return change_all_seeks(model, change, change_seek_distances);
   if (change.path == "identity.heads") return change_heads(model, change);
   if (Parameter* parameter = find_parameter(model, change.path)) {
-    const double settle_ms = model.write_settle.or_else(0);
+    const double settle_ms = acting(model, model.write_settle);
     std::string what = change_parameter(*parameter, change);
     // Writes behind seeks settle longer by as much.
     if (parameter == &model.write_settle && model.write_seek) {
       for (SeekPoint& point : model.write_seek->points)
-        point.time_ms = std::max(0.0, point.time_ms + model.write_settle.or_else(0) - settle_ms);
+        point.time_ms = std::max(0.0,
+                                 point.time_ms + acting(model, model.write_settle) - settle_ms);
       model.write_seek->method = kDerivedMethod;
       what += "; all times of write_seek by as much";
     }

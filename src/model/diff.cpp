@@ -4,14 +4,49 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <set>
+#include <utility>
 
+#include "model/known.h"
 #include "model/parameters.h"
 #include "model/seek_curve.h"
 
 namespace platter::model {
 namespace {
+
+// What a model knows of its map's surfaces; where it says nothing the map's number, exactly.
+Parameter of_map(const Parameter& stated, double in_map) {
+  if (known(stated) != Known::unknown || !stated.reason.empty()) return stated;
+  Parameter exact;
+  exact.value = in_map;
+  return exact;
+}
+
+// Where a figure lies: its value within errors, or its bounds.
+struct Interval {
+  double low = -std::numeric_limits<double>::infinity(), high = -low;
+};
+
+Interval interval_of(const Parameter& p) {
+  Interval interval;
+  if (p) {
+    const double error = kEqualWithin * p.error.value_or(0);
+    return {*p.value - error, *p.value + error};
+  }
+  if (p.at_least) interval.low = *p.at_least;
+  if (p.at_most) interval.high = *p.at_most;
+  return interval;
+}
+
+// A bound and a value that fulfils it are no difference.
+void judge_bounds(const Parameter& a, const Parameter& b, Difference& difference) {
+  const auto bounds = [](const Parameter& p) { return p.at_least || p.at_most; };
+  if ((a && b) || !(a || bounds(a)) || !(b || bounds(b))) return;
+  const Interval in_a = interval_of(a), in_b = interval_of(b);
+  difference.within_error = in_a.low <= in_b.high && in_b.low <= in_a.high;
+}
 
 // What is known without error, as if it were measured.
 std::vector<NamedParameter> figures_of(const DriveModel& model) {
@@ -23,8 +58,9 @@ std::vector<NamedParameter> figures_of(const DriveModel& model) {
   };
   exact("identity.blocks", "blocks", static_cast<double>(model.identity.blocks));
   exact("identity.block_bytes", "bytes", model.identity.block_bytes);
-  exact("identity.heads", "", model.identity.heads);
-  exact("identity.cylinders", "", model.identity.cylinders);
+  figures.push_back({"identity.heads", of_map(model.layout.heads, model.identity.heads)});
+  figures.push_back(
+      {"identity.cylinders", of_map(model.layout.cylinders, model.identity.cylinders)});
   for (NamedParameter& parameter : parameters_of(model)) figures.push_back(std::move(parameter));
   return figures;
 }
@@ -94,10 +130,13 @@ std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b
   for (std::size_t i = 0; i < in_a.size(); ++i) {
     const Parameter& of_a = in_a[i].parameter;
     const Parameter& of_b = in_b[i].parameter;
-    if (!of_a && !of_b) continue;
     const std::string& unit = of_a.unit.empty() ? of_b.unit : of_a.unit;
-    differences.push_back(
-        compare(in_a[i].path, unit, of_a.value, of_a.error, of_b.value, of_b.error));
+    Difference difference = compare(in_a[i].path, unit, of_a.value, of_a.error, of_b.value,
+                                    of_b.error);
+    judge_bounds(of_a, of_b, difference);
+    if (!of_a && !of_b && difference.within_error != false) continue;
+    difference.instead = of_a ? known_instead(of_b) : known_instead(of_a);
+    differences.push_back(std::move(difference));
   }
   append_seeks("seek", a.seek, b.seek, differences);
   if (a.outward_seek || b.outward_seek)

@@ -26,6 +26,7 @@ struct Difference {
   std::optional<double> in_errors;   // |b - a|, in combined standard errors; absent without any
   std::optional<bool> within_error;  // absent where one lacks the figure, or it is not judged
   std::string not_judged = {};       // why
+  std::string instead = {};          // what is known of the one that has no value
 };
 
 Difference compare(std::string path, std::string unit, std::optional<double> a,

@@ -14,19 +14,30 @@
 
 namespace platter::model {
 
-// One measured number. Either `value` is there, or `reason` says why it is not (never a guess
-// dressed as a measurement). `error` is one standard error, in the same unit.
+// What a figure that was not measured may be: the likeliest is the first of its list, and acts.
+struct Guess {
+  double value = 0;
+  std::optional<double> probability;  // that it is so; not there: nobody can say
+  std::string witness;                // "mode page 08h", "order of the bands by timing"
+
+  bool operator==(const Guess&) const = default;
+};
+
+// A figure is one of four (model/known.h): measured, with a `value`; bounded; guessed; or unknown.
+// Without a value `reason` says why it is not there (never a guess dressed as a measurement), and
+// bounds and guesses are what is known instead: they go with no value. `error` is one standard
+// error, in the same unit.
 struct Parameter {
   std::optional<double> value;
   std::string unit;
   std::optional<double> error;
-  std::string method;  // how it was found: an experiment's name, "published", "mode page 08h",
-                       // "imported"
+  std::string method;  // how it was found: an experiment's name, "published", "imported"
   std::uint64_t samples = 0;
   std::string reason;  // why there is no value
+  std::optional<double> at_least, at_most;
+  std::vector<Guess> guesses;  // within the bounds; the likeliest first
 
   explicit operator bool() const { return value.has_value(); }
-  double or_else(double fallback) const { return value.value_or(fallback); }
 };
 
 // Blocks that one actuator reaches (SBC-5, Concurrent Positioning Ranges).
@@ -187,8 +198,11 @@ struct Layout {
   // 3 / checks of all blocks lie elsewhere, with 95 % confidence.
   std::uint64_t checks = 0;
   std::optional<TimedMap> timed;  // by timing alone
-  Parameter angle;     // unit "rev"; value absent, error = how well angles between zones are known;
-                       // with a reason where they are not known at all
+  Parameter angle;  // unit "rev"; value absent, error = how well angles between zones are known;
+                    // with a reason where they are not known at all
+  // How well it is known that the drive has as many of each as this layout, which is what acts:
+  // exactly by translation; by timing only the order of the bands tells. Not there: nobody said.
+  Parameter heads, cylinders;
   std::string method;  // "address translation", "timing", "imported"
   std::string reason;  // why there is no layout
 };

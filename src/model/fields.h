@@ -46,6 +46,13 @@ void visit_fields(Fields<Identity> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<Guess> auto& s, V&& visit) {
+  visit.required("value", s.value);
+  visit.usual("probability", s.probability);
+  visit.required("witness", s.witness);
+}
+
+template <typename V>
 void visit_fields(Fields<PositioningRange> auto& s, V&& visit) {
   visit.required("first", s.first);
   visit.required("blocks", s.blocks);
@@ -173,6 +180,8 @@ void visit_fields(Fields<Layout> auto& s, V&& visit) {
   visit.usual("method", s.method);
   visit.compact("reason", s.reason, std::string());
   visit.usual("angle", s.angle);
+  visit.usual("heads", s.heads);
+  visit.usual("cylinders", s.cylinders);
   visit.required("zones", s.zones);
   visit.usual("skips", s.skips);
   visit.usual("remaps", s.remaps);

@@ -38,7 +38,8 @@ requires std::is_arithmetic_v<T> Json write(T value) { return value; }
 Json write(const std::string& text) { return text; }
 
 bool holds_nothing(const Parameter& p) {
-  return !p.value && !p.error && p.method.empty() && p.reason.empty() && p.samples == 0;
+  return !p.value && !p.error && p.method.empty() && p.reason.empty() && p.samples == 0 &&
+         !p.at_least && !p.at_most && p.guesses.empty();
 }
 template <typename T>
 bool holds_nothing(const std::optional<T>& value) {
@@ -106,6 +107,9 @@ Json write(const Parameter& parameter) {
   if (parameter.error) json["error"] = *parameter.error;
   if (!parameter.method.empty()) json["method"] = parameter.method;
   if (parameter.samples > 0) json["samples"] = parameter.samples;
+  if (parameter.at_least) json["at_least"] = *parameter.at_least;
+  if (parameter.at_most) json["at_most"] = *parameter.at_most;
+  if (!parameter.guesses.empty()) json["guesses"] = write(parameter.guesses);
   return json;
 }
 
@@ -270,7 +274,12 @@ void read(const Json& json, Parameter& member, const Place& place) {
   reader.usual("method", member.method);
   reader.usual("samples", member.samples);
   reader.usual("reason", member.reason);
+  reader.usual("at_least", member.at_least);
+  reader.usual("at_most", member.at_most);
+  reader.usual("guesses", member.guesses);
   reader.refuse_others();
+  if (member.value && (member.at_least || member.at_most || !member.guesses.empty()))
+    place.fail("has a value, so it has no bounds and no guesses; leave out one or the other");
 }
 
 template <typename T>

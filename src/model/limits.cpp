@@ -99,6 +99,8 @@ Limits limits_of_parameter(std::string_view path) {
   if (path == "inward_seek_delta" || path == "write_settle") return kTime;
   if (path == "rotation.period") return {1e5, 1e10};  // ns
   if (path == "layout.angle") return {-kFarthest_rev, kFarthest_rev};
+  if (path == "layout.heads") return {1, kMostHeads, true};
+  if (path == "layout.cylinders") return {1, kMostCylinders, true};
   throw Error(ExitStatus::internal, fmt::format("{} is no measured number of a model", path));
 }
 

@@ -31,6 +31,19 @@ struct Explainer {
   void informative(const char*, const auto&) const {}
 };
 
+struct Finder {
+  std::string_view section, path;
+  const Parameter*& found;
+
+  void required(const char*, const auto&) {}
+  void usual(const char*, const auto&) {}
+  void usual(const char* name, const Parameter& p) {
+    if (path.starts_with(section) && path.substr(section.size()) == name) found = &p;
+  }
+  void compact(const char*, const auto&, const auto&) {}
+  void informative(const char*, const auto&) {}
+};
+
 Parameter period_of(const Rotation& rotation) {
   Parameter period = rotation.period;
   if (rotation.numerator_ns == 0) return period;
@@ -59,6 +72,20 @@ std::vector<NamedParameter> parameters_of(const DriveModel& model) {
   visit_fields(model.bus, Collector{"bus", list});
   visit_fields(model.queue, Collector{"queue", list});
   return list;
+}
+
+const Parameter* find_parameter(const DriveModel& model, std::string_view path) {
+  const Parameter* found = nullptr;
+  visit_fields(model, Finder{"", path, found});
+  visit_fields(model.cache, Finder{"cache.", path, found});
+  visit_fields(model.overheads, Finder{"overheads.", path, found});
+  visit_fields(model.bus, Finder{"bus.", path, found});
+  visit_fields(model.queue, Finder{"queue.", path, found});
+  return found;
+}
+
+Parameter* find_parameter(DriveModel& model, std::string_view path) {
+  return const_cast<Parameter*>(find_parameter(std::as_const(model), path));
 }
 
 void explain_missing(DriveModel& model, const std::string& reason) {

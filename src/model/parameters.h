@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/drive_model.h"
@@ -20,6 +21,10 @@ Parameter absent(std::string reason, std::string unit = "");
 // value too, so that the lists of two models run in parallel. The period is that of the exact
 // ratio.
 std::vector<NamedParameter> parameters_of(const DriveModel& model);
+
+// By its path in the JSON: "cache.segments", "head_switch"; nullptr: there is no such parameter.
+const Parameter* find_parameter(const DriveModel& model, std::string_view path);
+Parameter* find_parameter(DriveModel& model, std::string_view path);
 
 // Gives every parameter, curve and map that has neither a value nor a reason this reason.
 void explain_missing(DriveModel& model, const std::string& reason);

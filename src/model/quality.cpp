@@ -6,6 +6,7 @@
 #include <array>
 
 #include "model/finding_kinds.h"
+#include "model/stand_ins.h"
 
 namespace platter::model {
 namespace {
@@ -197,10 +198,11 @@ std::vector<std::string> what_it_lacks(const DriveModel& model) {
       lacking.push_back("rotational positions (" + why + ")");
   }
   const Cache& cache = model.cache;
-  if (cache.read_enabled.or_else(0) > 0)
+  if (acting(cache, cache.read_enabled) > 0)
     for (const auto& [figure, name] :
          {std::pair(&cache.segments, "segments"), std::pair(&cache.segment_blocks, "segment size")})
-      if (!*figure) lacking.push_back(fmt::format("its cache's {} ({})", name, figure->reason));
+      if (known(*figure) == Known::unknown)
+        lacking.push_back(fmt::format("its cache's {} ({})", name, figure->reason));
   for (const char* workload : {"random", "mixed"})
     if (const Demerit* const demerit = demerit_of(model.validity, workload);
         demerit != nullptr && above_floor(*demerit) > kRefuted)

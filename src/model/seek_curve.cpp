@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "model/stand_ins.h"
+
 namespace platter::model {
 namespace {
 
@@ -56,7 +58,7 @@ Seek write_seek(const DriveModel& model) {
   if (model.write_seek) return *model.write_seek;
   Seek seek = model.seek;
   for (SeekPoint& point : seek.points) {
-    point.time_ms = std::max(0.0, point.time_ms + model.write_settle.or_else(0));
+    point.time_ms = std::max(0.0, point.time_ms + acting(model, model.write_settle));
     if (point.error_ms)
       point.error_ms = std::hypot(*point.error_ms, model.write_settle.error.value_or(0));
   }

@@ -12,6 +12,7 @@
 
 #include "model/fields.h"
 #include "model/invalid_model.h"
+#include "model/known.h"
 #include "model/limits.h"
 #include "model/revolution.h"
 
@@ -47,6 +48,7 @@ class Checker {
     }
     if (limits.whole && p.value && *p.value != std::floor(*p.value))
       fail(path, "must be a whole number");
+    known_instead(path, p, limits);
   }
   void choice(const std::string& word, std::string_view path, std::string_view what) const {
     const auto choices = choices_of(path);
@@ -54,6 +56,25 @@ class Checker {
   }
 
  private:
+  // What is known of a figure without a value could be the figure.
+  void known_instead(const std::string& path, const Parameter& p, const Limits& limits) const {
+    const auto possible = [&](double value) {
+      return value >= limits.low && value <= limits.high &&
+             (!limits.whole || value == std::floor(value));
+    };
+    for (const std::optional<double>& bound : {p.at_least, p.at_most})
+      require(!bound || possible(*bound), path, "has a bound that it cannot have itself");
+    require(!p.at_least || !p.at_most || *p.at_least <= *p.at_most, path,
+            "is at least more than it is at most");
+    for (const Guess& guess : p.guesses) {
+      require(possible(guess.value) && is_within_bounds(p, guess.value), path,
+              "has a guess that it cannot be, by its limits or its own bounds");
+      require(!guess.probability || (*guess.probability >= 0 && *guess.probability <= 1), path,
+              "has a guess of a probability that is none");
+      require(!guess.witness.empty(), path, "has a guess without a witness; name it");
+    }
+  }
+
   const std::string& origin_;
 };
 
@@ -238,6 +259,8 @@ void check_timed(const TimedMap& timed, std::uint64_t blocks, const Checker& che
 void check_layout(const DriveModel& model, const Checker& check) {
   const Layout& layout = model.layout;
   check.parameter("layout.angle", layout.angle);
+  check.parameter("layout.heads", layout.heads);
+  check.parameter("layout.cylinders", layout.cylinders);
   if (layout.zones.empty()) {
     check.require(layout.skips.empty() && layout.remaps.empty(), "layout.zones",
                   "is empty although there are skips or remaps");
@@ -357,9 +380,9 @@ void check_cache(const Cache& cache, const Checker& check) {
     check.choice(freedom.effect, "cache.freedoms.effect", "may be seen, none and not told only");
   if (!cache.segments) return;
   const auto at_most_all = [&](const char* path, const Parameter& part) {
-    check.require(part.or_else(0) <= *cache.segments.value, path,
-                  fmt::format("is {}, more than the {} of cache.segments", part.or_else(0),
-                              *cache.segments.value));
+    if (part && *part.value > *cache.segments.value)
+      check.fail(path, fmt::format("is {}, more than the {} of cache.segments", *part.value,
+                                   *cache.segments.value));
   };
   at_most_all("cache.write_segments", cache.write_segments);
   at_most_all("cache.adaptive_min_segments", cache.adaptive_min_segments);

@@ -10,6 +10,7 @@
 #include "model/parameters.h"
 #include "model/revolution.h"
 #include "mtbrc/access.h"
+#include "mtbrc/bus_time.h"
 #include "mtbrc/read_times.h"
 #include "mtbrc/reads_among_verifies.h"
 #include "mtbrc/round_trips.h"
@@ -67,7 +68,7 @@ model::Parameter transfer_of_hits(const Samples& samples, double period_ms, bool
 double bus_time_beyond_first_ms(const Samples& samples, double period_ms, std::uint32_t blocks) {
   if (blocks == 1) return 0;
   const model::Parameter block = transfer_of_hits(samples, period_ms, false);
-  return (blocks - 1) * std::max(0.0, block.value.value_or(0));
+  return (blocks - 1) * std::max(0.0, acting_transfer_ms(block));
 }
 
 // Those of one kind that the cache served: the smallest accesses are often fast, and the fast ones

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mtbrc/access.h"
+#include "mtbrc/bus_time.h"
 #include "mtbrc/reads_of_several.h"
 #include "mtbrc/trials.h"
 #include "statistics/regression.h"
@@ -127,7 +128,7 @@ model::Parameter estimate_watermark(const Samples& samples, const engine::Layout
   model::Parameter result;
   result.unit = "share of the request";
   result.method = "reads of many sizes with the first sector's angle known";
-  const double transfer_ms = block_transfer.or_else(0);
+  const double transfer_ms = acting_transfer_ms(block_transfer);
   const std::vector<SeveralBlocks> reads = reads_of_several(samples, map, rotation);
   // In sectors' times, less what sending the further blocks takes.
   std::vector<double> blocks, sectors;
@@ -167,7 +168,7 @@ model::Parameter estimate_portions(const Samples& samples, const engine::LayoutM
   model::Parameter result;
   result.unit = "blocks";
   result.method = "reads of many sizes with the first sector's angle known";
-  const double transfer_ms = block_transfer.or_else(0);
+  const double transfer_ms = acting_transfer_ms(block_transfer);
   const std::vector<SeveralBlocks> reads = reads_of_several(samples, map, rotation);
   double most = 0;
   for (const SeveralBlocks& read : reads) most = std::max(most, read.blocks);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "model/stand_ins.h"
+
 namespace platter::replay {
 namespace {
 
@@ -33,7 +35,7 @@ double delay_ms(const std::vector<model::DelayQuantile>& quantiles, double share
 }
 
 bool tells_delays(const model::DriveModel& model) {
-  return model.delay_spread && model.overheads.per_request.or_else(0) > 0;
+  return model.delay_spread && model::acting(model, model.overheads.per_request) > 0;
 }
 
 model::DriveModel without_delays(model::DriveModel model) {

@@ -224,6 +224,7 @@ Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine
 Subject subject_of(const model::DriveModel& model) {
   Subject subject = subject_of(model.identity, std::make_shared<const engine::Tables>(model));
   subject.name = model::with_standing(subject.name, model.provenance, model.validity);
+  subject.stand_ins = model::stand_ins(model);
   if (tells_delays(model))
     subject.with_delays = {std::make_shared<const engine::Tables>(without_delays(model)),
                            Delays(model)};
@@ -287,6 +288,8 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
   head.period_ns = exact_period_ns(subject.tables->motion);
   head.block_transfer_ns = subject.block_transfer_ns;
   head.phase_ns = 0;
+  for (const model::StandIn& one : subject.stand_ins)
+    if (is_spoken_of(one)) head.stand_ins[one.path] = in_words(one);
   if (options.host_queue) head.host_queue = HostQueueUse{.settings = *options.host_queue};
   return head;
 }

@@ -9,6 +9,7 @@
 #include "engine/request.h"
 #include "engine/tables.h"
 #include "model/drive_model.h"
+#include "model/stand_ins.h"
 #include "replay/delays.h"
 #include "replay/host_queue_settings.h"
 #include "replay/result.h"
@@ -30,6 +31,7 @@ struct Subject {
   std::uint32_t block_bytes = 512;
   std::optional<double> block_transfer_ns{};  // of one block over the bus, where known
   std::shared_ptr<const engine::Tables> tables{};
+  std::vector<model::StandIn> stand_ins{};  // what the tables have that was not measured
   // Where the model tells the delays of the host that measured it: these, around tables that lack
   // them.
   struct WithDelays {

@@ -103,8 +103,11 @@ struct ResultHead {
   std::optional<HostQueueUse> host_queue{};   // model: in front of it; requests are then its own
   std::uint64_t outside_validity = 0;         // model: requests beyond what the model measured
   std::optional<Outside> outside{};           // model: of these, by what; not of an array
-  std::uint64_t retries = 0;                  // drive: BUSY, TASK SET FULL, unit attentions
-  std::uint64_t recovered = 0;                // drive: requests, by its own retries (sense key 1h)
+  // Model: figures that were looked for and not measured, and what acts instead: "cache.segments",
+  // "bounded, acts as 3".
+  std::map<std::string, std::string> stand_ins{};
+  std::uint64_t retries = 0;    // drive: BUSY, TASK SET FULL, unit attentions
+  std::uint64_t recovered = 0;  // drive: requests, by its own retries (sense key 1h)
   std::map<std::string, std::uint64_t> warnings{};  // drive: of its own state, with how often
   std::optional<CameShort> came_short{};            // drive
   std::optional<Lateness> lateness{};               // of the trace's requests

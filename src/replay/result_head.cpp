@@ -88,6 +88,7 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "phase_ns", head.phase_ns);
   read_optional(json, "outside_validity", head.outside_validity);
   if (json.contains("outside")) head.outside = outside_of(json["outside"]);
+  read_optional(json, "stand_ins", head.stand_ins);
   read_optional(json, "retries", head.retries);
   read_optional(json, "recovered", head.recovered);
   read_optional(json, "warnings", head.warnings);
@@ -218,6 +219,7 @@ std::string head_text(const ResultHead& head, std::uint64_t rows) {
   if (head.phase_ns) json["phase_ns"] = *head.phase_ns;
   if (head.outside_validity) json["outside_validity"] = head.outside_validity;
   if (head.outside) json["outside"] = outside_json(*head.outside);
+  if (!head.stand_ins.empty()) json["stand_ins"] = head.stand_ins;
   if (head.retries) json["retries"] = head.retries;
   if (head.recovered) json["recovered"] = head.recovered;
   if (!head.warnings.empty()) json["warnings"] = head.warnings;

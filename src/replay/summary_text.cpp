@@ -57,6 +57,14 @@ std::string how(const ResultHead& head) {
   return text;
 }
 
+std::string stand_ins_text(const std::map<std::string, std::string>& stand_ins) {
+  std::string text;
+  for (const auto& [path, how] : stand_ins)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", model::printable(path),
+                        model::printable(how));
+  return "not measured, and what acts instead: " + text + "\n";
+}
+
 }  // namespace
 
 std::string summary_json(const ResultHead& head, const Summary& summary) {
@@ -85,6 +93,7 @@ std::string summary_json(const ResultHead& head, const Summary& summary) {
   if (head.array) json["array"] = array_json(*head.array);
   json["outside_validity"] = head.outside_validity;
   json["outside"] = head.outside ? outside_json(*head.outside) : Json(nullptr);
+  json["stand_ins"] = head.stand_ins;
   json["retries"] = head.retries;
   json["recovered"] = head.recovered;
   json["warnings"] = head.warnings;
@@ -128,6 +137,7 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
         text_of(head.host_queue->settings), head.host_queue->commands, head.host_queue->merged,
         head.host_queue->prefetches, head.host_queue->from_memory);
   text += outside_text(head.outside_validity, head.outside.value_or(Outside{}), summary.all.n);
+  if (!head.stand_ins.empty()) text += stand_ins_text(head.stand_ins);
   if (head.retries > 0)
     text += fmt::format("{} commands were sent again, the drive was not ready for them\n",
                         head.retries);

@@ -9,6 +9,7 @@
 #include "engine/layout_map.h"
 #include "model/parameters.h"
 #include "model/seek_curve.h"
+#include "model/stand_ins.h"
 #include "statistics/robust.h"
 
 namespace platter::report {
@@ -111,7 +112,7 @@ class Truth {
         delays_(*truth.imperfections),
         by_commands_(is_by_commands(measured)),
         still_ms_(by_commands_ ? delays_.far_ms() : delays_.of_half(0, 0)),
-        write_bus_ms_(truth.bus.write_block_transfer.or_else(truth.bus.block_transfer.or_else(0))),
+        write_bus_ms_(model::acting(truth, truth.bus.write_block_transfer)),
         write_still_ms_(delays_.of_half(0, write_bus_ms_)) {}
 
   model::DriveModel as_measured() const {
@@ -130,20 +131,22 @@ class Truth {
 
   void see_overheads(model::Overheads& seen) const {
     const model::Overheads& is = truth_.overheads;
-    const double read_hit = is.data_preparation.or_else(0) + is.read_completion.or_else(0);
-    const double writing = is.first_reselect.or_else(0) + is.write_completion.or_else(0);
+    const double read_hit = model::acting(is, is.data_preparation) +
+                            model::acting(is, is.read_completion);
+    const double writing = model::acting(is, is.first_reselect) +
+                           model::acting(is, is.write_completion);
     const bool bus_is_known = measured_.bus.block_transfer.value.has_value();
     for (const Eight& each : kEight) {
       Parameter& one = seen.*each.member;
       if (!one) continue;
-      *one.value += is.per_request.or_else(0);
+      *one.value += model::acting(is, is.per_request);
       if (each.write)
         *one.value += writing + (each.hit ? delays_.host_ms() : write_still_ms_ - write_bus_ms_);
       else if (each.hit)
         *one.value += read_hit + delays_.host_ms();
       else
-        *one.value += read_hit + is.first_reselect.or_else(0) + still_ms_ +
-                      (bus_is_known ? 0 : truth_.bus.block_transfer.or_else(0));
+        *one.value += read_hit + model::acting(is, is.first_reselect) + still_ms_ +
+                      (bus_is_known ? 0 : model::acting(truth_, truth_.bus.block_transfer).value);
     }
     for (Parameter O::*part : {&O::per_request, &O::data_preparation, &O::read_completion,
                                &O::first_reselect, &O::write_completion})
@@ -189,22 +192,23 @@ std::map<std::string, std::string> not_judged(const model::DriveModel& measured,
                                               const model::DriveModel& truth) {
   std::map<std::string, std::string> why;
   const model::Cache &is = truth.cache, &found = measured.cache;
-  if (is.read_ahead.or_else(0) != static_cast<double>(model::ReadAhead::to_segment_full) ||
-      is.read_ahead_max_blocks.or_else(0) > 0)
+  if (model::acting(is, is.read_ahead) != static_cast<double>(model::ReadAhead::to_segment_full) ||
+      model::acting(is, is.read_ahead_max_blocks) > 0)
     why["cache.read_ahead_over_requested"] = "another end of read-ahead comes first";
-  if (is.destage_behind.or_else(0) == 0) {
+  if (model::acting(is, is.destage_behind) == 0) {
     why["cache.write_back_level"] = "1 and 2 are the same where one write waits at a time";
-    if (is.separate_write_segment.or_else(0) == 0)
+    if (model::acting(is, is.separate_write_segment) == 0)
       why["cache.write_segments"] = "one write waits at a time, whatever their number";
   }
-  if ((found.write_back_level.or_else(0) > 0) != (is.write_back_level.or_else(0) > 0))
+  if ((model::acting(found, found.write_back_level) > 0) !=
+      (model::acting(is, is.write_back_level) > 0))
     why.erase("cache.write_back_level");
-  if (truth.queue.policy.or_else(1) == 1)
+  if (model::acting(truth, truth.queue.policy) == 1)
     why["queue.depth"] = "first come, first served: how many wait in the drive does not show";
   if (!measured.layout.zones.empty() && !truth.layout.zones.empty() &&
       engine::LayoutMap(measured.layout).blocks() >= measured.identity.blocks)
     why["identity.cylinders"] = "those that hold blocks are compared as tracks";
-  if (truth.overheads.extra_write_disconnect.or_else(0) > 0)
+  if (model::acting(truth, truth.overheads.extra_write_disconnect) > 0)
     for (const char* path : {"write_settle", "overheads.write_miss_after_read",
                              "overheads.write_miss_after_write", "overheads.minimum_seek_delay"})
       why[path] = "some writes leave the bus once more: these are sums of other parts";

@@ -80,6 +80,7 @@ std::string differences_as_text(const std::vector<model::Difference>& difference
                         number(difference.a), number(difference.b), number(difference.difference),
                         relative, difference.unit, verdict(difference));
     if (!difference.not_judged.empty()) text += "      " + difference.not_judged + "\n";
+    if (!difference.instead.empty()) text += fmt::format("      in one: {}\n", difference.instead);
   }
   return text;
 }
@@ -103,7 +104,8 @@ std::string differences_as_json(const std::vector<model::Difference>& difference
                     {"relative", or_null(d.relative)},
                     {"in_errors", or_null(d.in_errors)},
                     {"within_error", or_null(d.within_error)},
-                    {"not_judged", d.not_judged}});
+                    {"not_judged", d.not_judged},
+                    {"instead", d.instead}});
   }
   return model::pretty(json);
 }

@@ -279,7 +279,6 @@ std::string value_in_words(std::string_view path, const model::Parameter& parame
     return sure > 99.95 ? word : fmt::format("{} ({:.1f} % sure)", word, sure);
   }
   std::string text = with_digits_of(value, parameter.error.value_or(0));
-  if (parameter.method.starts_with("at least")) text = "at least " + text;
   if (!parameter.unit.empty()) text += " " + parameter.unit;
   return text;
 }

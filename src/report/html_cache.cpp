@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/stand_ins.h"
 #include "report/html.h"
 #include "report/model_summary.h"
 
@@ -19,7 +20,7 @@ std::string size_text(double blocks, std::uint32_t block_bytes) {
                          : fmt::format("{:.3g} MiB", bytes / 1048576);
 }
 
-bool is_on(const model::Parameter& parameter) { return parameter.value.value_or(0) > 0; }
+bool is_on(const model::Parameter& parameter) { return parameter.value > 0; }
 
 // What one would tell a colleague of it, a line each.
 std::vector<std::string> sentences(const model::DriveModel& model) {
@@ -44,7 +45,7 @@ std::vector<std::string> sentences(const model::DriveModel& model) {
     lines.push_back(
         fmt::format("At most {:.0f} written blocks wait ({}).", *cache.written_blocks.value,
                     size_text(*cache.written_blocks.value, model.identity.block_bytes)));
-  if (cache.replacement && *cache.segments.value > 1)
+  if (cache.replacement && cache.segments.value > 1)
     lines.push_back(fmt::format("A full buffer gives up the segment that is {}.",
                                 *cache.replacement.value == 0   ? "least recently used"
                                 : *cache.replacement.value == 1 ? "the oldest"
@@ -56,21 +57,22 @@ std::vector<std::string> sentences(const model::DriveModel& model) {
 
 std::string cache_diagram(const model::DriveModel& model) {
   const model::Cache& cache = model.cache;
-  if (!cache.segments || !(*cache.segments.value >= 1)) return "";
+  const model::Acting all = acting(cache, cache.segments);
+  if (all < 1) return "";
   constexpr double kLeft = 10, kWidth = 620, kTop = 44, kHeight = 70;
   constexpr int kMost = 32;  // that are drawn
-  const int segments = static_cast<int>(std::min(*cache.segments.value, 1e6));
+  const int segments = static_cast<int>(std::min(all.value, 1e6));
   const int drawn = std::min(segments, kMost);
   const int for_writes = std::clamp(
-      static_cast<int>(is_on(cache.write_back_level) ? cache.write_segments.value.value_or(0) : 0),
+      static_cast<int>(is_on(cache.write_back_level) ? acting(cache, cache.write_segments).value
+                                                     : 0),
       0, drawn);
   std::string text = words_at(
       kLeft, 26,
-      counted_segments(*cache.segments.value) +
-          (cache.segment_blocks
-               ? fmt::format(" of {:.0f} blocks ({})", *cache.segment_blocks.value,
-                             size_text(*cache.segment_blocks.value, model.identity.block_bytes))
-               : std::string()) +
+      segments_in_words(cache) +
+          (cache.segment_blocks ? fmt::format(" ({})", size_text(*cache.segment_blocks.value,
+                                                                 model.identity.block_bytes))
+                                : std::string()) +
           (is_on(cache.adaptive_min_segments) ? ", their number follows the load" : ""));
   for (int i = 0; i < drawn; ++i) {
     const double width = kWidth / drawn;

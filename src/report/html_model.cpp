@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/known.h"
 #include "model/parameters.h"
 #include "model/revolution.h"
 #include "model/seek_curve.h"
@@ -128,12 +129,10 @@ std::string facts(const model::DriveModel& model) {
   if (id.heads > 0)
     text += fact("Geometry", fmt::format("{} heads", id.heads),
                  id.cylinders > 0 ? grouped(id.cylinders) + " cylinders" : "");
-  text += fact("Cache",
-               model.cache.segments ? counted_segments(*model.cache.segments.value)
-                                    : std::string("not known"),
-               model.cache.segment_blocks
-                   ? fmt::format("of {} blocks", *model.cache.segment_blocks.value)
-                   : model.cache.segments.reason);
+  if (const std::string heads = model::known_instead(model.layout.heads); !heads.empty())
+    text += fact("Heads", heads, model.layout.heads.reason);
+  const std::string segments = segments_in_words(model.cache);
+  text += fact("Cache", segments.empty() ? "not known" : segments, model.cache.segments.reason);
   return text + "</dl>\n";
 }
 

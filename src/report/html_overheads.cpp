@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/revolution.h"
+#include "model/stand_ins.h"
 #include "report/html.h"
 #include "report/model_summary.h"
 
@@ -27,8 +28,8 @@ struct Bar {
   std::vector<Part> parts;
 };
 
-double value(const model::Parameter& parameter) {
-  return std::max(parameter.value.value_or(0), 0.0);
+double value(const model::DriveModel& model, const model::Parameter& figure) {
+  return std::max(acting(model, figure).value, 0.0);
 }
 
 // Of the middle of the map: a track of the mean number of sectors.
@@ -48,35 +49,39 @@ std::vector<Bar> bars_of(const model::DriveModel& model) {
   const model::Overheads& o = model.overheads;
   const double period_ms = model::revolution_ns(model.rotation) / 1e6;
   const auto seek = summarize_seek(model);
-  const double common = value(o.per_request);
-  const double read_bus_ms = kBlocks * value(model.bus.block_transfer);
-  const double write_bus_ms = kBlocks * value(model.bus.write_block_transfer
-                                                  ? model.bus.write_block_transfer
-                                                  : model.bus.block_transfer);
+  const double common = value(model, o.per_request);
+  const double read_bus_ms = kBlocks * value(model, model.bus.block_transfer);
+  const double write_bus_ms = kBlocks * value(model, model.bus.write_block_transfer
+                                                         ? model.bus.write_block_transfer
+                                                         : model.bus.block_transfer);
   const double of_media_ms = media_ms(model);
   std::vector<Bar> bars;
   if (o.read_miss_after_read && seek)
-    bars.push_back({"read, from the media",
-                    {{0, common + value(o.read_miss_after_read) + value(o.read_completion)},
-                     {1, seek->average_ms},
-                     {2, period_ms / 2},
-                     {3, of_media_ms},
-                     {4, read_bus_ms}}});
+    bars.push_back(
+        {"read, from the media",
+         {{0, common + value(model, o.read_miss_after_read) + value(model, o.read_completion)},
+          {1, seek->average_ms},
+          {2, period_ms / 2},
+          {3, of_media_ms},
+          {4, read_bus_ms}}});
   if (o.read_hit_after_read)
-    bars.push_back({"read, from the cache",
-                    {{0, common + value(o.read_hit_after_read) + value(o.read_completion)},
-                     {4, read_bus_ms}}});
+    bars.push_back(
+        {"read, from the cache",
+         {{0, common + value(model, o.read_hit_after_read) + value(model, o.read_completion)},
+          {4, read_bus_ms}}});
   if (o.write_miss_after_write && seek)
-    bars.push_back({"write, to the media",
-                    {{0, common + value(o.write_miss_after_write) + value(o.write_completion)},
-                     {1, seek->average_ms + value(model.write_settle)},
-                     {2, period_ms / 2},
-                     {3, of_media_ms},
-                     {4, write_bus_ms}}});
-  if (o.write_hit_after_write && value(model.cache.write_back_level) > 0)
-    bars.push_back({"write, into the cache",
-                    {{0, common + value(o.write_hit_after_write) + value(o.write_completion)},
-                     {4, write_bus_ms}}});
+    bars.push_back(
+        {"write, to the media",
+         {{0, common + value(model, o.write_miss_after_write) + value(model, o.write_completion)},
+          {1, seek->average_ms + value(model, model.write_settle)},
+          {2, period_ms / 2},
+          {3, of_media_ms},
+          {4, write_bus_ms}}});
+  if (o.write_hit_after_write && value(model, model.cache.write_back_level) > 0)
+    bars.push_back(
+        {"write, into the cache",
+         {{0, common + value(model, o.write_hit_after_write) + value(model, o.write_completion)},
+          {4, write_bus_ms}}});
   return bars;
 }
 

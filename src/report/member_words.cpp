@@ -85,6 +85,8 @@ constexpr auto kMembers = std::to_array<Member>({
     {"layout.method", "address translation, timing or imported"},
     {"layout.reason", "why there is no layout"},
     {"layout.angle", "how well angles between zones are known, in revolutions: its error"},
+    {"layout.heads", "how well it is known that the drive has as many heads as the layout"},
+    {"layout.cylinders", "the same of its cylinders"},
     {"layout.zones", "nested repeats of tracks in the order of the LBNs, angles absolute"},
     {"layout.skips", "slots that hold no LBN: spares, slipped defects, management areas"},
     {"layout.skips.first_slot", "of the first run"},

@@ -186,6 +186,20 @@ Json shape_of([[maybe_unused]] const T& value, const std::string& path) {
 
 // ---------------------------------------------------------------- the document
 
+Json guesses() {
+  return {{"description", "what has no value may be so; the likeliest first, which acts"},
+          {"type", "array"},
+          {"minItems", 1},
+          {"items", object_of({{"value", {{"type", "number"}}},
+                               {"probability",
+                                {{"description", "that it is so; left out: nobody can say"},
+                                 {"type", "number"},
+                                 {"minimum", 0},
+                                 {"maximum", 1}}},
+                               {"witness", {{"description", "who says so"}, {"type", "string"}}}},
+                              Json::array({"value", "witness"}))}};
+}
+
 // Either a value is there, with all that belongs to it, or a reason why it is not.
 Json measured_number() {
   Json measured = object_of(
@@ -201,13 +215,18 @@ Json measured_number() {
        {"samples", {{"type", "integer"}, {"minimum", 0}}},
        {"reason",
         {{"description", "why there is no value; beside one, what else is in it"},
-         {"type", "string"}}}},
+         {"type", "string"}}},
+       {"at_least", {{"description", "bound of what has no value"}, {"type", "number"}}},
+       {"at_most", {{"description", "bound of what has no value"}, {"type", "number"}}},
+       {"guesses", guesses()}},
       Json::array({"value"}));
   measured["description"] = "a measured number";
   measured["if"] = {{"properties", {{"value", {{"type", "null"}}}}}};
   measured["then"] = {{"required", Json::array({"reason"})},
                       {"properties", {{"error", {{"type", "number"}}}}}};
-  measured["else"] = {{"required", {"unit", "error", "method", "samples"}}};
+  measured["else"] = {
+      {"required", {"unit", "error", "method", "samples"}},
+      {"properties", {{"at_least", false}, {"at_most", false}, {"guesses", false}}}};
   return measured;
 }
 

@@ -16,6 +16,7 @@
 #include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/seek_fit.h"
+#include "model/stand_ins.h"
 #include "model/standing.h"
 #include "replay/share_text.h"
 #include "report/drive_says.h"
@@ -48,7 +49,8 @@ void append_line(std::string& text, const char* name, const std::string& value) 
 
 std::string value_or_reason(const char* path, const model::Parameter& p) {
   if (p) return value_in_words(path, p);
-  return p.reason.empty() ? "not known" : "not known: " + p.reason;
+  const std::string instead = model::known_instead(p);
+  return joined({instead.empty() ? "not known" : instead, p.reason}, ": ");
 }
 
 void append_head(std::string& text, const model::DriveModel& model) {
@@ -82,6 +84,8 @@ void append_head(std::string& text, const model::DriveModel& model) {
                           id.block_bytes),
               id.heads > 0 ? fmt::format("{} heads, {} cylinders", id.heads, id.cylinders) : ""},
              ", "));
+  if (known(model.layout.heads) != model::Known::measured && !model.layout.heads.reason.empty())
+    append_line(text, "heads", value_or_reason("layout.heads", model.layout.heads));
   for (const SaidByDrive& said : drive_says(id)) append_line(text, said.what, said.says);
   if (model.rotation.numerator_ns > 0) {
     append_line(text, "rotation", fmt::format("{:.3f} rpm", rpm_of(model.rotation)));
@@ -151,10 +155,12 @@ void append_parameters(std::string& text, const char* title, const char* room,
     const std::string in = dot == std::string::npos || path.starts_with("rotation.")
                                ? "mechanics"
                                : path.substr(0, dot);
-    if (!parameter || in != room) continue;
+    if (known(parameter) == model::Known::unknown || in != room) continue;
     if (!head) text += fmt::format("\n{}\n", title);
     head = true;
-    std::string line = fmt::format("  {:<39} {}", path, value_in_words(path, parameter));
+    std::string line = fmt::format(
+        "  {:<39} {}", path,
+        parameter ? value_in_words(path, parameter) : model::known_instead(parameter));
     if (parameter.samples > 0) line += fmt::format(", {} samples", parameter.samples);
     text += wrapped(line, 42);
   }
@@ -221,6 +227,23 @@ void append_findings(std::string& text, const std::vector<model::Finding>& findi
     text += wrapped(fmt::format("  {} ({}): {}", finding.code, finding.weight, finding.text), 4);
 }
 
+// What predictions are computed with that was not measured.
+void append_stand_ins(std::string& text, const std::vector<model::StandIn>& stand_ins) {
+  if (stand_ins.empty()) return;
+  text += "\nNot measured, and what acts instead\n";
+  std::string unknown;
+  for (const model::StandIn& one : stand_ins) {
+    if (one.known == model::Known::unknown)
+      unknown += fmt::format("{}{} ({})", unknown.empty() ? "" : ", ", one.path, one.acts);
+    else
+      text += wrapped(fmt::format("  {}: {}, acts as {}: {}", one.path, word_of(one.known),
+                                  one.acts, joined({one.why, one.reason}, ": ")),
+                      4);
+  }
+  if (!unknown.empty())
+    text += wrapped("  unknown, by default (docs/stand-ins.md has why): " + unknown, 4);
+}
+
 // ---------------------------------------------------------------- JSON
 
 Json quality_json(const model::Qualities& q) {
@@ -231,6 +254,17 @@ Json quality_json(const model::Qualities& q) {
           {"writes", model::name_of(q.writes)},
           {"queues", model::name_of(q.queues)},
           {"because", q.because}};
+}
+
+Json to_json(const std::vector<model::StandIn>& stand_ins) {
+  Json list = Json::array();
+  for (const model::StandIn& one : stand_ins)
+    list.push_back({{"path", one.path},
+                    {"known", word_of(one.known)},
+                    {"acts", one.acts},
+                    {"why", one.why},
+                    {"reason", one.reason}});
+  return list;
 }
 
 Json to_json(const ZoneSummary& zone) {
@@ -259,6 +293,10 @@ Json to_json(const model::NamedParameter& named) {
   Json json = {{"path", named.path}, {"value", p.value ? Json(*p.value) : Json()}};
   if (!p) {
     json["reason"] = p.reason;
+    if (const std::string instead = model::known_instead(p); !instead.empty()) {
+      json["known"] = word_of(known(p));
+      json["instead"] = instead;
+    }
     return json;
   }
   json["unit"] = p.unit;
@@ -382,16 +420,25 @@ std::string counted_segments(double segments) {
   return fmt::format("{} segment{}", segments, segments == 1 ? "" : "s");
 }
 
+std::string segments_in_words(const model::Cache& cache) {
+  std::string text = cache.segments ? counted_segments(*cache.segments.value)
+                                    : model::known_instead(cache.segments);
+  if (text.empty()) return text;
+  if (!cache.segments) text += " segments";
+  if (cache.segment_blocks) return text + fmt::format(" of {} blocks", *cache.segment_blocks.value);
+  const std::string size = model::known_instead(cache.segment_blocks);
+  return size.empty() ? text : text + " of " + size;
+}
+
 std::string cache_in_words(const model::Cache& cache) {
-  if (!cache.segments && !cache.read_enabled) return "not known";
   std::vector<std::string> parts;
-  if (cache.segments) {
-    parts.push_back(counted_segments(*cache.segments.value));
-    if (cache.segment_blocks)
-      parts.back() += fmt::format(" of {} blocks", *cache.segment_blocks.value);
+  if (const std::string segments = segments_in_words(cache); !segments.empty())
+    parts.push_back(segments);
+  if (parts.empty() && !cache.read_enabled) return "not known";
+  if (!parts.empty()) {
     if (cache.buffer_blocks)
       parts.back() += fmt::format(", {} blocks together", *cache.buffer_blocks.value);
-    if (cache.adaptive_min_segments.or_else(0) > 0) {
+    if (cache.adaptive_min_segments.value > 0) {
       parts.back() = fmt::format("{} to ", *cache.adaptive_min_segments.value) + parts.back();
       if (cache.adaptive_window_requests)
         parts.back() += fmt::format(" (looked at every {} requests)",
@@ -401,13 +448,12 @@ std::string cache_in_words(const model::Cache& cache) {
   if (cache.read_enabled)
     parts.push_back(*cache.read_enabled.value > 0 ? "read caching" : "no read caching");
   if (cache.read_ahead)
-    parts.push_back(read_ahead_in_words(*cache.read_ahead.value) +
-                    (cache.read_ahead_after_sequential.or_else(0) > 0
-                         ? " (behind sequential reads only)"
-                         : ""));
+    parts.push_back(
+        read_ahead_in_words(*cache.read_ahead.value) +
+        (cache.read_ahead_after_sequential.value > 0 ? " (behind sequential reads only)" : ""));
   if (cache.write_back_level)
     parts.push_back(*cache.write_back_level.value > 0 ? "write-back" : "write-through");
-  if (cache.destage_behind.or_else(0) > 0) parts.back() += ", destaged later";
+  if (cache.destage_behind.value > 0) parts.back() += ", destaged later";
   if (cache.zero_latency_read && *cache.zero_latency_read.value > 0)
     parts.push_back("zero-latency reads");
   if (cache.zero_latency_write && *cache.zero_latency_write.value > 0)
@@ -463,6 +509,7 @@ std::string model_as_text(const model::DriveModel& given, std::span<const Sectio
         break;
       case Section::validity:
         append_validity(text, model.validity);
+        append_stand_ins(text, model::stand_ins(model));
         break;
       case Section::notes:
         append_findings(text, model.provenance.findings);
@@ -560,7 +607,7 @@ std::string model_as_json(const model::DriveModel& model) {
   }
   json["parameters"] = Json::array();
   for (const model::NamedParameter& named : model::parameters_of(model)) {
-    if (named.parameter || !named.parameter.reason.empty())
+    if (known(named.parameter) != model::Known::unknown || !named.parameter.reason.empty())
       json["parameters"].push_back(to_json(named));
   }
   json["validity"] = {{"reads", model.validity.reads},
@@ -569,7 +616,8 @@ std::string model_as_json(const model::DriveModel& model) {
                       {"last_lbn", model.validity.last_lbn},
                       {"max_blocks", model.validity.max_blocks},
                       {"max_depth", model.validity.max_depth},
-                      {"demerits", model.validity.demerits.size()}};
+                      {"demerits", model.validity.demerits.size()},
+                      {"stand_ins", to_json(model::stand_ins(model))}};
   return model::pretty(json);
 }
 

@@ -50,8 +50,9 @@ std::string formula_of(const model::SeekFit& fit);  // the formula, d in cylinde
 
 double rpm_of(const model::Rotation& rotation);  // the period must be known
 
-std::string read_ahead_in_words(double kind);   // enum ReadAhead
-std::string counted_segments(double segments);  // "1 segment", "8 segments"
+std::string read_ahead_in_words(double kind);              // enum ReadAhead
+std::string counted_segments(double segments);             // "1 segment", "8 segments"
+std::string segments_in_words(const model::Cache& cache);  // "8 segments of 1024 blocks"; or empty
 std::string cache_in_words(const model::Cache& cache);
 
 // What the model lacks for a stated reason: reason, paths in the model's JSON.

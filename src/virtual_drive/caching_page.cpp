@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/error.h"
+#include "model/stand_ins.h"
 #include "scsi/caching_fields.h"
 
 namespace platter::virtual_drive {
@@ -28,19 +29,19 @@ void put(Page& page, std::string_view name, std::uint64_t value) {
                   static_cast<std::uint32_t>(std::min<std::uint64_t>(value, scsi::most_of(into))));
 }
 
-std::uint64_t number(const model::Parameter& parameter, double fallback = 0) {
-  const double value = parameter.or_else(fallback);
+std::uint64_t number(const model::Cache& cache, const model::Parameter& figure) {
+  const double value = acting(cache, figure);
   return value > 0 ? static_cast<std::uint64_t>(std::min(value, 4e9)) : 0;
 }
 
 // A bound that is not there is shown as the most that fits.
-std::uint64_t bound(const model::Parameter& parameter) {
-  const std::uint64_t value = number(parameter);
+std::uint64_t bound(const model::Cache& cache, const model::Parameter& figure) {
+  const std::uint64_t value = number(cache, figure);
   return value == 0 ? kAny : value;
 }
 
 model::ReadAhead read_ahead_of(const model::Cache& cache) {
-  return static_cast<model::ReadAhead>(std::min<std::uint64_t>(number(cache.read_ahead), 4));
+  return static_cast<model::ReadAhead>(std::min<std::uint64_t>(number(cache, cache.read_ahead), 4));
 }
 
 // DISC: read-ahead goes on over the ends of tracks and cylinders.
@@ -56,7 +57,9 @@ model::ReadAhead with_ends(model::ReadAhead kind, bool passed) {
                                                    : model::ReadAhead::to_track_end;
 }
 
-bool set(const model::Parameter& parameter) { return parameter.or_else(0) != 0; }
+bool set(const model::Cache& cache, const model::Parameter& figure) {
+  return acting(cache, figure) != 0;
+}
 
 Page page_of(const model::Cache& cache) {
   Page page(2u + kLength, 0);
@@ -64,21 +67,24 @@ Page page_of(const model::Cache& cache) {
   page[1] = kLength;
   const model::ReadAhead kind = read_ahead_of(cache);
   put(page, "DISC", passes_ends(kind));
-  put(page, "WCE", number(cache.write_back_level) > 0);
-  put(page, "MF", set(cache.read_ahead_by_request));
-  put(page, "RCD", !set(cache.read_enabled) && cache.read_enabled.value.has_value());
-  put(page, "DISABLE PRE-FETCH TRANSFER LENGTH", bound(cache.read_ahead_longest_request_blocks));
-  put(page, "MINIMUM PRE-FETCH", number(cache.read_ahead_min_blocks));
+  put(page, "WCE", number(cache, cache.write_back_level) > 0);
+  put(page, "MF", set(cache, cache.read_ahead_by_request));
+  put(page, "RCD", !set(cache, cache.read_enabled) && cache.read_enabled.value.has_value());
+  put(page, "DISABLE PRE-FETCH TRANSFER LENGTH",
+      bound(cache, cache.read_ahead_longest_request_blocks));
+  put(page, "MINIMUM PRE-FETCH", number(cache, cache.read_ahead_min_blocks));
   const bool reads_ahead = kind != model::ReadAhead::none;
   put(page, "MAXIMUM PRE-FETCH",
-      reads_ahead ? bound(cache.read_ahead_max_blocks) : number(cache.read_ahead_max_blocks));
-  put(page, "MAXIMUM PRE-FETCH CEILING", bound(cache.read_ahead_ceiling_blocks));
-  put(page, "FSW", !set(cache.zero_latency_write));
+      reads_ahead ? bound(cache, cache.read_ahead_max_blocks)
+                  : number(cache, cache.read_ahead_max_blocks));
+  put(page, "MAXIMUM PRE-FETCH CEILING", bound(cache, cache.read_ahead_ceiling_blocks));
+  put(page, "FSW", !set(cache, cache.zero_latency_write));
   put(page, "LBCSS", 1);
   put(page, "DRA", !reads_ahead);
-  put(page, "NUMBER OF CACHE SEGMENTS", number(cache.segments));
-  put(page, "CACHE SEGMENT SIZE", number(cache.segment_blocks));
-  put(page, "SIZE", number(cache.segments) > scsi::most_of(field("NUMBER OF CACHE SEGMENTS")));
+  put(page, "NUMBER OF CACHE SEGMENTS", number(cache, cache.segments));
+  put(page, "CACHE SEGMENT SIZE", number(cache, cache.segment_blocks));
+  put(page, "SIZE",
+      number(cache, cache.segments) > scsi::most_of(field("NUMBER OF CACHE SEGMENTS")));
   return page;
 }
 
@@ -113,20 +119,20 @@ CachingPage::CachingPage(const model::Cache& cache, const model::Firmware& firmw
 }
 
 std::uint64_t CachingPage::total_blocks() const {
-  return number(cache_.segments) * number(cache_.segment_blocks);
+  return number(cache_, cache_.segments) * number(cache_, cache_.segment_blocks);
 }
 
 // Whether another number or size of segments is something that the page can tell and the drive do.
 bool CachingPage::divides() const {
-  const std::uint64_t buffer = number(cache_.buffer_blocks), total = total_blocks();
+  const std::uint64_t buffer = number(cache_, cache_.buffer_blocks), total = total_blocks();
   return total > 0 && (buffer == 0 || buffer >= total) &&
-         number(cache_.segments) <= scsi::most_of(field("NUMBER OF CACHE SEGMENTS")) &&
-         number(cache_.segment_blocks) <= kAny;
+         number(cache_, cache_.segments) <= scsi::most_of(field("NUMBER OF CACHE SEGMENTS")) &&
+         number(cache_, cache_.segment_blocks) <= kAny;
 }
 
 bool CachingPage::acts(const std::string& name) const {
-  const bool caches_reads = set(cache_.read_enabled),
-             caches_writes = number(cache_.write_back_level) > 0;
+  const bool caches_reads = set(cache_, cache_.read_enabled),
+             caches_writes = number(cache_, cache_.write_back_level) > 0;
   const bool reads_ahead = caches_reads && read_ahead_of(cache_) != model::ReadAhead::none;
   if (name == "RCD") return get(defaults_, "RCD") == 0;
   if (name == "WCE") return caches_writes;
@@ -135,10 +141,10 @@ bool CachingPage::acts(const std::string& name) const {
     return reads_ahead;
   // It does something only where a new command does not break read-ahead off anyway.
   if (name == "ABPF")
-    return reads_ahead &&
-           (number(cache_.read_ahead_min_blocks) > 0 || number(cache_.read_ahead_abort, 1) == 0);
-  if (name == "FSW") return set(cache_.zero_latency_write);
-  if (name == "IC") return divides() && number(cache_.adaptive_min_segments) > 0;
+    return reads_ahead && (number(cache_, cache_.read_ahead_min_blocks) > 0 ||
+                           number(cache_, cache_.read_ahead_abort) == 0);
+  if (name == "FSW") return set(cache_, cache_.zero_latency_write);
+  if (name == "IC") return divides() && number(cache_, cache_.adaptive_min_segments) > 0;
   if (name == "SIZE" || name == "NUMBER OF CACHE SEGMENTS" || name == "CACHE SEGMENT SIZE")
     return divides() && (caches_reads || caches_writes);
   return false;
@@ -156,12 +162,12 @@ std::optional<std::size_t> CachingPage::wrong_byte(const Page& page) const {
   const scsi::CachingField& wanted = field(by_size ? "CACHE SEGMENT SIZE"
                                                    : "NUMBER OF CACHE SEGMENTS");
   const std::uint64_t value = scsi::value_of(page, wanted);
-  const std::uint64_t least = set(cache_.separate_write_segment) ? 2 : 1;
+  const std::uint64_t least = set(cache_, cache_.separate_write_segment) ? 2 : 1;
   if (value == 0 || value > total_blocks()) return wanted.byte;
   const std::uint64_t segments = by_size ? total_blocks() / value : value;
   const std::uint64_t blocks = total_blocks() / segments;
   if (segments < least || segments > scsi::most_of(field("NUMBER OF CACHE SEGMENTS")) ||
-      (blocks > kAny && segments != number(cache_.segments)))
+      (blocks > kAny && segments != number(cache_, cache_.segments)))
     return wanted.byte;
   return std::nullopt;
 }
@@ -213,11 +219,12 @@ model::Cache CachingPage::policies(model::Cache cache, const Page& page) const {
   }
   if (changed("FSW")) cache.zero_latency_write.value = 0;
   // A drive that divides its buffer by itself takes a number only under initiator control.
-  const bool adapts = number(cache.adaptive_min_segments) > 0;
+  const bool adapts = number(cache, cache.adaptive_min_segments) > 0;
   if (adapts && get(now, "IC") != 0) cache.adaptive_min_segments.value = 0;
   const bool obeys = !adapts || get(now, "IC") != 0;
   if (obeys && divides() && differs({"SIZE", "NUMBER OF CACHE SEGMENTS", "CACHE SEGMENT SIZE"})) {
-    const bool all_for_writes = number(cache.write_segments) >= number(cache.segments);
+    const bool all_for_writes = number(cache, cache.write_segments) >=
+                                number(cache, cache.segments);
     const std::uint64_t segments = get(now, "SIZE") != 0
                                        ? total_blocks() / get(now, "CACHE SEGMENT SIZE")
                                        : get(now, "NUMBER OF CACHE SEGMENTS");

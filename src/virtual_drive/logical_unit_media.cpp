@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "model/stand_ins.h"
 #include "scsi/bytes.h"
 #include "virtual_drive/logical_unit.h"
 #include "virtual_drive/parameter_list.h"
@@ -257,8 +258,8 @@ std::uint64_t LogicalUnit::most_prefetched() const {
   if (!modes_.cache_settings().read_cache) return 0;
   const model::Cache cache = modes_.cache_policies(drive_.model.cache);
   if (cache.read_enabled.value && *cache.read_enabled.value == 0) return 0;
-  const bool pooled = cache.buffer_blocks.or_else(0) > 0;
-  const double blocks = pooled ? cache.buffer_blocks.or_else(0) : cache.segment_blocks.or_else(0);
+  const double pooled = acting(cache, cache.buffer_blocks);
+  const double blocks = pooled > 0 ? pooled : acting(cache, cache.segment_blocks).value;
   return static_cast<std::uint64_t>(std::clamp(blocks, 0.0, 4294967295.0));
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/stand_ins.h"
 #include "model/validate.h"
 #include "scsi/bytes.h"
 #include "scsi/caching_fields.h"
@@ -34,8 +35,8 @@ std::vector<std::uint8_t> empty_page(std::uint8_t code, std::uint8_t length) {
 }
 
 // A share of the buffer in 1/256 (SPC-4 clause 7.5.10).
-std::uint8_t buffer_ratio(const model::Parameter& share) {
-  return static_cast<std::uint8_t>(std::clamp(std::round(share.or_else(0) * 256), 0.0, 255.0));
+std::uint8_t buffer_ratio(double share) {
+  return static_cast<std::uint8_t>(std::clamp(std::round(share * 256), 0.0, 255.0));
 }
 
 std::vector<std::uint8_t> error_recovery_page() {
@@ -47,7 +48,7 @@ std::vector<std::uint8_t> error_recovery_page() {
 
 std::vector<std::uint8_t> disconnect_reconnect_page(const model::Bus& bus) {
   auto page = empty_page(kDisconnectReconnect, 0x0e);
-  page[2] = buffer_ratio(bus.high_read_watermark);
+  page[2] = buffer_ratio(acting(bus, bus.high_read_watermark));
   return page;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/stand_ins.h"
 #include "scsi/caching_fields.h"
 #include "virtual_drive/caching_page.h"
 
@@ -31,8 +32,8 @@ std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) 
 }
 
 Nanoseconds command_time(const model::Overheads& overheads) {
-  const double command_ms = overheads.per_request.or_else(0) +
-                            overheads.read_hit_after_read.or_else(0);
+  const double command_ms = acting(overheads, overheads.per_request) +
+                            acting(overheads, overheads.read_hit_after_read);
   return command_ms > 0 ? from_ms(command_ms) : kAssumedCommandTime;
 }
 
@@ -94,7 +95,7 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   drive.rpm = drive.firmware.nominal_rpm > 0 ? rounded_rpm(drive.firmware.nominal_rpm)
                                              : rotations_per_minute(model.rotation);
   drive.command_ns = command_time(model.overheads);
-  drive.block_transfer_ns = from_ms(std::max(0.0, model.bus.block_transfer.or_else(0)));
+  drive.block_transfer_ns = from_ms(std::max(0.0, acting(model, model.bus.block_transfer).value));
   drive.block_from_host_ns = model.bus.write_block_transfer.value
                                  ? from_ms(std::max(0.0, *model.bus.write_block_transfer.value))
                                  : drive.block_transfer_ns;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/stand_ins.h"
 #include "model/validate.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/invented.h"
@@ -57,7 +58,7 @@ void draw_other_seeks(model::DriveModel& drive, Dice& dice) {
     drive.outward_seek = slower(drive.seek, more, more + dice.uniform(-0.4, 0.4) * first);
   }
   if (dice.chance(0.25)) {
-    const double settle = drive.write_settle.or_else(0);
+    const double settle = acting(drive, drive.write_settle);
     drive.write_seek = slower(drive.seek, settle * dice.uniform(0.7, 1.3),
                               settle * dice.uniform(0.5, 2));
   }

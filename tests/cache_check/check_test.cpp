@@ -99,7 +99,7 @@ TEST_CASE("what no other test told is taken from what fits best") {
     policy->reason = "not tested";
   }
   choose_open_policies(record, found);
-  CHECK(found.cache.almost_read_hits.or_else(0) == 1);
+  CHECK(found.cache.almost_read_hits.value.value_or(0) == 1);
   CHECK_FALSE(found.cache.almost_read_hits.method.empty());
   REQUIRE(found.cache.almost_read_hits.error);
   // As honest as where probes count: a drive may always do now this, now that.
@@ -113,7 +113,7 @@ TEST_CASE("what no other test told is taken from what fits best") {
   found = truth;
   found.cache.almost_read_hits.value = 0;
   choose_open_policies(record, found);
-  CHECK(found.cache.almost_read_hits.or_else(1) == 0);
+  CHECK(found.cache.almost_read_hits.value.value_or(1) == 0);
 }
 
 TEST_CASE("what one half of the answers says and the other does not is not taken") {

@@ -68,7 +68,7 @@ TEST_CASE("how late the cache is looked into, and whether what is just being rea
 
     const model::Parameter& almost = found.cache.almost_read_hits;
     REQUIRE(almost);
-    CHECK(*almost.value == truth.cache.almost_read_hits.or_else(0));
+    CHECK(*almost.value == truth.cache.almost_read_hits.value.value_or(0));
     CHECK(*almost.error < 0.02);
     CHECK(*almost.error > 1e-6);
     CHECK(almost.reason.empty());
@@ -122,7 +122,7 @@ TEST_CASE("what a delay of a block's time explains as well is no proven policy")
     if (almost) {
       REQUIRE(almost.error);
       CHECK(*almost.error <= 0.5);  // what is likelier wrong than right is no figure
-      const double off = std::abs(*almost.value - truth.cache.almost_read_hits.or_else(0));
+      const double off = std::abs(*almost.value - truth.cache.almost_read_hits.value.value_or(0));
       surely_wrong += off > 4 * *almost.error;
     } else if (late) {
       CHECK(std::abs(*late.value - kHost_ms) < kStep_ms + 4 * *late.error);
@@ -147,7 +147,7 @@ TEST_CASE(
       const std::string name = fmt::format("virtual:{}?imperfections=default&seed={}", one.drive,
                                            seed);
       const model::DriveModel truth = virtual_drive::virtual_model(name);
-      REQUIRE((truth.cache.almost_read_hits.or_else(0) == 1) == one.held);
+      REQUIRE((truth.cache.almost_read_hits.value.value_or(0) == 1) == one.held);
       const Record record = record_of(truth, name);
       model::DriveModel found = measured_without(truth, kHost_ms);
       estimate_lookup_delay(record, found);
@@ -156,7 +156,7 @@ TEST_CASE(
       const model::Parameter& late = found.overheads.per_request;
       if (!late) continue;
       ++settled;
-      const bool as_it_is = (found.cache.almost_read_hits.or_else(0) == 1) == one.held;
+      const bool as_it_is = (found.cache.almost_read_hits.value.value_or(0) == 1) == one.held;
       ++(as_it_is ? right : wrong);
       if (as_it_is) CHECK(std::abs(*late.value - kHost_ms) < kStep_ms + 4 * *late.error);
     }
@@ -172,8 +172,8 @@ TEST_CASE("a drive that looks up its cache at once, and one whose answers do not
     truth.imperfections->host_delay_median_us = truth.imperfections->host_delay_p99_us = 0;
     model::DriveModel found = measured_without(truth, 0);
     estimate_lookup_delay(record_of(truth, name), found);
-    CHECK(found.overheads.per_request.or_else(0) < 0.005);
-    CHECK(found.cache.almost_read_hits.or_else(0) == 1);
+    CHECK(found.overheads.per_request.value.value_or(0) < 0.005);
+    CHECK(found.cache.almost_read_hits.value.value_or(0) == 1);
   }
   SECTION("the next command waits for all of read-ahead") {
     const std::string name = "virtual:cache-no-abort?imperfections=default&seed=2";

@@ -312,24 +312,25 @@ TEST_CASE("more waiting writes than segments are told in the method") {
   add(record, Question::write_isolated, 0, true, 4);
   add_runs(record, Question::write_run, {6, 6, 6});
   const auto cache = estimate_cache(record).cache;
-  CHECK(cache.write_segments.or_else(0) == 4);
+  CHECK(cache.write_segments.value.value_or(0) == 4);
   CHECK(cache.write_segments.method.find("6 were taken") != std::string::npos);
 }
 
-TEST_CASE("a number of segments that the drive tells has no error, whatever writes leave open") {
+TEST_CASE("a number of segments that the drive tells is a guess beside what was tried") {
   Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
   record.setting.writes_allowed = record.setting.complete = true;
   record.setting.page.emplace().segments = 30;
   add(record, Question::segments, 20, true, 4);
   add(record, Question::write_isolated, 0, true, 4);
   const auto told = estimate_cache(record).cache;
-  CHECK(told.segments.or_else(0) == 30);
-  CHECK_FALSE(told.segments.error);
+  CHECK_FALSE(told.segments);
+  CHECK(told.segments.at_least == 20);
+  CHECK(told.segments.guesses == std::vector<model::Guess>{{30, std::nullopt, "mode page 08h"}});
   CHECK_FALSE(told.separate_write_segment);
 
   add(record, Question::segments, 21, false, 4);
   const auto counted = estimate_cache(record).cache;
-  CHECK(counted.segments.or_else(0) == 20);
+  CHECK(counted.segments.value.value_or(0) == 20);
   REQUIRE(counted.segments.error);
   CHECK(1.96 * *counted.segments.error >= 1);  // one more may be set apart for writes
 }
@@ -341,7 +342,7 @@ TEST_CASE("free blocks that are there now and then are told, with what two hits 
     add(record, Question::free_blocks, 0, false, misses);
     add(record, Question::free_blocks_near, 0, true, hits);
     const auto found = estimate_cache(record).cache.read_free_blocks;
-    CHECK(found.or_else(0) == 1);
+    CHECK(found.value.value_or(0) == 1);
     return found.error.value_or(0);
   };
   CHECK(told(2, 8) > 0.01);

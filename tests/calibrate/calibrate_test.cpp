@@ -151,13 +151,13 @@ TEST_CASE("a constant that all reads share goes to their completion") {
       CAPTURE(drive, planted);
       const Case c = measured_case(drive, 10);
       model::DriveModel wrong = c.truth;
-      const double right = wrong.overheads.read_completion.or_else(0);
+      const double right = wrong.overheads.read_completion.value.value_or(0);
       wrong.overheads.read_completion.value = right + planted;
       const Outcome outcome = calibrated(wrong, c.measured);
       const model::Overheads &now = outcome.model.overheads, &then = c.truth.overheads;
       CHECK(*now.read_completion.value - right == Approx(0.014).margin(0.03));
       for (const CommandOverhead& command : overheads_of(false))
-        CHECK((now.*command.field).or_else(0) == (then.*command.field).or_else(0));
+        CHECK((now.*command.field).value.value_or(0) == (then.*command.field).value.value_or(0));
       CHECK(outcome.warnings.empty());
       CHECK(outcome.verdict.better);
     }
@@ -187,7 +187,7 @@ TEST_CASE("less than no time for a command is said plainly") {
   CHECK(outcome_text(outcome).find("warning: overheads.read_") != std::string::npos);
   CHECK(outcome_json(outcome).find("\"warnings\": [\n") != std::string::npos);
   for (const CommandOverhead& command : overheads_of(false))
-    CHECK((outcome.model.overheads.*command.field).or_else(0) >= 0);
+    CHECK((outcome.model.overheads.*command.field).value.value_or(0) >= 0);
 }
 
 TEST_CASE("overheads that are less than nothing are raised to it, one by one") {

@@ -76,6 +76,11 @@ class ManPages(PlatterTest):
         with open(os.path.join(os.path.dirname(HERE), "../docs/findings.md"), encoding="utf-8") as file:
             self.assertTrue(file.read().endswith("\n\n" + self.platter("self", "findings")))
 
+    # holds: stand-ins.md: A figure
+    def test_the_document_has_the_same_stand_ins(self):
+        with open(os.path.join(os.path.dirname(HERE), "../docs/stand-ins.md"), encoding="utf-8") as file:
+            self.assertIn("\n\n" + self.platter("self", "stand-ins") + "\n", file.read())
+
     def test_what_is_for_the_build_is_hidden(self):
         self.assertFalse(os.path.exists(self.path("man/platter-self.1")))
         self.assertNotIn("self", self.platter("--help").split())

@@ -120,7 +120,7 @@ class VirtualDrives(PlatterTest):
         self.assertLess(mixed["demerit_percent"], 5)
         self.assertGreaterEqual(mixed["hits_agreed_share"], 0.95)
         self.assertEqual(model["queue"]["policy"]["value"], 1)
-        self.assertEqual(model["queue"]["depth"]["value"], 64)
+        self.assertEqual(model["queue"]["depth"]["at_least"], 64)
 
     def test_a_budget_is_kept_and_what_it_cost_is_told(self):
         drive = "virtual:quantum-atlas10k?seed=8"

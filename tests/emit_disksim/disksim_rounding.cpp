@@ -23,15 +23,15 @@ Nanoseconds DiskSimRounding::overhead_ns(bool write) const {
   const model::Parameter& miss =
       write ? (after_write_ ? all.write_miss_after_write : all.write_miss_after_read)
             : (after_write_ ? all.read_miss_after_write : all.read_miss_after_read);
-  return from_ms(all.per_request.or_else(0) + miss.or_else(0));
+  return from_ms(all.per_request.value.value_or(0) + miss.value.value_or(0));
 }
 
 Nanoseconds DiskSimRounding::move_ns(const engine::Track& to, bool write) const {
   const std::uint32_t cylinders = std::max(to.cylinder, arm_.cylinder) -
                                   std::min(to.cylinder, arm_.cylinder);
   double move_ms = model::seek_time_ms(model_.seek, cylinders);
-  if (to.head != arm_.head) move_ms = std::max(move_ms, model_.head_switch.or_else(0));
-  if (write && move_ms != 0) move_ms += model_.write_settle.or_else(0);
+  if (to.head != arm_.head) move_ms = std::max(move_ms, model_.head_switch.value.value_or(0));
+  if (write && move_ms != 0) move_ms += model_.write_settle.value.value_or(0);
   return from_ms(move_ms);
 }
 
@@ -52,10 +52,10 @@ double DiskSimRounding::slips_within(const engine::Track& track, std::uint64_t f
 double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Completion& done) {
   const bool zero_latency = (request.write ? model_.cache.zero_latency_write
                                            : model_.cache.zero_latency_read)
-                                .or_else(0) != 0;
+                                .value.value_or(0) != 0;
   const Nanoseconds phase_ns = request.disturbance.phase_ns, period_ns = engine_.period_ns();
-  const Nanoseconds block_ns =
-      from_ms(model_.bus.write_block_transfer.value.value_or(model_.bus.block_transfer.or_else(0)));
+  const Nanoseconds block_ns = from_ms(
+      model_.bus.write_block_transfer.value.value_or(model_.bus.block_transfer.value.value_or(0)));
   const engine::LayoutMap& map = engine_.layout();
   const Nanoseconds begun_ns = done.arrival_ns + overhead_ns(request.write);
   Nanoseconds now_ns = begun_ns;
@@ -94,7 +94,7 @@ double DiskSimRounding::lost_ns(const engine::Request& request, const engine::Co
     }
     // A bus slower than the media is what ends a read; the media only begin it.
     const bool bus_ends = !request.write &&
-                          model_.bus.block_transfer.or_else(0) > to_ms(1) * sector_ns;
+                          model_.bus.block_transfer.value.value_or(0) > to_ms(1) * sector_ns;
     Nanoseconds timed_ns = end_ns - (sweeps ? now_ns : begins_ns);
     if (bus_ends && !lands_within) timed_ns -= wanted_ns;
     // On a new track it looks at the angle again: what was lost before does not count.

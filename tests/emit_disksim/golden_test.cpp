@@ -86,7 +86,7 @@ struct Agreement {
 // zero latency; at the second reselection of a write it charges "First reselect overhead" again.
 model::DriveModel as_disksim_does(model::DriveModel model) {
   model.cache.zero_latency_read.value = model.cache.zero_latency_write.value = 0;
-  if (model.overheads.extra_write_disconnect.or_else(0) != 0) {
+  if (model.overheads.extra_write_disconnect.value.value_or(0) != 0) {
     model.overheads.other_reselect = model.overheads.first_reselect;
   }
   return model;

@@ -57,7 +57,7 @@ void random_policies_beyond(Random& random, model::Cache& cache) {
   cache.replacement = value(uniform(random, 0, 2));
   if (chance(random))
     cache.write_segments =
-        value(uniform(random, 1, static_cast<std::uint32_t>(cache.segments.or_else(1))));
+        value(uniform(random, 1, static_cast<std::uint32_t>(cache.segments.value.value_or(1))));
   if (chance(random, 3)) cache.buffer_blocks = value(uniform(random, 20, 400));
   if (chance(random, 4)) cache.adaptive_min_segments = value(uniform(random, 1, 4));
   if (chance(random, 3)) cache.read_ahead_ceiling_blocks = value(uniform(random, 1, 60));

@@ -44,9 +44,9 @@ class NaiveDrive {
       time += move(at, write);
       cylinder_ = at.cylinder;
       head_ = at.head;
-      const bool zero_latency =
-          (write ? model_.cache.zero_latency_write : model_.cache.zero_latency_read).or_else(0) !=
-          0;
+      const bool zero_latency = (write ? model_.cache.zero_latency_write
+                                       : model_.cache.zero_latency_read)
+                                    .value.value_or(0) != 0;
       time = track(lbn + i, run, time, zero_latency, &there[i]);
       i += run;
     }

@@ -41,7 +41,7 @@ model::DriveModel random_drive(std::mt19937_64& random) {
         drive.cache.adaptive_min_segments = value(1);
         // Short ones: a rollback goes back over a division, or over two.
         drive.cache.adaptive_window_requests =
-            value(4 + std::fmod(drive.cache.segments.or_else(0), 13));
+            value(4 + std::fmod(drive.cache.segments.value.value_or(0), 13));
       }
       if (random() % 3 == 0) drive.cache.written_blocks = value(double(1 + random() % 60));
       if (random() % 4 == 0) drive.cache.written_persist = value(1);

@@ -273,7 +273,7 @@ TEST_CASE(
     }
     CHECK(overheads.read_miss_after_read.value);
     CHECK(overheads.write_hit_after_write.value);
-    CHECK(run.model.cache.write_back_level.or_else(0) > 0);
+    CHECK(run.model.cache.write_back_level.value.value_or(0) > 0);
     REQUIRE(run.model.validity.demerits.size() == 2);
     CHECK(run.model.validity.demerits[0].demerit_percent < 2);
     CHECK_FALSE(run.model.validity.writes);

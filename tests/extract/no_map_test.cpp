@@ -67,7 +67,7 @@ TEST_CASE("without a map: rotation, cache, hits, bus and queue, and a status tha
     for (const auto fact : {&C::read_enabled, &C::segments, &C::segment_blocks, &C::read_ahead,
                             &C::read_ahead_on_hit, &C::replacement, &C::read_ahead_min_blocks}) {
       REQUIRE((found.*fact).value);
-      CHECK(*(found.*fact).value == (truth.cache.*fact).or_else(0));
+      CHECK(*(found.*fact).value == (truth.cache.*fact).value.value_or(0));
       CHECK((found.*fact).error);
       CHECK_FALSE((found.*fact).method.empty());
     }
@@ -87,7 +87,7 @@ TEST_CASE("without a map: rotation, cache, hits, bus and queue, and a status tha
     near(run.model.bus.block_transfer, *truth.bus.block_transfer.value, 0);
     CHECK(run.model.overheads.read_miss_after_read.reason == "the layout is not known");
     CHECK(run.model.queue.depth.value);
-    CHECK(run.model.queue.policy.or_else(0) == 1);
+    CHECK(run.model.queue.policy.value.value_or(0) == 1);
     CHECK(model::to_json_text(estimate(run.record)) == model::to_json_text(run.model));
   }
 }
@@ -103,7 +103,7 @@ TEST_CASE("without a map: read-ahead that ends with tracks or cylinders is not t
     CHECK_FALSE(run.model.cache.read_ahead_max_blocks.value);
     const model::Parameter& size = run.model.cache.segment_blocks;
     if (size.value) CHECK(*size.value == *truth.cache.segment_blocks.value);
-    CHECK(run.model.cache.segments.or_else(0) == *truth.cache.segments.value);
+    CHECK(run.model.cache.segments.value.value_or(0) == *truth.cache.segments.value);
   }
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("without a map: writes where they are allowed") {
   const Run run = measured(truth, {{100'000, 500'000}}).run;
   CHECK(run.ended_by->status() == ExitStatus::incomplete);
   CHECK(run.model.cache.write_back_level.value);
-  CHECK(run.model.cache.separate_write_segment.or_else(-1) == 0);
+  CHECK(run.model.cache.separate_write_segment.value.value_or(-1) == 0);
   REQUIRE(run.model.overheads.write_hit_after_write.value);
   CHECK(*run.model.overheads.write_hit_after_write.value -
             *truth.overheads.write_hit_after_write.value <

@@ -219,6 +219,8 @@ class House:
             r"A destructor calls what may throw but through `src/model/quietly\.h`: .*": self.never_ends_by_abort,
             r"What a library threw becomes a person's sentence but through `src/model/as_error\.h`: .*":
                 self.never_translates,
+            r"A figure of a model that was not measured acts but through `src/model/stand_ins\.h`: .*":
+                self.never_acts_in_silence,
             r"A test that cannot fail\.": lambda words: None,  # for readers, not for a program
         }
         unused = dict(rules)
@@ -351,6 +353,16 @@ class House:
         for path, code in self.sources():
             for match in foreign.finditer(code) if path != home else ():
                 self.found(path, f"tells by itself what a library threw; {words[0]} does it",
+                           code.count("\n", 0, match.start()) + 1)
+
+    def never_acts_in_silence(self, words):
+        """A Parameter's value is an optional number, and its default has a row in the table."""
+        home = words[0].removesuffix(".h") + ".cpp"
+        default = re.compile(r"(?:\.|->)\s*value\s*(?:\.|->)\s*value_or\s*\(|\bParameter\b[^;{}]*\bor_else\s*\(|"
+                             r"(\b[\w.]+(?:->[\w.]+)*)(?:\.|->)value\s*\?\s*\*\s*\1(?:\.|->)value\s*:")
+        for path, code in self.sources():
+            for match in default.finditer(code) if path != home else ():
+                self.found(path, f"gives a figure that was not measured a default by itself; {words[0]} does it",
                            code.count("\n", 0, match.start()) + 1)
 
     def never_catch(self, words):

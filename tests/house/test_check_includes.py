@@ -199,6 +199,16 @@ class Planted(unittest.TestCase):
             self.assertIn(f"{path}:", found)
         self.assertEqual(self.plant("src/cli/planted.cpp", "return Error(ExitStatus::internal, words);\n"), "")
 
+    def test_what_is_not_known_acts_through_one_table(self):
+        for code in ("double x = c.segments.value.value_or(0);", "use(figure->value . value_or(1));",
+                     "double Parameter::or_else(double fallback) const;",
+                     "return p.value ? *p.value : 0;", "x = c.depth->value ? *c.depth->value : 1;"):
+            self.assertIn("src/cli/planted.cpp:2: gives a figure", self.plant("src/cli/planted.cpp", f"\n{code}\n"),
+                          code)
+        harmless = ("p.error.value_or(0);\nreturn p.value ? Json(*p.value) : Json();\n"
+                    "// c.segments.value.value_or(0)\nacting(c, c.segments);\nsettings.depth.value_or(queue.depth);\n")
+        self.assertEqual(self.plant("src/cli/planted.cpp", harmless), "")
+
     def test_destructors_call_nothing_that_may_throw(self):
         thrower = "\nPlanted::~Planted() {\n  if (file_ >= 0) ::close(file_);\n  %s\n}\n"
         for call in ("give_up();", "std::string text(fmt::format(words_));", "journal_->finish();",

@@ -108,6 +108,9 @@ class RandomModel {
     Parameter p;
     if (between(0, 3) == 0) {
       p.reason = "not measured: " + text();
+      if (chance()) p.at_least = low;
+      if (chance()) p.at_most = high;
+      if (chance()) p.guesses = {{real(low, high), real(0, 1), "a witness"}, {high, {}, "another"}};
       return p;
     }
     if (between(0, 3) == 0) return {};

@@ -87,7 +87,7 @@ TEST_CASE("what is sent in portions is seen, and their size is right") {
       for (const std::uint64_t seed : {31, 32, 33}) {
         const auto found = both_of(0, block_ms, seed, portion);
         INFO(portion << " blocks at " << block_ms << " ms each, seed " << seed);
-        CHECK(found.portions.or_else(0) == portion);
+        CHECK(found.portions.value.value_or(0) == portion);
       }
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("portions are seen on drives of other speeds") {
       for (const std::uint64_t seed : {5, 6, 7}) {
         auto drive = with(name, seed);
         drive.bus.watermark_by_request_size = number(portion);
-        const double found = both_of(drive, seed).portions.or_else(0);
+        const double found = both_of(drive, seed).portions.value.value_or(0);
         UNSCOPED_INFO(name << ", " << portion << " blocks, seed " << seed << ": " << found);
         right += found == portion ? 1 : 0;
         ++all;
@@ -113,7 +113,7 @@ TEST_CASE("no portions are made up") {
                                  "ibm-ultrastar18es", "quantum-atlas10k", "maxtor-atlas10k4"})
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       INFO(name << ", seed " << seed);
-      CHECK(both_of(with(name, seed), seed).portions.or_else(1) == 1);
+      CHECK(both_of(with(name, seed), seed).portions.value.value_or(1) == 1);
     }
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("a drive with a watermark, or with none, sends no portions") {
     for (const double block_ms : {0.02, 0.1, 0.25})
       for (const std::uint64_t seed : {3, 4, 5}) {
         INFO(watermark << ", " << block_ms << " ms, seed " << seed);
-        CHECK(both_of(watermark, block_ms, seed).portions.or_else(0) == 1);
+        CHECK(both_of(watermark, block_ms, seed).portions.value.value_or(0) == 1);
       }
 }
 

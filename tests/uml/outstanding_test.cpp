@@ -282,9 +282,9 @@ TEST_CASE("the run's question for the queue is answered", "[depth]") {
   CHECK(samples.taken > kAtOnce);  // 64, but for a host that is too busy to send them in time
   CHECK(samples.begins.size() == 10);
   const model::Queue queue = extract::estimate_queue(samples, truth);
-  WARN(drive->name() << ": depth " << queue.depth.or_else(0) << " (" << queue.depth.method
-                     << "), policy " << queue.policy.or_else(0) << " (" << queue.policy.method
-                     << queue.policy.reason << ")");
+  WARN(drive->name() << ": depth " << queue.depth.value.value_or(0) << " (" << queue.depth.method
+                     << "), policy " << queue.policy.value.value_or(0) << " ("
+                     << queue.policy.method << queue.policy.reason << ")");
   // Each takes the same time from when it came. Threads that are woken at the same moment stamp in
   // any order.
   if (drive->name().starts_with("/dev/sg")) CHECK(queue.policy.value == 1);

@@ -242,7 +242,7 @@ TEST_CASE("caches of the catalogue differ from the base drive's in one respect")
   }
   CHECK(caches >= 10);
   CHECK(adaptive == 4);
-  CHECK(virtual_model("cache-large").cache.segments.or_else(0) *
-            virtual_model("cache-large").cache.segment_blocks.or_else(0) ==
+  CHECK(virtual_model("cache-large").cache.segments.value.value_or(0) *
+            virtual_model("cache-large").cache.segment_blocks.value.value_or(0) ==
         256 * 2048);
 }

@@ -46,7 +46,7 @@ TEST_CASE("a Drive finds in every virtual drive what its model says") {
 
     const auto before = drive.settings().cache_page();
     REQUIRE(before);
-    CHECK(before->segments == device->truth().cache.segments.or_else(0));
+    CHECK(before->segments == device->truth().cache.segments.value.value_or(0));
     CHECK(drive.settings().set_cache(false, true, true));
     CHECK(drive.settings().cache_page()->read_cache_disabled);
     drive.settings().restore();

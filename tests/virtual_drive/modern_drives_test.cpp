@@ -385,7 +385,7 @@ TEST_CASE("modern random drives are valid, the same again, and what their recipe
     CHECK_FALSE(model.firmware->address_translation);
     // The arm is there in time where the next track begins.
     CHECK(recipe.track_skews.front() * turn_ms / recipe.wedges > model.seek.points.front().time_ms);
-    CHECK(recipe.head_skew * turn_ms / recipe.wedges > model.head_switch.or_else(0));
+    CHECK(recipe.head_skew * turn_ms / recipe.wedges > model.head_switch.value.value_or(0));
     CHECK(recipe.round_skew < recipe.wedges);
     check_there_and_back(model.layout, 200);
 
