@@ -15,6 +15,7 @@
 #include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/say.h"
+#include "trace/compression.h"
 
 namespace platter::cli {
 namespace {
@@ -72,9 +73,10 @@ void split(trace::Reader& reader, const ConvertOptions& options) {
 }
 
 void convert(const ConvertOptions& options) {
+  trace::require_written_name(options.output);
   options.outputs.reads(options.trace.path);
   if (options.split_by.empty()) {
-    options.outputs.writes(options.output);
+    options.outputs.writes(trace::path_of_output(options.output));
     const trace::Fitted fitted = fitted_trace(options.trace, options.trace.block_bytes, options.fit,
                                               options.blocks.value_or(0));
     const std::unique_ptr<trace::Writer> writer = writer_of(options, options.output);
@@ -84,6 +86,10 @@ void convert(const ConvertOptions& options) {
     if (!fitted.text.empty()) model::say("platter: made to fit, {}\n", fitted.text);
     return;
   }
+  if (options.output == "-")
+    throw Error(ExitStatus::usage,
+                "--split-by device writes a file for each, which the standard output is not; name "
+                "one with -o NAME.ENDING");
   trace::Reading reading = options.trace.reading();
   reading.all_devices = true;
   const std::unique_ptr<trace::Reader> reader = trace::open_trace(options.trace.path, reading);
@@ -100,7 +106,9 @@ void add_trace_convert(CLI::App& parent) {
   command->add_option("--to", options->to, "the format to write")
       ->required()
       ->check(CLI::IsMember(trace::written_format_names()));
-  command->add_option("-o,--output", options->output, "the trace file to write")->required();
+  command
+      ->add_option("-o,--output", options->output, "the trace file to write; - for standard output")
+      ->required();
   CLI::Option* fit = add_fit_option(*command, options->fit);
   CLI::Option* blocks = command
                             ->add_option("--blocks", options->blocks,

@@ -18,6 +18,7 @@
 #include "model/json.h"
 #include "replay/tracks.h"
 #include "trace/adjust.h"
+#include "trace/compression.h"
 #include "trace/profile_list.h"
 #include "trace/stream.h"
 #include "trace/workload.h"
@@ -79,7 +80,8 @@ void generate(const GenerateOptions& options) {
   require(!options.model.empty() || options.blocks > 0, "the drive, --for MODEL or --blocks N");
   require(!options.output.empty(), "-o FILE");
   const trace::Workload workload = workload_of(options);
-  options.outputs.writes(options.output);
+  trace::require_written_name(options.output);
+  options.outputs.writes(trace::path_of_output(options.output));
   trace::save(workload, options.output, trace::format_of(options.format));
 }
 
@@ -169,7 +171,8 @@ void add_trace_generate(CLI::App& parent) {
       ->add_option("--format", options->format,
                    "of the file (else: ascii if open, validate if closed)")
       ->check(CLI::IsMember(trace::format_names()));
-  command->add_option("-o,--output", options->output, "the trace file to write");
+  command->add_option("-o,--output", options->output,
+                      "the trace file to write; - for standard output");
   options->outputs.add_force(*command);
   command->callback([options] { generate(*options); });
 }

@@ -12,6 +12,7 @@
 #include "replay/result_csv.h"
 #include "replay/summary.h"
 #include "trace/compression.h"
+#include "trace/front.h"
 
 namespace platter::replay {
 namespace {
@@ -103,7 +104,7 @@ std::unique_ptr<ResultWriter> create_result(const std::string& path, const Resul
 }
 
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front) {
-  std::unique_ptr<trace::ByteSource> bytes = trace::decompressed(trace::file_source(path), path);
+  std::unique_ptr<trace::ByteSource> bytes = trace::plain_bytes(trace::file_source(path), path);
   std::string begin(1, '\0');
   begin.resize(bytes->read(begin.data(), begin.size()));
   bytes = trace::prefixed_source(begin, std::move(bytes));

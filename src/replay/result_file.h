@@ -44,7 +44,7 @@ class ResultWriter : public Rows {
 };
 
 // A result's file is CSV, compressed if its name ends in .gz or .zst. Throws Error(usage) for a
-// name with an ending that says something else, as .json and .csv.xz; what is no file (a pipe) may
+// name with an ending that says something else, as .json and .csv.zip; what is no file (a pipe) may
 // have it.
 void require_result_name(const std::string& path);
 

@@ -114,7 +114,7 @@ class StreamSource final : public ByteSource {
 
 class FileSink final : public ByteSink {
  public:
-  explicit FileSink(const std::string& path) : file_(path) {}
+  explicit FileSink(const std::string& path) : file_(path_of_output(path)) {}
   void write(std::string_view bytes) override { file_.write(bytes); }
   void finish() override { file_.commit(); }
 
@@ -134,6 +134,16 @@ class StringSink final : public ByteSink {
 
 }  // namespace
 
+std::size_t read_whole(ByteSource& bytes, char* out, std::size_t most) {
+  std::size_t have = 0;
+  while (have < most) {
+    const std::size_t got = bytes.read(out + have, most - have);
+    if (got == 0) break;
+    have += got;
+  }
+  return have;
+}
+
 std::unique_ptr<ByteSource> file_source(const std::string& path) {
   return std::make_unique<FileSource>(path);
 }
@@ -149,6 +159,8 @@ std::unique_ptr<ByteSource> prefixed_source(std::string prefix, std::unique_ptr<
 std::unique_ptr<ByteSource> stream_source(std::istream& in, const std::string& name) {
   return std::make_unique<StreamSource>(in, name);
 }
+
+std::string path_of_output(const std::string& name) { return name == "-" ? "/dev/stdout" : name; }
 
 std::unique_ptr<ByteSink> file_sink(const std::string& path) {
   return std::make_unique<FileSink>(path);

@@ -22,6 +22,9 @@ class ByteSink {
   virtual void finish() = 0;
 };
 
+// As many of them as there are, up to `most`.
+std::size_t read_whole(ByteSource& bytes, char* out, std::size_t most);
+
 // "-" is the standard input. Throws Error(bad_input, permission).
 std::unique_ptr<ByteSource> file_source(const std::string& path);
 std::unique_ptr<ByteSource> memory_source(std::string bytes);
@@ -29,8 +32,10 @@ std::unique_ptr<ByteSource> memory_source(std::string bytes);
 std::unique_ptr<ByteSource> prefixed_source(std::string prefix, std::unique_ptr<ByteSource> rest);
 std::unique_ptr<ByteSource> stream_source(std::istream& in, const std::string& name);
 
-// A file that comes to be with finish(); throws Error(output).
+// A file that comes to be with finish(), or "-", the standard output; throws Error(output).
 std::unique_ptr<ByteSink> file_sink(const std::string& path);
+// What a name of an output stands for: "-" for /dev/stdout, any other for itself.
+std::string path_of_output(const std::string& name);
 std::unique_ptr<ByteSink> string_sink(std::string& bytes);
 
 }  // namespace platter::trace

@@ -1,4 +1,4 @@
-// gzip and zstd, read and written as a stream.
+// gzip, zstd, bzip2, xz and lz4, read and written as a stream.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,11 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes,
 // as many as are undamaged.
 std::string expanded_beginning(const std::string& beginning, std::size_t most);
 
-// Whether it ends in .gz or .zst.
+// Whether it ends in .gz, .zst, .bz2, .xz or .lz4.
 bool is_compressed_name(const std::string& name);
-// As is_compressed_name() says of the name, or not.
+// Throws Error(usage) for a name that promises what is not written: .zip, .tar, .7z, ...
+void require_written_name(const std::string& name);
+// As is_compressed_name() says of the name, or not; throws what require_written_name() does.
 std::unique_ptr<ByteSink> compressed(std::unique_ptr<ByteSink> bytes, const std::string& name);
 
 }  // namespace platter::trace

@@ -4,7 +4,7 @@
 
 #include "model/folder.h"
 #include "trace/checked_reader.h"
-#include "trace/compression.h"
+#include "trace/front.h"
 #include "trace/think_times.h"
 
 namespace platter::trace {
@@ -39,7 +39,7 @@ std::vector<std::string> files_of(const std::string& path) {
 
 std::vector<Input> open_inputs(std::unique_ptr<ByteSource> bytes, const std::string& name) {
   std::vector<Input> inputs;
-  inputs.emplace_back(decompressed(std::move(bytes), name), name);
+  inputs.emplace_back(plain_bytes(std::move(bytes), name), name);
   return inputs;
 }
 
@@ -47,7 +47,7 @@ std::vector<Input> open_inputs(const std::string& path) {
   if (path == "-") return open_inputs(file_source(path), kStandardInput);
   std::vector<Input> inputs;
   for (const std::string& file : files_of(path))
-    inputs.emplace_back(decompressed(file_source(file), file), file);
+    inputs.emplace_back(plain_bytes(file_source(file), file), file);
   return inputs;
 }
 

@@ -84,7 +84,7 @@ class Results(PlatterTest):
     def test_another_name_is_refused_before_the_work(self):
         self.platter("truth", DRIVE, "-o", "m.json")
         before = self.files()
-        for name in ("r.json", "r.pres", "r.csv.xz", "r.trace.gz", "r.CSV"):
+        for name in ("r.json", "r.pres", "r.csv.zip", "r.trace.gz", "r.CSV"):
             with self.subTest(name):
                 said = [f"{name}: a result is CSV, and its name says something else", ".csv.zst"]
                 self.fails(USAGE, said, "replay", "nonesuch.trace", "--on", "m.json", "-o", name)

@@ -42,7 +42,8 @@ class Version(PlatterTest):
         self.assertEqual(versions["SQLite"], runs("libsqlite3.so.0", "sqlite3_libversion"))
         self.assertEqual(versions["zlib"], runs("libz.so.1", "zlibVersion"))
         self.assertEqual(versions["zstd"], runs("libzstd.so.1", "ZSTD_versionString"))
-        self.assertEqual(len(versions), 10)
+        self.assertEqual("libarchive " + versions["libarchive"], runs("libarchive.so.13", "archive_version_string"))
+        self.assertEqual(len(versions), 11)
         for name, version in versions.items():
             self.assertRegex(version, r"\A\d+\.\d+", name)
 
