@@ -30,7 +30,7 @@ std::vector<double> predicted(const model::DriveModel& model) {
                                                   .requests = 250,
                                                   .seed = 7});
       const replay::Result result = replay::replay_on_model(subject, trace,
-                                                            {.reference_reads = 0, .depth = depth});
+                                                            {.depth = depth, .reference_reads = 0});
       for (const replay::Response& response : result.requests)
         times.push_back(static_cast<double>(response.response_ns) * 1e-6);
     }
