@@ -64,7 +64,7 @@ std::vector<std::string> paths_of(const model::DriveModel& model) {
 TEST_CASE("a figure that is taken out moves no prediction in silence") {
   constexpr double kSilent = 0.01;
   std::size_t moving = 0;
-  for (const char* name : {"quantum-atlas10k", "seagate-cheetah9lp", "modern-random-8"}) {
+  for (const char* name : {"quantum-atlas10k", "seagate-cheetah9lp", "cache-shared-writes"}) {
     const model::DriveModel whole = drive(name);
     const std::vector<double> before = predicted(whole);
     for (const std::string& path : paths_of(whole)) {
