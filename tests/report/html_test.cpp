@@ -78,7 +78,10 @@ model::DriveModel tiny_model() {
                            .error = 2.5,
                            .method = "reads",
                            .samples = 99,
-                           .reason = ""};
+                           .reason = "",
+                           .at_least = {},
+                           .at_most = {},
+                           .guesses = {}};
   model.layout.reason = "the drive does not translate addresses";
   model.seek.reason = "it needs the layout";
   model.head_switch = {.value = 0.81234,
@@ -86,12 +89,29 @@ model::DriveModel tiny_model() {
                        .error = 0.0123,
                        .method = "MTBRC",
                        .samples = 12,
-                       .reason = ""};
+                       .reason = "",
+                       .at_least = {},
+                       .at_most = {},
+                       .guesses = {}};
   model.write_settle.reason = "no writes were allowed";
-  model.cache.read_enabled = {
-      .value = 1, .unit = "", .error = {}, .method = "mode page 08h", .samples = 0, .reason = ""};
-  model.cache.read_ahead = {
-      .value = 3, .unit = "", .error = {}, .method = "reads", .samples = 3, .reason = ""};
+  model.cache.read_enabled = {.value = 1,
+                              .unit = "",
+                              .error = {},
+                              .method = "mode page 08h",
+                              .samples = 0,
+                              .reason = "",
+                              .at_least = {},
+                              .at_most = {},
+                              .guesses = {}};
+  model.cache.read_ahead = {.value = 3,
+                            .unit = "",
+                            .error = {},
+                            .method = "reads",
+                            .samples = 3,
+                            .reason = "",
+                            .at_least = {},
+                            .at_most = {},
+                            .guesses = {}};
   return model;
 }
 
@@ -180,8 +200,15 @@ TEST_CASE("the report of a tiny model") {
 TEST_CASE("the report says of the cache what the model's file says") {
   model::DriveModel model = tiny_model();
   const auto told = [](double value, double error) {
-    return model::Parameter{
-        .value = value, .unit = "", .error = error, .method = "reads", .samples = 4, .reason = ""};
+    return model::Parameter{.value = value,
+                            .unit = "",
+                            .error = error,
+                            .method = "reads",
+                            .samples = 4,
+                            .reason = "",
+                            .at_least = {},
+                            .at_most = {},
+                            .guesses = {}};
   };
   const auto row = [](const std::string& name, const std::string& value) {
     return "<td>" + name + "</td><td>" + value + "</td>";
@@ -221,8 +248,15 @@ TEST_CASE("the report says of the cache what the model's file says") {
 TEST_CASE("read-ahead: how far, and behind which reads, are two things") {
   model::DriveModel model = tiny_model();
   const auto told = [](double value) {
-    return model::Parameter{
-        .value = value, .unit = "", .error = {}, .method = "reads", .samples = 4, .reason = ""};
+    return model::Parameter{.value = value,
+                            .unit = "",
+                            .error = {},
+                            .method = "reads",
+                            .samples = 4,
+                            .reason = "",
+                            .at_least = {},
+                            .at_most = {},
+                            .guesses = {}};
   };
   model.cache.segments = told(4);
   model.cache.read_ahead = told(4);

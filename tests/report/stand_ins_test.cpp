@@ -30,7 +30,7 @@ std::vector<double> predicted(const model::DriveModel& model) {
                                                   .requests = 250,
                                                   .seed = 7});
       const replay::Result result = replay::replay_on_model(subject, trace,
-                                                            {.reference_reads = 0, .depth = depth});
+                                                            {.depth = depth, .reference_reads = 0});
       for (const replay::Response& response : result.requests)
         times.push_back(static_cast<double>(response.response_ns) * 1e-6);
     }
@@ -64,7 +64,7 @@ std::vector<std::string> paths_of(const model::DriveModel& model) {
 TEST_CASE("a figure that is taken out moves no prediction in silence") {
   constexpr double kSilent = 0.01;
   std::size_t moving = 0;
-  for (const char* name : {"quantum-atlas10k", "seagate-cheetah9lp", "modern-random-8"}) {
+  for (const char* name : {"quantum-atlas10k", "seagate-cheetah9lp", "cache-shared-writes"}) {
     const model::DriveModel whole = drive(name);
     const std::vector<double> before = predicted(whole);
     for (const std::string& path : paths_of(whole)) {
