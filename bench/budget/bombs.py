@@ -183,10 +183,17 @@ LINES = {
     "blkparse": "  8,0    0  {i}     {i}.0  1  D   R {i} + 1 [a]\n",
     "ftrace": " a-1 [000] .... {i}.000000: block_rq_issue: 8,0 R 512 () {i} + 1 [a]\n",
     "biosnoop": "{i}.0 a 1 sda R {i} 512 0.1\n",
-    "etw": "DiskIo Read, 0x1, {i}, 0, 0, 1, 0x1, 0, 0, {b}, 0x1, 0, 0\n",
+    "xperf": "DiskRead, {i}, a (1), 1, 0x1, {b}, 512, 1, 0, 0x0, 1, 3, O, 0x1, a\n",
+    "wpa": "Read;{i},5;1,000;512;{b};0\n", "hfplayer": "{i},RD,1,{i},1,5\n", "blkreplay": "{i} ; {i} ; 1 ; R ; 0 ; 0\n",
+    "fiolat": "{i}, 9, 0, 512, {b}, 0\n", "fiobw": "{i}, 9, 0, 512, {b}, 0\n",
+    "iosnoop": "{i}.0 a 1 R 8,0 {i} 512 0.1\n",
     "iolog2": "/dev/sda read {b} 512\n", "iolog3": "{i} /dev/sda read {b} 512\n"}
 HEADS = {"iolog2": "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n",
-         "iolog3": "fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n"}
+         "iolog3": "fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n",
+         "wpa": "IO Type;Init Time (s);IO Time (us);Size (B);Min Offset;Disk\n",
+         "hfplayer": "#ELAPSED_USECS.D,CMD.S,LUN_SSID.I,LBA.I,NBLKS.I,LATENCY_USECS.D\n",
+         "blkreplay": "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n",
+         "iosnoop": "STARTs COMM PID TYPE DEV BLOCK BYTES LATms\n"}
 
 
 def compressed(method, chunk, most=MOST):

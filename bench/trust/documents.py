@@ -78,7 +78,8 @@ def trace_formats(platter):
 
 GOLDEN_TRACES = {"validate": "validate.trace", "ascii": "ascii.trace", "hpl": "hpl.srt", "spc": "spc.csv",
                  "blktrace": "little.blktrace.0", "blkparse": "blkparse.txt", "iolog2": "fio2.log",
-                 "iolog3": "fio3.log", "msr": "msr.csv", "etw": "tracedmp.csv", "vscsi": "cloudphysics1.vscsi",
+                 "iolog3": "fio3.log", "msr": "msr.csv", "hfplayer": "hfplayer.csv", "xperf": "xperf.csv", "wpa": "wpa.csv", "fiolat": "fio_lat.log",
+                 "fiobw": "fio_bw.log", "blkreplay": "load.blkreplay", "iosnoop": "iosnoop_perf.txt", "vscsi": "cloudphysics1.vscsi",
                  "ftrace": "ftrace.txt", "biosnoop": "biosnoop.txt", "mqsim": "mqsim.trace", "fiu": "fiu.txt",
                  "csv": "alibaba.csv"}  # others are called as their format
 COLUMNS = {"csv": " --csv-columns device,op,offset:bytes,size:bytes,time:us"}

@@ -7,6 +7,7 @@
 #include "cli/numbers.h"
 #include "model/error.h"
 #include "model/say.h"
+#include "trace/skips.h"
 
 namespace platter::cli {
 
@@ -23,16 +24,21 @@ trace::Reading TraceOptions::reading() const {
           .think_in_front = think_times == kInFront,
           .time_unit_ns = time_unit.empty() ? 0 : kUnits.at(time_unit),
           .queued = queued,
-          .columns = columns};
+          .columns = columns,
+          .line_regex = line_regex};
 }
 
 void add_trace_options(CLI::App& command, TraceOptions& options, const char* format_option) {
-  command.add_option("TRACE", options.path, "a trace file (docs/traces.md lists the formats)")
+  command
+      .add_option("TRACE", options.path,
+                  "a trace file (docs/traces.md lists the formats); - for standard input")
       ->required();
   command.add_option(format_option, options.format, "of the trace (else: detected)")
       ->check(CLI::IsMember(trace::format_names()));
   command.add_option("--csv-columns", options.columns,
                      "the columns of a text file, as time:us,op,offset:bytes,size:bytes,device");
+  command.add_option("--line-regex", options.line_regex,
+                     "or an expression that finds them in a line, by groups as (?P<time_us>...)");
   command.add_option("--device-number", options.device,
                      "only this device's requests: its number or name, or MAJOR:MINOR of Linux");
   command
@@ -53,9 +59,10 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
           "(in-front)")
       ->check(CLI::IsMember({"behind", kInFront}));
   command
-      .add_option(
-          "--time-unit", options.time_unit,
-          "ascii, validate, spc, mqsim: the unit of all times in the file (else ms, us, s, ns)")
+      .add_option("--time-unit", options.time_unit,
+                  "ascii, validate, spc, mqsim, iolog2, iolog3: the unit of all times in the file "
+                  "(else ms, "
+                  "us, s, ns, us, us)")
       ->check(CLI::IsMember({"s", "ms", "us", "ns"}));
   command.add_flag("--queued", options.queued,
                    "blktrace, blkparse, ftrace, biosnoop: requests as they were queued (Q), not as "
@@ -97,8 +104,14 @@ void print_skipped(const trace::Reader& reader) {
 }
 
 void print_skipped(const std::string& name, const std::vector<trace::Skipped>& skipped) {
+  using Kind = trace::Skipped::Kind;
   for (const trace::Skipped& records : skipped)
-    model::say("platter: {}: passed over {} {}\n", name, records.count, records.what);
+    if (records.kind == Kind::lost)
+      model::say("platter: warning: {}, {}: {}\n", name, to_text(records.first),
+                 trace::in_words(records));
+    else if (records.kind == Kind::passed_over)
+      model::say("platter: {}: passed over {} {} (the first in {})\n", name, records.count,
+                 records.what, to_text(records.first));
 }
 
 }  // namespace platter::cli

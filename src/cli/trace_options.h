@@ -13,7 +13,7 @@
 namespace platter::cli {
 
 struct TraceOptions {
-  std::string path, format, device, think_times, time_unit, columns;
+  std::string path, format, device, think_times, time_unit, columns, line_regex;
   std::uint32_t block_bytes = 512, reorder = 0;
   bool round = false, queued = false;
 
@@ -23,7 +23,8 @@ struct TraceOptions {
   trace::Trace read() const { return trace::read_trace_file(path, reading()); }
 };
 
-// TRACE, `format_option`, --csv-columns, --device-number, --block-bytes, --round, --reorder,
+// TRACE, `format_option`, --csv-columns, --line-regex, --device-number, --block-bytes, --round,
+// --reorder,
 // --think-times, --time-unit and --queued.
 void add_trace_options(CLI::App& command, TraceOptions& options,
                        const char* format_option = "--format");
@@ -38,7 +39,7 @@ trace::Fitted fitted_trace(const TraceOptions& options, std::uint32_t block_byte
 // Throws Error(usage) where the trace is to be fitted and can be read only once.
 void require_read_again(const TraceOptions& options, trace::Fit fit);
 
-// Tells what was passed over in the trace of that name, if anything.
+// Tells what was passed over in the trace of that name, and what its tracer says is missing.
 void print_skipped(const trace::Reader& reader);
 void print_skipped(const std::string& name, const std::vector<trace::Skipped>& skipped);
 

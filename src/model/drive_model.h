@@ -34,8 +34,8 @@ struct Parameter {
   std::string method;  // how it was found: an experiment's name, "published", "imported"
   std::uint64_t samples = 0;
   std::string reason;  // why there is no value
-  std::optional<double> at_least, at_most;
-  std::vector<Guess> guesses;  // within the bounds; the likeliest first
+  std::optional<double> at_least{}, at_most{};
+  std::vector<Guess> guesses{};  // within the bounds; the likeliest first
 
   explicit operator bool() const { return value.has_value(); }
 };
@@ -95,11 +95,11 @@ struct MissingStage {
 
 // What makes part of the model doubtful. Programs go by it, never by the words of a note.
 struct Finding {
-  std::string code;                  // of finding_kinds.h: "angles-refuted"
-  std::string weight;                // "doubt" or "fault"
-  std::vector<std::string> touches;  // members of the model; none: all of it
-  std::string by;                    // the stage that found it
-  std::string text;                  // for people
+  std::string code;                    // of finding_kinds.h: "angles-refuted"
+  std::string weight;                  // "doubt" or "fault"
+  std::vector<std::string> touches{};  // members of the model; none: all of it
+  std::string by{};                    // the stage that found it
+  std::string text;                    // for people
 
   bool operator==(const Finding&) const = default;
 };

@@ -34,10 +34,10 @@ std::string list_of(const std::set<std::string>& members) {
   return list;
 }
 
-class Finder {
+class MemberSearch {
  public:
-  Finder(std::span<const std::string_view> known,
-         const std::function<void(const std::string& path)>& found)
+  MemberSearch(std::span<const std::string_view> known,
+               const std::function<void(const std::string& path)>& found)
       : known_(known), found_(found) {}
 
   void look_into(const Json& json, const std::string& path) const {
@@ -87,7 +87,7 @@ void require_nothing_passed_over(const PassedOver& what) {
 
 void find_unknown_members(const Json& json, std::span<const std::string_view> known,
                           const std::function<void(const std::string& path)>& found) {
-  Finder(known, found).look_into(json, {});
+  MemberSearch(known, found).look_into(json, {});
 }
 
 }  // namespace platter::model

@@ -38,7 +38,8 @@ void add_result(PointJson& json, const replay::ModelRan& ran) {
   const replay::Summary& summary = ran.summary;
   PointJson skipped = PointJson::array();
   for (const trace::Skipped& what : ran.skipped)
-    skipped.push_back({{"what", what.what}, {"count", what.count}});
+    if (what.kind != trace::Skipped::Kind::form)
+      skipped.push_back({{"what", what.what}, {"count", what.count}});
   json["status"] = static_cast<int>(ExitStatus::ok);
   json["result"] = {{"requests", summary.all.n},
                     {"seconds", summary.seconds},

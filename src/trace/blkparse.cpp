@@ -1,5 +1,6 @@
 // blkparse's output in its default format (blkparse(1), "DEFAULT OUTPUT"): the events of blktrace
 // as text, a summary behind them.
+#include <optional>
 #include <utility>
 
 #include "trace/block_event_lines.h"
@@ -27,47 +28,55 @@ class BlkparseReader final : public BlockEventLines {
   using BlockEventLines::BlockEventLines;
 
  private:
-  // True: there was an event.
   bool parse(const Line& line, Record&) override {
+    if (lost(line)) return false;
     in_summary_ = in_summary_ || line[0].starts_with("CPU") || line[0] == "Total";
-    if (in_summary_) return false;
+    if (in_summary_) return summary(line);
     const std::uint32_t device = device_of_linux(line, kDeviceColumn);
     line.require_at_least(kActionColumn + 1,
                           "device, processor, sequence, time in s, process, action");
-    BlockEvent event;
-    if (line[kActionColumn] == "Q")
-      event.action = BlockEvent::Action::queue;
-    else if (line[kActionColumn] == "D")
-      event.action = BlockEvent::Action::issue;
-    else if (line[kActionColumn] == "R")
-      event.action = BlockEvent::Action::requeue;
-    else if (line[kActionColumn] == "C")
-      event.action = BlockEvent::Action::complete;
-    else
-      return false;
+    const std::optional<BlockEvent::Action> action = action_of(line[kActionColumn]);
+    if (!action) return form(line, "other events of the block layer");
     line.require_at_least(kOperationColumn + 1,
                           "device, processor, sequence, time in s, process, action, "
                           "operation");
-    if (const char* what = other_than_data(line)) {
-      if (event.action == BlockEvent::Action::issue) skips_.add(what);
-      return false;
+    const bool issued = *action == BlockEvent::Action::issue;
+    if (const char* what = other_than_data(line, kOperationColumn))
+      return pass_over(line, kOperationColumn, what, issued);
+    if (line.count() <= kSectorsColumn || line[kPlusColumn] != "+" || line[kSectorsColumn] == "0") {
+      const bool flush = line[kOperationColumn].find('F') != std::string_view::npos;
+      return pass_over(line, kOperationColumn, flush ? "flushes" : "requests of no sectors",
+                       issued);
     }
-    event.time_ns = line.time(kTimeColumn, "the time", kSecond);
-    event.device = device;
-    event.write = line[kOperationColumn].find('W') != std::string_view::npos;
+    BlockEvent event{.action = *action,
+                     .time_ns = line.time(kTimeColumn, "the time", kSecond),
+                     .device = device,
+                     .write = line[kOperationColumn].find('W') != std::string_view::npos};
     return add(line, event, {kTimeColumn, kSectorNumberColumn, kSectorsColumn});
   }
 
-  // What an event is of that reads or writes nothing; nullptr if it does.
-  static const char* other_than_data(const Line& line) {
-    const std::string_view operation = line[kOperationColumn];
-    if (operation.find('D') != std::string_view::npos) return "discards";
-    const bool data = operation.find_first_of("RW") != std::string_view::npos;
-    if (data && line.count() > kSectorsColumn && line[kPlusColumn] != "+")
-      return "commands past the block layer";
-    if (!data || line.count() <= kSectorsColumn || line[kSectorsColumn] == "0") return "flushes";
-    return nullptr;
+  static std::optional<BlockEvent::Action> action_of(std::string_view action) {
+    if (action == "Q") return BlockEvent::Action::queue;
+    if (action == "D") return BlockEvent::Action::issue;
+    if (action == "R") return BlockEvent::Action::requeue;
+    if (action == "C") return BlockEvent::Action::complete;
+    return std::nullopt;
   }
+
+  // "Skips: 2 forward (1,234 -   0.5%)": sequence numbers that are missing.
+  bool summary(const Line& line) {
+    const std::string_view text = line.whole();
+    const std::size_t at = std::min(text.find("Skips:"), text.size());
+    const std::size_t from = std::min(text.find('(', at), text.size());
+    std::uint64_t count = 0;
+    for (const char c : text.substr(from, std::min(text.find('-', from), text.size()) - from))
+      if (c >= '0' && c <= '9' && count < kMostLost)
+        count = 10 * count + static_cast<std::uint64_t>(c - '0');
+    if (count > 0) skips_.lose(count, line.place(0));
+    return form(line, "lines of the summary");
+  }
+
+  static constexpr std::uint64_t kMostLost = std::uint64_t{1} << 60;
 
   bool in_summary_ = false;
 };
@@ -95,11 +104,23 @@ class BlkparseWriter final : public BlockEventWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> blkparse_reader(Input input, bool queued) {
-  return std::make_unique<BlkparseReader>(std::move(input), queued);
-}
-std::unique_ptr<RecordWriter> blkparse_writer(std::uint32_t block_bytes) {
-  return std::make_unique<BlkparseWriter>(block_bytes);
-}
+const FormatRow kBlkparse = {
+    .format = Format::blkparse,
+    .name = "blkparse",
+    .reader = [](std::vector<Input> inputs,
+                 const Reading& reading) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<BlkparseReader>(std::move(inputs.front()), reading.queued);
+    },
+    .writer = [](std::uint32_t block_bytes) -> std::unique_ptr<RecordWriter> {
+      return std::make_unique<BlkparseWriter>(block_bytes);
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          const Line& line = beginning.blanks;
+          return line.count() > kActionColumn && is_device_of_linux(line[kDeviceColumn]) &&
+                 line[kTimeColumn].find('.') != std::string_view::npos;
+        },
+    .names_platter = true,
+};
 
 }  // namespace platter::trace

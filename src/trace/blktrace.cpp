@@ -1,5 +1,6 @@
 // blktrace's binary events (Linux, include/uapi/linux/blktrace_api.h: struct blk_io_trace), in
 // either byte order, one file for each processor.
+#include <map>
 #include <queue>
 #include <utility>
 
@@ -16,11 +17,13 @@ constexpr std::uint32_t kMagic = 0x65617400, kVersion = 7;
 constexpr std::size_t kEventBytes = 48;
 
 enum : std::size_t {
+  kSequenceAt = 4,
   kTimeAt = 8,
   kSectorNumberAt = 16,
   kBytesAt = 24,
   kActionAt = 28,
   kDeviceAt = 36,
+  kProcessorAt = 40,
   kErrorAt = 44,
   kDataBytesAt = 46,
 };
@@ -135,7 +138,8 @@ class BlktraceReader final : public RecordReader {
 
   void add(const EventFile& file) {
     const auto action = file.get<std::uint32_t>(kActionAt);
-    if (action & kNotify) return skips_.add("messages");
+    if (action & kNotify) return skips_.add("messages", file.at(0));
+    see_sequence(file);
     // Time 0 is that of the first event, as blkparse has it.
     if (!first_ns_) first_ns_ = file.time_ns();
     BlockEvent event;
@@ -153,13 +157,13 @@ class BlktraceReader final : public RecordReader {
         event.action = BlockEvent::Action::complete;
         break;
       default:
-        return;
+        return skips_.add_form("other events of the block layer", file.at(0));
     }
     const bool issued = event.action == BlockEvent::Action::issue;
-    if (action & kDiscard) return count(issued, "discards");
-    if (action & kFromCommand) return count(issued, "commands past the block layer");
+    if (action & kDiscard) return pass_over(file, issued, "discards");
+    if (action & kFromCommand) return pass_over(file, issued, "commands past the block layer");
     event.bytes = file.get<std::uint32_t>(kBytesAt);
-    if (event.bytes == 0 || !(action & (kRead | kWrite))) return count(issued, "flushes");
+    if (event.bytes == 0 || !(action & (kRead | kWrite))) return pass_over(file, issued, "flushes");
     event.time_ns = time_since_first(file);
     event.device = file.get<std::uint32_t>(kDeviceAt);
     event.sector = file.get<std::uint64_t>(kSectorNumberAt);
@@ -171,11 +175,24 @@ class BlktraceReader final : public RecordReader {
     event.time = file.at(kTimeAt);
     event.lbn = file.at(kSectorNumberAt);
     event.blocks = file.at(kBytesAt);
-    events_.add(event);
+    count(skips_, events_.add(event), event.time);
   }
 
-  void count(bool issued, const char* what) {
-    if (issued) skips_.add(what);
+  void pass_over(const EventFile& file, bool issued, const char* what) {
+    if (issued)
+      skips_.add(what, file.at(0));
+    else
+      skips_.add_form("other events of what was passed over", file.at(0));
+  }
+
+  // A processor numbers a device's events, but not its messages: what is missing among the numbers
+  // is lost.
+  void see_sequence(const EventFile& file) {
+    const auto number = file.get<std::uint32_t>(kSequenceAt);
+    std::uint32_t& before =
+        sequences_[{file.get<std::uint32_t>(kDeviceAt), file.get<std::uint32_t>(kProcessorAt)}];
+    if (before != 0 && number > before + 1) skips_.lose(number - before - 1, file.at(kSequenceAt));
+    before = std::max(before, number);
   }
 
   Nanoseconds time_since_first(const EventFile& file) const {
@@ -192,6 +209,8 @@ class BlktraceReader final : public RecordReader {
   std::priority_queue<Head> heads_;
   BlockEvents events_;
   Skips skips_;
+  // The last of each device and processor.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> sequences_;
   std::optional<std::uint64_t> first_ns_;
   std::size_t opened_ = 0;
   bool ended_ = false;
@@ -249,11 +268,23 @@ class BlktraceWriter final : public BlockEventWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> blktrace_reader(std::vector<Input> inputs, bool queued) {
-  return std::make_unique<BlktraceReader>(std::move(inputs), queued);
-}
-std::unique_ptr<RecordWriter> blktrace_writer(std::uint32_t block_bytes) {
-  return std::make_unique<BlktraceWriter>(block_bytes);
-}
+// The files of all processors are one trace.
+const FormatRow kBlktrace = {
+    .format = Format::blktrace,
+    .name = "blktrace",
+    .reader = [](std::vector<Input> inputs,
+                 const Reading& reading) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<BlktraceReader>(std::move(inputs), reading.queued);
+    },
+    .writer = [](std::uint32_t block_bytes) -> std::unique_ptr<RecordWriter> {
+      return std::make_unique<BlktraceWriter>(block_bytes);
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          return beginning.head.starts_with("\7tae") || beginning.head.starts_with("eat\7");
+        },
+    .binary = true,
+    .names_platter = true,
+};
 
 }  // namespace platter::trace

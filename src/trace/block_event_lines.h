@@ -23,6 +23,17 @@ class BlockEventLines : public LineReader {
     std::size_t time, sector, sectors;
   };
 
+  static constexpr const char* kCommands = "commands past the block layer";
+
+  // What an event is of that reads or writes nothing, by its flags (blk_fill_rwbs() of Linux) and
+  // by a command behind them; nullptr if it does.
+  static const char* other_than_data(const Line& line, std::size_t operation);
+  // Each counts the line and is false: it holds no request.
+  bool pass_over(const Line& line, std::size_t field, const char* what, bool issued);
+  bool form(const Line& line, const char* what);
+  // True: the line says that events are lost, and is counted.
+  bool lost(const Line& line);
+
   // Of an event whose action, time, device and direction are known: its extent, its outcome and its
   // places. False: it has no extent, and is none.
   bool add(const Line& line, BlockEvent event, const Fields& fields);

@@ -16,31 +16,35 @@ constexpr unsigned kMinorBits = 20;
 
 std::uint64_t first_byte_of(const BlockEvent& event) { return event.sector * 512; }
 
-}  // namespace
-
-std::uint32_t device_of_linux(const Line& line, std::size_t field) {
-  const std::string_view text = line[field];
+std::optional<std::uint32_t> linux_device(std::string_view text) {
   const char* const end = text.data() + text.size();
   std::uint32_t major = 0, minor = 0;
   const auto [comma, error] = std::from_chars(text.data(), end, major);
-  if (error == std::errc() && comma != end && *comma == ',') {
-    const auto [rest, minor_error] = std::from_chars(comma + 1, end, minor);
-    if (minor_error == std::errc() && rest == end && major < 1u << 12 && minor < 1u << 20)
-      return major << 20 | minor;
-  }
-  line.fail(field, fmt::format("\"{}\" is no device, as 8,16", shown(text)));
+  if (error != std::errc() || comma == end || *comma != ',') return std::nullopt;
+  const auto [rest, minor_error] = std::from_chars(comma + 1, end, minor);
+  const bool whole = minor_error == std::errc() && rest == end;
+  if (!whole || major >= 1u << 12 || minor >= 1u << kMinorBits) return std::nullopt;
+  return major << kMinorBits | minor;
+}
+
+}  // namespace
+
+bool is_device_of_linux(std::string_view text) { return linux_device(text).has_value(); }
+
+std::uint32_t device_of_linux(const Line& line, std::size_t field) {
+  if (const auto device = linux_device(line[field])) return *device;
+  line.fail(field, fmt::format("\"{}\" is no device, as 8,16", shown(line[field])));
 }
 
 std::string device_text_of_linux(std::uint32_t device) {
   return fmt::format("{}:{}", device >> kMinorBits, device & ((1u << kMinorBits) - 1));
 }
 
-void BlockEvents::add(const BlockEvent& event) {
+BlockEvents::Use BlockEvents::add(const BlockEvent& event) {
   now_ns_ = std::max(now_ns_, event.time_ns);
   switch (event.action) {
     case BlockEvent::Action::queue:
-      if (queued_) begin(event);
-      return;
+      return queued_ ? begin(event) : Use::of_another;
     case BlockEvent::Action::issue:
       return queued_ ? issue(event) : begin(event);
     case BlockEvent::Action::requeue:
@@ -48,6 +52,7 @@ void BlockEvents::add(const BlockEvent& event) {
     case BlockEvent::Action::complete:
       return complete(event);
   }
+  return Use::of_none;
 }
 
 BlockEvents::Key BlockEvents::key_of(const BlockEvent& event) {
@@ -97,7 +102,7 @@ void BlockEvents::make_room() {
   for (const std::uint64_t number : open_ones) open(number);
 }
 
-void BlockEvents::begin(const BlockEvent& event) {
+BlockEvents::Use BlockEvents::begin(const BlockEvent& event) {
   make_room();
   Pending& begun = pending(end_);
   begun = {.time = event.time,
@@ -111,43 +116,47 @@ void BlockEvents::begin(const BlockEvent& event) {
   begun.record.count = event.bytes;
   if (!queued_) begun.issued_ns = event.time_ns;
   open(end_++);
+  return Use::begins;
 }
 
 // Of a queued request, unless it was merged with others: then its own time of service is not known.
-void BlockEvents::issue(const BlockEvent& event) {
+BlockEvents::Use BlockEvents::issue(const BlockEvent& event) {
   const std::uint64_t number = find(key_of(event));
   if (number != 0 && pending(number).record.count == event.bytes)
     pending(number).issued_ns = event.time_ns;
+  return Use::of_another;
 }
 
 // The driver gave it back; it will be issued anew.
-void BlockEvents::requeue(const BlockEvent& event) {
+BlockEvents::Use BlockEvents::requeue(const BlockEvent& event) {
   const std::uint64_t number = find(key_of(event));
-  if (number == 0) return;
+  if (number == 0) return Use::of_another;
   Pending& requeued = pending(number);
   if (queued_) {
     requeued.issued_ns.reset();
-    return;
+    return Use::of_another;
   }
   requeued.settled = true;
   requeued.record.count = 0;  // not to be given out
   close(number);
+  return Use::takes_back;
 }
 
-void BlockEvents::complete(const BlockEvent& event) {
+BlockEvents::Use BlockEvents::complete(const BlockEvent& event) {
   const std::uint64_t number = find(key_of(event));
-  if (number == 0) return;
+  if (number == 0) return Use::of_none;
   close(number);
   Pending& completed = pending(number);
   if (event.bytes < completed.open_bytes && event.bytes > 0) {  // the rest is completed later
     completed.open_bytes -= event.bytes;
     completed.key.byte += event.bytes;
     open(number);
-    return;
+    return Use::of_another;
   }
   completed.settled = true;
   if (completed.issued_ns && event.time_ns > *completed.issued_ns && !event.failed)
     completed.record.request.service_ns = event.time_ns - *completed.issued_ns;
+  return Use::of_another;
 }
 
 bool BlockEvents::take(Record& record) {
@@ -175,6 +184,21 @@ Place BlockEvents::place(Part part) const {
       return front.blocks;
     default:
       return front.time;
+  }
+}
+
+void count(Skips& skips, BlockEvents::Use use, const Place& place) {
+  switch (use) {
+    case BlockEvents::Use::begins:
+      return;
+    case BlockEvents::Use::of_another:
+      return skips.add_form("events of requests (queued, issued, completed)", place);
+    case BlockEvents::Use::of_none:
+      return skips.add("completions without a request, which began before the trace or is lost",
+                       place);
+    case BlockEvents::Use::takes_back:
+      skips.add_form("events of requests (queued, issued, completed)", place);
+      skips.add_form("requests that the driver gave back, to be issued anew", place);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "trace/line.h"
 #include "trace/record.h"
+#include "trace/skips.h"
 
 namespace platter::trace {
 
@@ -24,6 +25,7 @@ struct BlockEvent {
 };
 
 std::string device_text_of_linux(std::uint32_t device);              // "8:16"
+bool is_device_of_linux(std::string_view text);                      // "8,16"
 std::uint32_t device_of_linux(const Line& line, std::size_t field);  // of "8,16"
 
 class BlockEvents {
@@ -31,7 +33,14 @@ class BlockEvents {
   // `queued`: requests are what was queued (Q), not what was issued (D).
   explicit BlockEvents(bool queued) : queued_(queued), pending_(kLeast), chains_(kLeast) {}
 
-  void add(const BlockEvent& event);
+  // What became of an event.
+  enum class Use : std::uint8_t {
+    begins,      // a request
+    of_another,  // that began before
+    of_none,     // of no request that is known: it began before the trace, or is lost
+    takes_back,  // a request that will be issued anew
+  };
+  Use add(const BlockEvent& event);
   void end() { ended_ = true; }
 
   // The next request in the order of arrival, once its service time is known or waited for in vain.
@@ -56,10 +65,10 @@ class BlockEvents {
   };
   static constexpr std::size_t kLeast = 256;  // requests that there is room for, a power of two
 
-  void begin(const BlockEvent& event);
-  void issue(const BlockEvent& event);
-  void requeue(const BlockEvent& event);
-  void complete(const BlockEvent& event);
+  Use begin(const BlockEvent& event);
+  Use issue(const BlockEvent& event);
+  Use requeue(const BlockEvent& event);
+  Use complete(const BlockEvent& event);
 
   static Key key_of(const BlockEvent& event);
   std::size_t size() const { return end_ - first_; }
@@ -80,6 +89,9 @@ class BlockEvents {
   Nanoseconds now_ns_ = 0;
   bool taken_ = false;  // first_ is the request taken last
 };
+
+// Counts an event that is no request of its own.
+void count(Skips& skips, BlockEvents::Use use, const Place& place);
 
 // The other way: each request is queued and issued when it arrives, and completed after its service
 // time; all in the order of time.

@@ -9,28 +9,11 @@
 #include <utility>
 
 #include "trace/formats.h"
+#include "trace/skips.h"
 #include "trace/time_doubt.h"
 
 namespace platter::trace {
 namespace {
-
-// That a format's times are in where nothing in the file says so; 0: it does.
-Nanoseconds usual_unit_ns(Format format) {
-  switch (format) {
-    case Format::detect:  // of an empty file, which is read as ascii
-    case Format::ascii:
-      return kMillisecond;
-    case Format::validate:
-      return kMicrosecond;
-    case Format::spc:
-      return kSecond;
-    default:
-      return 0;
-  }
-}
-
-// That the times of this format are in, of those whose readers take any.
-Nanoseconds unit_of(Format format) { return format == Format::mqsim ? 1 : usual_unit_ns(format); }
 
 class OneFormat final : public CheckedReader {
  public:
@@ -50,12 +33,18 @@ class OneFormat final : public CheckedReader {
                 .format = reading.format,
                 .block_bytes = reading.block_bytes,
                 .says_block_bytes = in_bytes_},
-        doubt_(records_->kind(), devices == Devices::all ? 0 : doubted_unit_ns(reading)) {
+        doubt_(records_->kind(), devices == Devices::all ? 0 : doubted_unit_ns(reading),
+               slow_ns_of(reading)) {
     if (!reading.columns.empty() && reading.format != Format::csv)
       throw Error(ExitStatus::usage,
                   fmt::format("the format {} has columns of its own: leave --csv-columns out",
                               name_of(reading.format)));
-    if (reading.time_unit_ns > 0 && usual_unit_ns(reading.format) == 0)
+    if (!reading.line_regex.empty() && reading.format != Format::csv)
+      throw Error(ExitStatus::usage,
+                  fmt::format("the format {} has lines of its own: leave --line-regex out",
+                              name_of(reading.format)));
+    const FormatRow* const row = row_of(reading.format);
+    if (reading.time_unit_ns > 0 && row && row->unit_ns == 0)
       throw Error(ExitStatus::usage,
                   fmt::format("traces of the format {} say the unit of their times: leave "
                               "--time-unit out",
@@ -63,7 +52,11 @@ class OneFormat final : public CheckedReader {
   }
 
   const Source& source() const override { return source_; }
-  std::vector<Skipped> skipped() const override { return records_->skipped(); }
+  std::vector<Skipped> skipped() const override {
+    std::vector<Skipped> all = records_->skipped();
+    if (others_.count > 0) all.push_back(others_);
+    return all;
+  }
   std::string device_text(std::uint32_t device) const override {
     return records_->device_text(device);
   }
@@ -75,7 +68,10 @@ class OneFormat final : public CheckedReader {
     while (count < out.size() && next_in_order()) {
       check_order();
       if (const auto doubt = doubt_.see(current_.request)) refuse_times(*doubt);
-      if (is_chosen(current_.request.device)) out[count++] = current_.request;
+      if (is_chosen(current_.request.device))
+        out[count++] = current_.request;
+      else if (others_.count++ == 0)
+        others_.first = place(Part::device);
     }
     if (count < out.size())
       if (const auto doubt = doubt_.at_end()) refuse_times(*doubt);
@@ -230,8 +226,11 @@ class OneFormat final : public CheckedReader {
   }
 
   void check_whole() const {
-    if (devices_.empty())
-      throw Error(ExitStatus::bad_input, fmt::format("{} holds no request", source_.name));
+    if (devices_.empty()) {
+      const std::string passed = in_words(records_->skipped());
+      throw Error(ExitStatus::bad_input, fmt::format("{} holds no request{}{}", source_.name,
+                                                     passed.empty() ? "" : ": ", passed));
+    }
     if (!std::ranges::any_of(devices_, [&](auto device) { return is_wanted(device); }))
       throw Error(ExitStatus::bad_input,
                   fmt::format("{} has no request for device {}; it has devices {}", source_.name,
@@ -263,66 +262,37 @@ class OneFormat final : public CheckedReader {
   std::priority_queue<Timed, std::vector<Timed>, Later> waiting_;
   std::uint64_t number_ = 0;
   Place place_{};
+  Skipped others_{.what = "requests of other devices", .kind = Skipped::Kind::form};
   TimeDoubt doubt_;
 };
 
 }  // namespace
 
 std::unique_ptr<RecordReader> record_reader(std::vector<Input> inputs, Reading& reading) {
-  Input& first = inputs.front();
-  if (reading.format == Format::detect && !reading.columns.empty()) reading.format = Format::csv;
+  const bool columns = !reading.columns.empty(), expression = !reading.line_regex.empty();
+  if (columns && expression)
+    throw Error(ExitStatus::usage,
+                "--csv-columns and --line-regex both say where a line has its parts; give one");
+  if (reading.format == Format::detect && (columns || expression)) reading.format = Format::csv;
   for (Input& input : inputs)  // the file of a processor that was idle is empty
     if (reading.format == Format::detect) reading.format = detected(input);
-  const Nanoseconds unit_ns = reading.time_unit_ns > 0 ? reading.time_unit_ns
-                                                       : unit_of(reading.format);
-  switch (reading.format) {
-    case Format::detect:
-    case Format::ascii:
-    case Format::mqsim:
-      return ascii_reader(std::move(first), unit_ns);
-    case Format::validate:
-      return validate_reader(std::move(first), unit_ns);
-    case Format::hpl:
-      return hpl_reader(std::move(first));
-    case Format::blktrace:
-      return blktrace_reader(std::move(inputs), reading.queued);
-    case Format::blkparse:
-      return blkparse_reader(std::move(first), reading.queued);
-    case Format::iolog2:
-      return iolog_reader(std::move(first), 2);
-    case Format::iolog3:
-      return iolog_reader(std::move(first), 3);
-    case Format::spc:
-      return spc_reader(std::move(first), unit_ns);
-    case Format::msr:
-      return msr_reader(std::move(first));
-    case Format::etw:
-      return etw_reader(std::move(first));
-    case Format::ftrace:
-      return ftrace_reader(std::move(first), reading.queued);
-    case Format::biosnoop:
-      return biosnoop_reader(std::move(first), reading.queued);
-    case Format::vscsi:
-      return vscsi_reader(std::move(first));
-    case Format::csv:
-      if (reading.columns.empty())
-        throw Error(ExitStatus::usage,
-                    "a csv trace needs its columns named: --csv-columns "
-                    "time:us,op,offset:bytes,size:bytes,device");
-      return columns_reader(std::move(first), columns_of(reading.columns));
-    case Format::systor17:
-    case Format::alibaba:
-    case Format::tencent:
-    case Format::k5:
-    case Format::cloudphysics:
-    case Format::fiu:
-      return columns_reader(std::move(first), columns_of(published_columns(reading.format)));
-  }
-  return nullptr;
+  const FormatRow& row = reading.format == Format::detect ? kAscii : *row_of(reading.format);
+  if (reading.time_unit_ns == 0 && row.unit_ns > 0 && row.names_unit &&
+      row.names_unit(inputs.front()))
+    reading.time_unit_ns = row.unit_ns;
+  Reading told = reading;
+  if (told.time_unit_ns == 0) told.time_unit_ns = row.unit_ns;
+  return row.reader(std::move(inputs), told);
 }
 
 Nanoseconds doubted_unit_ns(const Reading& reading) {
-  return reading.time_unit_ns > 0 ? 0 : usual_unit_ns(reading.format);
+  const FormatRow& row = reading.format == Format::detect ? kAscii : *row_of(reading.format);
+  return reading.time_unit_ns > 0 || !row.doubted ? 0 : row.unit_ns;
+}
+
+Nanoseconds slow_ns_of(const Reading& reading) {
+  const FormatRow* const row = row_of(reading.format);
+  return row ? row->slow_ns : kAscii.slow_ns;
 }
 
 std::unique_ptr<CheckedReader> checked_reader(std::unique_ptr<RecordReader> records,

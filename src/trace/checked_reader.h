@@ -26,6 +26,8 @@ class CheckedReader : public Reader {
 // What TimeDoubt (time_doubt.h) is to doubt: the unit that the format has its times in, where
 // neither the file nor the reader of it says one; else 0.
 Nanoseconds doubted_unit_ns(const Reading& reading);
+// A median above it is doubted in its unit.
+Nanoseconds slow_ns_of(const Reading& reading);
 
 // `all` is no error, and the unit of times is not doubted: lint.h does so.
 enum class Devices : std::uint8_t { one, all };

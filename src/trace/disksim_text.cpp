@@ -1,4 +1,5 @@
 // DiskSim's two text formats, `ascii` and `validate`.
+#include <algorithm>
 #include <utility>
 
 #include "trace/formats.h"
@@ -134,13 +135,52 @@ class ValidateWriter final : public RecordWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> ascii_reader(Input input, Nanoseconds unit_ns) {
-  return std::make_unique<AsciiReader>(std::move(input), unit_ns);
-}
-std::unique_ptr<RecordReader> validate_reader(Input input, Nanoseconds unit_ns) {
-  return std::make_unique<ValidateReader>(std::move(input), unit_ns);
-}
-std::unique_ptr<RecordWriter> ascii_writer() { return std::make_unique<AsciiWriter>(); }
-std::unique_ptr<RecordWriter> validate_writer() { return std::make_unique<ValidateWriter>(); }
+const FormatRow kAscii = {
+    .format = Format::ascii,
+    .name = "ascii",
+    .reader = [](std::vector<Input> inputs,
+                 const Reading& reading) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<AsciiReader>(std::move(inputs.front()), reading.time_unit_ns);
+    },
+    .writer = [](std::uint32_t) -> std::unique_ptr<RecordWriter> {
+      return std::make_unique<AsciiWriter>();
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          const Line& line = beginning.blanks;
+          const char first = line[0].front();
+          for (std::size_t i = 0; i < std::min<std::size_t>(line.count(), Line::kMost); ++i)
+            if (line[i].find_first_not_of("0123456789abcdefABCDEF.xX+-") != std::string_view::npos)
+              return false;
+          return (first >= '0' && first <= '9') || first == '.';
+        },
+    .unit_ns = kMillisecond,
+};
+
+const FormatRow kMqsim = {
+    .format = Format::mqsim,
+    .name = "mqsim",
+    .reader = kAscii.reader,
+    .unit_ns = 1,
+    .doubted = false,
+};
+
+const FormatRow kValidate = {
+    .format = Format::validate,
+    .name = "validate",
+    .reader = [](std::vector<Input> inputs,
+                 const Reading& reading) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<ValidateReader>(std::move(inputs.front()), reading.time_unit_ns);
+    },
+    .writer = [](std::uint32_t) -> std::unique_ptr<RecordWriter> {
+      return std::make_unique<ValidateWriter>();
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          return beginning.blanks[0] == "R" || beginning.blanks[0] == "W";
+        },
+    .unit_ns = kMicrosecond,
+    .each_measured = true,
+};
 
 }  // namespace platter::trace

@@ -49,30 +49,8 @@ class FileWriter final : public Writer {
 };
 
 std::unique_ptr<RecordWriter> record_writer(Format format, std::uint32_t block_bytes) {
-  switch (format) {
-    case Format::ascii:
-      return ascii_writer();
-    case Format::validate:
-      return validate_writer();
-    case Format::hpl:
-      return hpl_writer(block_bytes);
-    case Format::blktrace:
-      return blktrace_writer(block_bytes);
-    case Format::blkparse:
-      return blkparse_writer(block_bytes);
-    case Format::iolog2:
-      return iolog_writer(2, block_bytes);
-    case Format::iolog3:
-      return iolog_writer(3, block_bytes);
-    case Format::spc:
-      return spc_writer(block_bytes);
-    case Format::msr:
-      return msr_writer(block_bytes);
-    case Format::etw:
-      return etw_writer(block_bytes);
-    default:
-      break;
-  }
+  const FormatRow* const row = row_of(format);
+  if (row && row->writer) return row->writer(block_bytes);
   throw Error(ExitStatus::usage,
               fmt::format("traces of the format {} are read, not written; written are {}",
                           name_of(format), fmt::join(written_format_names(), ", ")));

@@ -4,54 +4,54 @@
 
 #include <array>
 #include <charconv>
-#include <utility>
 
 #include "model/error.h"
+#include "trace/formats.h"
 
 namespace platter::trace {
 namespace {
 
-using std::string_view_literals::operator""sv;
-
-constexpr std::array kNames = {
-    std::pair{Format::ascii, "ascii"sv},       std::pair{Format::validate, "validate"sv},
-    std::pair{Format::hpl, "hpl"sv},           std::pair{Format::blktrace, "blktrace"sv},
-    std::pair{Format::blkparse, "blkparse"sv}, std::pair{Format::iolog2, "iolog2"sv},
-    std::pair{Format::iolog3, "iolog3"sv},     std::pair{Format::spc, "spc"sv},
-    std::pair{Format::msr, "msr"sv},           std::pair{Format::etw, "etw"sv},
-    std::pair{Format::ftrace, "ftrace"sv},     std::pair{Format::biosnoop, "biosnoop"sv},
-    std::pair{Format::vscsi, "vscsi"sv},       std::pair{Format::csv, "csv"sv},
-    std::pair{Format::systor17, "systor17"sv}, std::pair{Format::alibaba, "alibaba"sv},
-    std::pair{Format::tencent, "tencent"sv},   std::pair{Format::k5, "k5"sv},
-    std::pair{Format::fiu, "fiu"sv},           std::pair{Format::cloudphysics, "cloudphysics"sv},
-    std::pair{Format::mqsim, "mqsim"sv},
+// What is binary or has a word of its own comes first, what is told by the shape of its numbers
+// last.
+constexpr std::array kRows = {
+    &kBlktrace, &kHpl,        &kIolog2,       &kIolog3, &kVscsi,    &kFtrace,       &kBlkreplay,
+    &kWpa,      &kHfplayer,   &kXperf,        &kMsr,    &kSystor17, &kTencent,      &kAlibaba,
+    &kSpc,      &kFioLatency, &kFioBandwidth, &kK5,     &kFiu,      &kCloudphysics, &kValidate,
+    &kBlkparse, &kBiosnoop,   &kIosnoop,      &kAscii,  &kMqsim,    &kCsv,
 };
 
 }  // namespace
 
+std::span<const FormatRow* const> format_rows() { return kRows; }
+
+const FormatRow* row_of(Format format) {
+  for (const FormatRow* const row : kRows)
+    if (row->format == format) return row;
+  return nullptr;
+}
+
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
-  for (const auto& [format, name] : kNames) names.emplace_back(name);
+  for (const FormatRow* const row : kRows) names.emplace_back(row->name);
   return names;
 }
 
 std::vector<std::string> written_format_names() {
   std::vector<std::string> names;
-  for (const auto& [format, name] : kNames)
-    if (format <= Format::etw) names.emplace_back(name);
+  for (const FormatRow* const row : kRows)
+    if (row->writer) names.emplace_back(row->name);
   return names;
 }
 
 std::string_view name_of(Format format) {
-  for (const auto& [each, name] : kNames)
-    if (each == format) return name;
-  return "detect";
+  const FormatRow* const row = row_of(format);
+  return row ? row->name : "detect";
 }
 
 Format format_of(std::string_view name) {
   if (name.empty()) return Format::detect;
-  for (const auto& [format, each] : kNames)
-    if (each == name) return format;
+  for (const FormatRow* const row : kRows)
+    if (row->name == name) return row->format;
   throw Error(ExitStatus::usage, fmt::format("there is no trace format \"{}\"; there are {}", name,
                                              fmt::join(format_names(), ", ")));
 }

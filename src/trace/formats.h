@@ -1,39 +1,65 @@
-// The readers and writers of the formats, each in a file of its own.
+// The one list of the formats: what each is called, how it is read and written, and how it is
+// recognized. A row stands at the end of its format's own file.
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "trace/columns.h"
+#include "trace/line.h"
 #include "trace/record.h"
 
 namespace platter::trace {
 
-std::unique_ptr<RecordReader> ascii_reader(Input input, Nanoseconds unit_ns);
-std::unique_ptr<RecordReader> validate_reader(Input input, Nanoseconds unit_ns);
-std::unique_ptr<RecordReader> hpl_reader(Input input);
-// Of one trace, the files of all processors. `queued`: a request arrives with its Q, not with its
-// D.
-std::unique_ptr<RecordReader> blktrace_reader(std::vector<Input> inputs, bool queued);
-std::unique_ptr<RecordReader> blkparse_reader(Input input, bool queued);
-std::unique_ptr<RecordReader> iolog_reader(Input input, int version);
-std::unique_ptr<RecordReader> spc_reader(Input input, Nanoseconds unit_ns);
-std::unique_ptr<RecordReader> msr_reader(Input input);
-std::unique_ptr<RecordReader> etw_reader(Input input);
-std::unique_ptr<RecordReader> ftrace_reader(Input input, bool queued);
-std::unique_ptr<RecordReader> biosnoop_reader(Input input, bool queued);
-std::unique_ptr<RecordReader> vscsi_reader(Input input);
-std::unique_ptr<RecordReader> columns_reader(Input input, const Columns& columns);
+// What a format is recognized by.
+struct Beginning {
+  explicit Beginning(Input& input);
 
-std::unique_ptr<RecordWriter> ascii_writer();
-std::unique_ptr<RecordWriter> validate_writer();
-std::unique_ptr<RecordWriter> hpl_writer(std::uint32_t block_bytes);
-std::unique_ptr<RecordWriter> blktrace_writer(std::uint32_t block_bytes);
-std::unique_ptr<RecordWriter> blkparse_writer(std::uint32_t block_bytes);
-std::unique_ptr<RecordWriter> iolog_writer(int version, std::uint32_t block_bytes);
-std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes);
-std::unique_ptr<RecordWriter> msr_writer(std::uint32_t block_bytes);
-std::unique_ptr<RecordWriter> etw_writer(std::uint32_t block_bytes);
+  const std::string& name;  // of the file
+  std::string_view head;    // its first bytes
+  Line commas, blanks;      // the first line with something in it, cut in two ways
+};
+
+struct FormatRow {
+  Format format = Format::detect;
+  const char* name = "";
+  // Of one file, but for a blktrace. The unit of times is set in `reading`, if unit_ns is.
+  std::unique_ptr<RecordReader> (*reader)(std::vector<Input> inputs, const Reading& reading);
+  std::unique_ptr<RecordWriter> (*writer)(std::uint32_t block_bytes) = nullptr;
+  bool (*begins)(const Beginning& beginning) = nullptr;  // none: its name has to be given
+  Nanoseconds unit_ns = 0;        // of its times, where files do not say it; 0: they do
+  bool doubted = true;            // tools write this format in other units, too
+  Nanoseconds slow_ns = kSecond;  // a median of whole units above it is doubted (time_doubt.h)
+  bool (*names_unit)(Input& input) = nullptr;  // whether a file is known to have unit_ns
+  bool binary = false;                         // not text
+  bool each_measured = false;                  // every record has a field for its service time
+  bool names_platter = false;  // what platter writes has its name in the first line or record
+};
+
+extern const FormatRow kAscii, kValidate, kMqsim;           // disksim_text.cpp
+extern const FormatRow kHpl;                                // hpl.cpp
+extern const FormatRow kBlktrace;                           // blktrace.cpp
+extern const FormatRow kBlkparse;                           // blkparse.cpp
+extern const FormatRow kIolog2, kIolog3;                    // iolog.cpp
+extern const FormatRow kFioLatency, kFioBandwidth;          // fio_log.cpp
+extern const FormatRow kSpc;                                // spc.cpp
+extern const FormatRow kMsr;                                // msr.cpp
+extern const FormatRow kXperf;                              // xperf.cpp
+extern const FormatRow kWpa, kHfplayer;                     // headed_columns.cpp
+extern const FormatRow kBlkreplay;                          // blkreplay.cpp
+extern const FormatRow kFtrace;                             // ftrace.cpp
+extern const FormatRow kBiosnoop, kIosnoop;                 // snoop.cpp
+extern const FormatRow kVscsi;                              // vscsi.cpp
+extern const FormatRow kCsv;                                // columns_reader.cpp
+extern const FormatRow kSystor17, kAlibaba, kTencent, kK5;  // collections.cpp
+extern const FormatRow kCloudphysics, kFiu;
+
+// All of them, in the order in which they are tried on a file.
+std::span<const FormatRow* const> format_rows();
+// nullptr: of Format::detect.
+const FormatRow* row_of(Format format);
 
 // The format that the first bytes tell; detect: there are none. Throws Error(bad_input) where they
 // do not tell it.

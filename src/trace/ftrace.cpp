@@ -17,11 +17,11 @@ class FtraceReader final : public BlockEventLines {
  private:
   // task [cpu] flags time: block_rq_issue: MAJOR,MINOR FLAGS [bytes (command)] sector + sectors ...
   bool parse(const Line& line, Record&) override {
-    if (line[0].starts_with('#')) return false;
+    if (line[0].starts_with('#')) return remark(line);
     const std::size_t count = std::min<std::size_t>(line.count(), Line::kMost);
     std::size_t name = 1;
     while (name < count && !action_of(line[name])) ++name;
-    if (name >= count) return false;  // another event
+    if (name >= count) return !lost(line) && form(line, "other events");
     BlockEvent event;
     event.action = *action_of(line[name]);
     const std::size_t device = name + 1, flags = name + 2;
@@ -34,14 +34,17 @@ class FtraceReader final : public BlockEventLines {
                                       "first event",
                                       shown(time)));
     const std::string_view operation = line[flags];
-    if (const char* what = other_than_data(operation)) {
-      if (event.action == BlockEvent::Action::issue) skips_.add(what);
-      return false;
-    }
+    const bool issued = event.action == BlockEvent::Action::issue;
+    if (const char* what = other_than_data(line, flags))
+      return pass_over(line, flags, what, issued);
     std::size_t plus = flags + 1;
     while (plus + 1 < count && line[plus] != "+") ++plus;
     if (plus + 1 >= count || plus == flags + 1)
       line.fail(line.end(), "the event has no \"SECTOR + SECTORS\"");
+    if (line[plus + 1] == "0") {
+      const bool flush = operation.find('F') != std::string_view::npos;
+      return pass_over(line, flags, flush ? "flushes" : "requests of no sectors", issued);
+    }
     event.time_ns = *time_ns;
     event.device = device_of_linux(line, device);
     event.write = operation.find('W') != std::string_view::npos;
@@ -59,11 +62,16 @@ class FtraceReader final : public BlockEventLines {
     return std::nullopt;
   }
 
-  // What an event is of that reads or writes nothing; nullptr if it does.
-  static const char* other_than_data(std::string_view operation) {
-    if (operation.find('D') != std::string_view::npos) return "discards";
-    if (operation.find_first_of("RW") == std::string_view::npos) return "flushes";
-    return nullptr;
+  // "# entries-in-buffer/entries-written: 100/142   #P:4": the others were written over.
+  bool remark(const Line& line) {
+    for (std::size_t i = 0; i + 1 < std::min<std::size_t>(line.count(), Line::kMost); ++i) {
+      if (line[i] != "entries-in-buffer/entries-written:") continue;
+      Scan scan(line[i + 1]);
+      std::uint64_t kept = 0, written = 0;
+      if (scan.number(kept) && scan.take('/') && scan.number(written) && written > kept)
+        skips_.lose(written - kept, line.place(i));
+    }
+    return form(line, "remarks");
   }
 
   ClockTimes times_;
@@ -71,8 +79,19 @@ class FtraceReader final : public BlockEventLines {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> ftrace_reader(Input input, bool queued) {
-  return std::make_unique<FtraceReader>(std::move(input), queued);
-}
+const FormatRow kFtrace = {
+    .format = Format::ftrace,
+    .name = "ftrace",
+    .reader = [](std::vector<Input> inputs,
+                 const Reading& reading) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<FtraceReader>(std::move(inputs.front()), reading.queued);
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          const std::string_view head = beginning.head;
+          return head.starts_with("# tracer:") || head.find(" block_rq_") != head.npos ||
+                 head.find("block:block_rq_") != head.npos;
+        },
+};
 
 }  // namespace platter::trace

@@ -92,9 +92,9 @@ class HplReader final : public RecordReader {
       if (bytes.size() < size) lost("the trace ends within it");
       const std::uint32_t id = word(bytes, kIdWord);
       if ((id & 0xffff) == kSuspectIo)
-        skips_.add("suspect I/O records");
+        skips_.add("suspect I/O records", at(0));
       else if ((id & 0xffff) != kShortIo)
-        skips_.add("records of other kinds");
+        skips_.add("records of other kinds", at(0));
       else
         return parse(bytes, record), true;
     }
@@ -212,11 +212,19 @@ class HplWriter final : public RecordWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> hpl_reader(Input input) {
-  return std::make_unique<HplReader>(std::move(input));
-}
-std::unique_ptr<RecordWriter> hpl_writer(std::uint32_t block_bytes) {
-  return std::make_unique<HplWriter>(block_bytes);
-}
+const FormatRow kHpl = {
+    .format = Format::hpl,
+    .name = "hpl",
+    .reader = [](std::vector<Input> inputs, const Reading&) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<HplReader>(std::move(inputs.front()));
+    },
+    .writer = [](std::uint32_t block_bytes) -> std::unique_ptr<RecordWriter> {
+      return std::make_unique<HplWriter>(block_bytes);
+    },
+    .begins = [](const Beginning& beginning) { return beginning.head.starts_with("$$TR_IOREC"); },
+    .binary = true,
+    .each_measured = true,
+    .names_platter = true,
+};
 
 }  // namespace platter::trace

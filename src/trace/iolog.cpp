@@ -6,6 +6,7 @@
 
 #include "trace/formats.h"
 #include "trace/line_reader.h"
+#include "trace/made_here.h"
 
 namespace platter::trace {
 namespace {
@@ -16,8 +17,10 @@ constexpr std::string_view kVersion3 = "fio version 3 iolog";
 // Version 3 has a timestamp in front of what version 2 has, and no waits.
 class IologReader final : public LineReader {
  public:
-  IologReader(Input input, int version)
-      : LineReader(std::move(input), Separator::blanks), name_(version == 3 ? 1 : 0) {}
+  IologReader(Input input, int version, Nanoseconds unit_ns)
+      : LineReader(std::move(input), Separator::blanks),
+        name_(version == 3 ? 1 : 0),
+        unit_ns_(unit_ns) {}
 
   Place place(Part part) const override {
     switch (part) {
@@ -40,22 +43,22 @@ class IologReader final : public LineReader {
   bool parse(const Line& line, Record& record) override {
     if (!begun_) {
       begun_ = true;
-      if (line.whole().starts_with(timed() ? kVersion3 : kVersion2)) return false;
+      if (line.whole().starts_with(timed() ? kVersion3 : kVersion2)) return form("headers", line);
       line.fail(0, fmt::format("the first line is not \"{}\"", timed() ? kVersion3 : kVersion2));
     }
     line.require_at_least(name_ + 2, "file, action");
     const std::string_view action = line[name_ + 1];
     if (action == "add" || action == "open" || action == "close") {
       if (action == "add") files_.try_emplace(std::string(line[name_]), files_.size());
-      return false;
+      return form("files added, opened and closed", line);
     }
     line.require_fields(name_ + 4, "file, action, offset, length");
     if (action == "wait" && !timed()) {
       now_ns_ += wait_ns(line);
-      return false;
+      return form("waits", line);
     }
     if (action == "trim" || action == "sync" || action == "datasync") {
-      skips_.add(action == "trim" ? "trims" : "syncs");
+      skips_.add(action == "trim" ? "trims" : "syncs", line.place(name_ + 1));
       return false;
     }
     if (action != "read" && action != "write")
@@ -63,7 +66,7 @@ class IologReader final : public LineReader {
     const auto file = files_.find(line[name_]);
     if (file == files_.end())
       line.fail(name_, fmt::format("the file {} was not added before", shown(line[name_])));
-    record.request = {.arrival_ns = timed() ? line.time(0, "the timestamp", kMicrosecond) : now_ns_,
+    record.request = {.arrival_ns = timed() ? line.time(0, "the timestamp", unit_ns_) : now_ns_,
                       .device = file->second,
                       .write = action == "write"};
     record.first = line.integer<std::uint64_t>(name_ + 2, "the offset");
@@ -71,13 +74,19 @@ class IologReader final : public LineReader {
     return true;
   }
 
+  bool form(const char* what, const Line& line) {
+    skips_.add_form(what, line.place(0));
+    return false;
+  }
+
   Nanoseconds wait_ns(const Line& line) const {
-    const Nanoseconds wait_ns = line.time(2, "the wait", kMicrosecond);
+    const Nanoseconds wait_ns = line.time(2, "the wait", unit_ns_);
     if (wait_ns > kLongestTime_ns - now_ns_) line.fail(2, "the waits up to here take years");
     return wait_ns;
   }
 
   std::size_t name_;  // the field of the file's name; the others follow
+  Nanoseconds unit_ns_;
   std::map<std::string, std::uint32_t, std::less<>> files_;
   Nanoseconds now_ns_ = 0;
   bool begun_ = false;
@@ -128,13 +137,45 @@ class IologWriter final : public RecordWriter {
   Nanoseconds waited_us_ = 0;
 };
 
+// What platter wrote is in microseconds.
+bool is_in_microseconds(Input& input) {
+  const std::string_view head = input.peek(256);
+  return is_marked(head.substr(0, head.find('\n')));
+}
+constexpr Nanoseconds kSlowIolog_ns = 100 * kMillisecond;  // nanoseconds are taken for microseconds
+
+template <int kVersion>
+std::unique_ptr<RecordReader> reader_of_version(std::vector<Input> inputs, const Reading& reading) {
+  return std::make_unique<IologReader>(std::move(inputs.front()), kVersion, reading.time_unit_ns);
+}
+
+template <int kVersion>
+std::unique_ptr<RecordWriter> writer_of_version(std::uint32_t block_bytes) {
+  return std::make_unique<IologWriter>(kVersion, block_bytes);
+}
+
 }  // namespace
 
-std::unique_ptr<RecordReader> iolog_reader(Input input, int version) {
-  return std::make_unique<IologReader>(std::move(input), version);
-}
-std::unique_ptr<RecordWriter> iolog_writer(int version, std::uint32_t block_bytes) {
-  return std::make_unique<IologWriter>(version, block_bytes);
-}
+const FormatRow kIolog2 = {
+    .format = Format::iolog2,
+    .name = "iolog2",
+    .reader = reader_of_version<2>,
+    .writer = writer_of_version<2>,
+    .begins = [](const Beginning& beginning) { return beginning.head.starts_with(kVersion2); },
+    .unit_ns = kMicrosecond,
+    .slow_ns = kSlowIolog_ns,
+    .names_unit = is_in_microseconds,
+};
+
+const FormatRow kIolog3 = {
+    .format = Format::iolog3,
+    .name = "iolog3",
+    .reader = reader_of_version<3>,
+    .writer = writer_of_version<3>,
+    .begins = [](const Beginning& beginning) { return beginning.head.starts_with(kVersion3); },
+    .unit_ns = kMicrosecond,
+    .slow_ns = kSlowIolog_ns,
+    .names_unit = is_in_microseconds,
+};
 
 }  // namespace platter::trace

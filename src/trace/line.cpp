@@ -79,6 +79,32 @@ void Line::cut_at(char separator, std::string_view text) {
   }
 }
 
+void Line::cut_quoted(char separator, std::string_view text) {
+  cut_at(separator, {});
+  text_ = text;
+  if (trimmed(text).empty()) return;
+  for (std::size_t begin = 0;;) {
+    const std::size_t first = text.find_first_not_of(" \t", begin);
+    const bool quoted = first != text.npos && text[first] == '"' && separator != '"';
+    const std::size_t close = quoted ? text.find('"', first + 1) : text.npos;
+    const std::size_t from = close != text.npos ? close : begin;
+    const std::size_t end = std::min(text.find(separator, from), text.size());
+    std::string_view field = trimmed(text.substr(begin, end - begin));
+    if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
+      field = trimmed(field.substr(1, field.size() - 2));
+    if (count_ < fields_.size()) fields_[count_] = field;
+    ++count_;
+    if (end == text.size()) return;
+    begin = end + 1;
+  }
+}
+
+void Line::set(std::string_view text, const std::vector<std::string_view>& fields) {
+  text_ = text;
+  count_ = std::min(fields.size(), fields_.size());
+  std::copy_n(fields.begin(), count_, fields_.begin());
+}
+
 void Line::wrong_count(std::size_t wanted, const char* names) const {
   if (count_ < wanted)
     fail(end(), fmt::format("the line ends after {} of its {} fields ({}); the trace is cut "
@@ -89,21 +115,29 @@ void Line::wrong_count(std::size_t wanted, const char* names) const {
                            shown(fields_[wanted]), wanted, names));
 }
 
+std::optional<Nanoseconds> time_in(std::string_view text, Nanoseconds unit_ns) {
+  if (const std::optional<Nanoseconds> plain = plain_time(text, unit_ns)) [[likely]]
+    return plain;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const double time_ns = value * static_cast<double>(unit_ns);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !(time_ns >= 0 && time_ns <= static_cast<double>(kLongestTime_ns)))
+    return std::nullopt;
+  return std::llround(time_ns);
+}
+
 Nanoseconds Line::time(std::size_t index, const char* what, Nanoseconds unit_ns) const {
   const std::string_view text = fields_[index];
-  if (const std::optional<Nanoseconds> plain = plain_time(text, unit_ns)) [[likely]]
-    return *plain;
+  if (const std::optional<Nanoseconds> time_ns = time_in(text, unit_ns)) [[likely]]
+    return *time_ns;
   double value = 0;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
   if (error == std::errc::invalid_argument || end != last)
     fail(index, fmt::format("{} \"{}\" is no number", what, shown(text)));
-  constexpr auto kLongest_ns = static_cast<double>(kLongestTime_ns);
-  const auto unit = static_cast<double>(unit_ns);
-  if (error != std::errc() || !(value >= 0 && value * unit <= kLongest_ns))
-    fail(index,
-         fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(text), kLongest_ns / unit));
-  return std::llround(value * unit);
+  fail(index, fmt::format("{} {} is out of range (0 to {:.0f})", what, shown(text),
+                          static_cast<double>(kLongestTime_ns) / static_cast<double>(unit_ns)));
 }
 
 }  // namespace platter::trace

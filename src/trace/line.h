@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/record.h"
 
@@ -19,6 +21,10 @@ namespace platter::trace {
 // What a person is shown of a field: a file that is no trace may hold anything.
 std::string shown(std::string_view text);
 
+// A time in units of `unit_ns` nanoseconds, a power of ten, exact to the nanosecond where it is
+// written with digits and a point; nullopt: no number, negative, or longer than a trace may last.
+std::optional<Nanoseconds> time_in(std::string_view text, Nanoseconds unit_ns);
+
 class Line {
  public:
   explicit Line(const Input& input) : input_(input) {}
@@ -26,6 +32,10 @@ class Line {
   void cut_at_blanks(std::string_view text);
   // Fields without the blanks around them.
   void cut_at(char separator, std::string_view text);
+  // The same where a field in quotes may hold the separator; the quotes are no part of the field.
+  void cut_quoted(char separator, std::string_view text);
+  // Fields that were found otherwise, all within `text`.
+  void set(std::string_view text, const std::vector<std::string_view>& fields);
 
   std::size_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
@@ -73,7 +83,7 @@ class Line {
   // A time in units of `unit_ns` nanoseconds, a power of ten; exact to the nanosecond.
   Nanoseconds time(std::size_t index, const char* what, Nanoseconds unit_ns) const;
 
-  static constexpr std::size_t kMost = 24;  // fields that are kept
+  static constexpr std::size_t kMost = 64;  // fields that are kept
 
  private:
   Place place_of(const char* at) const {

@@ -7,29 +7,19 @@
 
 #include "trace/line.h"
 #include "trace/scan.h"
+#include "trace/skips.h"
 
 namespace platter::trace {
 
 constexpr std::uint32_t kSector = 512;  // bytes, where a format says "sector" or leaves it open
 
-// How many records of which kind were passed over.
-class Skips {
- public:
-  void add(const char* what) {
-    for (Skipped& each : list_)
-      if (each.what == what) {
-        ++each.count;
-        return;
-      }
-    list_.push_back({what, 1});
-  }
-  const std::vector<Skipped>& list() const { return list_; }
-
- private:
-  std::vector<Skipped> list_;
+enum class Separator : char {
+  blanks = ' ',
+  commas = ',',
+  semicolons = ';',
+  tabs = '\t',
+  bars = '|',
 };
-
-enum class Separator : char { blanks = ' ', commas = ',', semicolons = ';' };
 
 class LineReader : public RecordReader {
  public:
@@ -45,7 +35,13 @@ class LineReader : public RecordReader {
         return true;
       }
       if (!input_.line(scanned_)) return false;
-      if (!line().empty() && parse(line_, record)) return true;
+      if (line().empty()) {
+        skips_.add_form("empty lines", {input_.line_number(), 1});
+        continue;
+      }
+      const std::uint64_t before = skips_.total();
+      if (parse(line_, record)) return true;
+      if (skips_.total() == before) skips_.add("lines that are no request", line_.place(0));
     }
   }
 
@@ -55,18 +51,21 @@ class LineReader : public RecordReader {
   // The request of the line that is next, as the format's own tools write it, and how many bytes
   // the line has, its end among them; 0: parse() is to read it, and to tell what is wrong with it.
   virtual std::size_t scan(Scan, Record&) { return 0; }
-  // False: the line holds no request. Throws BadRecord.
+  // False: the line holds no request, and is among skips_ as what it is. Throws BadRecord.
   virtual bool parse(const Line& line, Record& record) = 0;
 
   // The line read last, which is cut into its fields only when it is asked for.
   const Line& line() const {
     if (scanned_.data() == nullptr) return line_;
-    if (separator_ == Separator::blanks)
-      line_.cut_at_blanks(scanned_);
-    else
-      line_.cut_at(static_cast<char>(separator_), scanned_);
+    cut(line_, scanned_);
     scanned_ = {};
     return line_;
+  }
+  virtual void cut(Line& line, std::string_view text) const {
+    if (separator_ == Separator::blanks)
+      line.cut_at_blanks(text);
+    else
+      line.cut_at(static_cast<char>(separator_), text);
   }
 
   // Where a number of sectors begins, in bytes.

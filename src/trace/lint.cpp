@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "trace/checked_reader.h"
+#include "trace/formats.h"
 #include "trace/open.h"
+#include "trace/skips.h"
 #include "trace/time_doubt.h"
 
 namespace platter::trace {
@@ -21,6 +23,7 @@ constexpr Nanoseconds kShortService_ns = 1000;
 constexpr Nanoseconds kLongGap_ns = 3600 * kSecond;
 constexpr Nanoseconds kShortGap_ns = 1000;
 constexpr std::uint32_t kBytesOfABlock = 512;
+constexpr std::size_t kShownFirst = 3;       // requests, as they were understood
 constexpr std::uint64_t kPlacesOfAKind = 3;  // where a warning is shown; behind them it is counted
 
 // The warnings that a request may have, as they are called where they are counted.
@@ -36,20 +39,22 @@ class Linter {
   Lint run(std::vector<Input> inputs, Reading reading) {
     try {
       std::unique_ptr<RecordReader> records = record_reader(std::move(inputs), reading);
+      records_have_devices_ = records->has_devices();
       lint_.format = reading.format;
       const std::unique_ptr<CheckedReader> reader = checked_reader(std::move(records), lint_.name,
                                                                    reading, Devices::all);
-      doubt_.emplace(reader->source().kind, doubted_unit_ns(reading));
-      read(*reader);
-      judge_whole(*reader, reading);
-      lint_.skipped = reader->skipped();
+      doubt_.emplace(reader->source().kind, doubted_unit_ns(reading), slow_ns_of(reading));
+      try {
+        read(*reader);
+        judge_whole(*reader, reading);
+      } catch (const Error& error) {
+        refuse(error);
+      }
+      see_skipped(*reader);
     } catch (const BadRecord& error) {
       add(Severity::error, error.place(), error.finding());
     } catch (const Error& error) {
-      std::string_view what = error.what();
-      if (what.starts_with(lint_.name)) what.remove_prefix(lint_.name.size());
-      add(Severity::error, {},
-          std::string(what.substr(std::min(what.find_first_not_of(" :,"), what.size()))));
+      refuse(error);
     }
     for (std::size_t kind = 0; kind < kCalled.size(); ++kind)
       if (const std::uint64_t more = found_[kind] - shown_[kind])
@@ -58,6 +63,13 @@ class Linter {
   }
 
  private:
+  void refuse(const Error& error) {
+    std::string_view what = error.what();
+    if (what.starts_with(lint_.name)) what.remove_prefix(lint_.name.size());
+    add(Severity::error, {},
+        std::string(what.substr(std::min(what.find_first_not_of(" :,"), what.size()))));
+  }
+
   void read(CheckedReader& reader) {
     std::array<Request, 1> request;
     for (;;) try {
@@ -77,6 +89,10 @@ class Linter {
                reader.source().block_bytes, request.lbn, request.blocks));
     judge_service(reader, request);
     if (const auto doubt = doubt_->see(request)) add(Severity::error, {}, *doubt);
+    if (lint_.first.size() < kShownFirst)
+      lint_.first.push_back({reader.place(Part::time), request,
+                             records_have_devices_ ? reader.device_text(request.device) : "",
+                             reader.source().kind});
     if (lint_.requests++ == 0)
       first_ns_ = request.arrival_ns;
     else if (request.arrival_ns == last_ns_)
@@ -106,9 +122,9 @@ class Linter {
                to_ms(service_ns), too_long ? "longer" : "shorter"));
   }
 
-  // Every record of these has a field for it.
   static bool measures(Format format) {
-    return format == Format::validate || format == Format::msr || format == Format::hpl;
+    const FormatRow* const row = row_of(format);
+    return row && row->each_measured;
   }
 
   void judge_whole(const CheckedReader& reader, const Reading& reading) {
@@ -149,6 +165,15 @@ class Linter {
           fmt::format("{} of {} requests have no completion", unmeasured_, lint_.requests));
   }
 
+  // What the tracer says is missing is a warning where it says so.
+  void see_skipped(const CheckedReader& reader) {
+    for (const Skipped& skipped : reader.skipped())
+      if (skipped.kind == Skipped::Kind::lost)
+        add(Severity::warning, skipped.first, in_words(skipped));
+      else
+        lint_.skipped.push_back(skipped);
+  }
+
   // Of a request: shown at its first places, and in the end counted.
   void warn(Warning warning, const Place& place, const std::string& what) {
     const auto kind = static_cast<std::size_t>(warning);
@@ -173,7 +198,7 @@ class Linter {
   double thinks_ns_ = 0;
   std::uint64_t repeated_ = 0, measured_ = 0, unmeasured_ = 0;
   std::array<std::uint64_t, kCalled.size()> found_{}, shown_{};  // of each kind of Warning
-  bool in_bytes_ = true;
+  bool in_bytes_ = true, records_have_devices_ = false;
 };
 
 }  // namespace

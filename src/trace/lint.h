@@ -28,12 +28,21 @@ struct Repeated {
   std::uint64_t count = 0;  // of the places that are not among the findings
 };
 
+// A request as it was understood.
+struct Understood {
+  Place place{};
+  Request request{};
+  std::string device{};  // empty: the format has none
+  Kind kind = Kind::open;
+};
+
 struct Lint {
   std::string name{};
   Format format = Format::detect;  // detect: an empty file, or none that is known
   std::uint64_t requests = 0;      // that can be read
   std::uint64_t errors = 0, warnings = 0;
   std::vector<Finding> findings{};  // the first ones
+  std::vector<Understood> first{};  // the first three requests
   std::vector<Repeated> repeated{};
   std::vector<Skipped> skipped{};
 };

@@ -1,10 +1,12 @@
 #include "trace/made_here.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "model/file.h"
 #include "trace/blktrace_process.h"
 #include "trace/compression.h"
+#include "trace/formats.h"
 
 namespace platter::trace {
 namespace {
@@ -12,8 +14,8 @@ namespace {
 constexpr std::string_view kMark = " \t \t ";
 
 bool names_platter(Format format) {
-  return format == Format::hpl || format == Format::blktrace || format == Format::blkparse ||
-         format == Format::msr;
+  const FormatRow* const row = row_of(format);
+  return row && row->names_platter;
 }
 
 }  // namespace
@@ -23,6 +25,8 @@ void mark_first_line(std::string& text, Format format) {
   if (end != std::string::npos && !names_platter(format)) text.insert(end, kMark);
 }
 
+bool is_marked(std::string_view first_line) { return first_line.ends_with(kMark); }
+
 bool is_made_here(const std::string& path) {
   constexpr std::size_t kOfFile = 65536, kEnough = 512;
   const std::string beginning = expanded_beginning(model::beginning_of(path, kOfFile), kEnough);
@@ -30,7 +34,9 @@ bool is_made_here(const std::string& path) {
     return beginning.find("\nsystem       = \"platter\";\n") != std::string_view::npos;
   if (has_blktrace_process(beginning)) return true;
   const std::string_view line = std::string_view(beginning).substr(0, beginning.find('\n'));
-  return line.ends_with(kMark) || line.ends_with(" [platter]") ||
+  const std::string_view second =
+      std::string_view(beginning).substr(std::min(line.size() + 1, beginning.size()));
+  return is_marked(line) || second.starts_with(kRemarkOfPlatter) || line.ends_with(" [platter]") ||
          line.find(",platter,") != std::string_view::npos;
 }
 

@@ -54,7 +54,10 @@ class MsrReader final : public LineReader {
   }
 
   bool parse(const Line& line, Record& record) override {
-    if (line[0] == "Timestamp") return false;
+    if (line[0] == "Timestamp") {
+      skips_.add_form("headers", line.place(0));
+      return false;
+    }
     line.require_fields(7, "timestamp, host, disk, Read or Write, offset, size, response time");
     if (host_.empty()) host_ = line[1];
     if (line[1] != host_)
@@ -94,11 +97,23 @@ class MsrWriter final : public RecordWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> msr_reader(Input input) {
-  return std::make_unique<MsrReader>(std::move(input));
-}
-std::unique_ptr<RecordWriter> msr_writer(std::uint32_t block_bytes) {
-  return std::make_unique<MsrWriter>(block_bytes);
-}
+const FormatRow kMsr = {
+    .format = Format::msr,
+    .name = "msr",
+    .reader = [](std::vector<Input> inputs, const Reading&) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<MsrReader>(std::move(inputs.front()));
+    },
+    .writer = [](std::uint32_t block_bytes) -> std::unique_ptr<RecordWriter> {
+      return std::make_unique<MsrWriter>(block_bytes);
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          const Line& line = beginning.commas;
+          if (line.count() > 1 && line[0] == "Timestamp" && line[1] == "Hostname") return true;
+          return line.count() == 7 && (line[3] == "Read" || line[3] == "Write");
+        },
+    .each_measured = true,
+    .names_platter = true,
+};
 
 }  // namespace platter::trace

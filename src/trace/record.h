@@ -9,17 +9,10 @@
 
 #include "model/error.h"
 #include "trace/input.h"
+#include "trace/place.h"
 #include "trace/stream.h"
 
 namespace platter::trace {
-
-// Where something stands: a line and a column, or a record and its first byte.
-struct Place {
-  std::uint64_t number = 0;  // both from 1
-  std::uint64_t column = 0;  // of a record: the offset of the byte
-  bool binary = false;
-};
-std::string to_text(const Place& place);
 
 // A record that cannot be read; what follows it can.
 class BadRecord : public Error {

@@ -3,6 +3,7 @@
 
 #include "trace/formats.h"
 #include "trace/line_reader.h"
+#include "trace/operation.h"
 
 namespace platter::trace {
 namespace {
@@ -61,11 +62,22 @@ class SpcWriter final : public RecordWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> spc_reader(Input input, Nanoseconds unit_ns) {
-  return std::make_unique<SpcReader>(std::move(input), unit_ns);
-}
-std::unique_ptr<RecordWriter> spc_writer(std::uint32_t block_bytes) {
-  return std::make_unique<SpcWriter>(block_bytes);
-}
+const FormatRow kSpc = {
+    .format = Format::spc,
+    .name = "spc",
+    .reader = [](std::vector<Input> inputs,
+                 const Reading& reading) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<SpcReader>(std::move(inputs.front()), reading.time_unit_ns);
+    },
+    .writer = [](std::uint32_t block_bytes) -> std::unique_ptr<RecordWriter> {
+      return std::make_unique<SpcWriter>(block_bytes);
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          const Line& line = beginning.commas;
+          return line.count() >= 5 && is_direction(line[3]);
+        },
+    .unit_ns = kSecond,
+};
 
 }  // namespace platter::trace

@@ -11,6 +11,7 @@
 
 #include "trace/bytes.h"
 #include "trace/format.h"
+#include "trace/place.h"
 #include "trace/request.h"
 
 namespace platter::trace {
@@ -24,10 +25,17 @@ struct Source {
   bool says_block_bytes = false;    // false: the format counts blocks and does not say of what size
 };
 
-// Records that are no read or write, which a reader passes over.
+// Lines or records that are no request: each is counted under one reason.
 struct Skipped {
-  std::string what{};  // "discards"
-  std::uint64_t count = 0;
+  enum class Kind : std::uint8_t {
+    passed_over,  // what is no read or write, or cannot be told: "discards"
+    form,         // what the format has beside requests: "headers", "completions"
+    lost,         // requests that the tracer itself says are missing, at one place
+  };
+  std::string what{};
+  std::uint64_t count = 0;  // 0 of `lost`: the tracer does not say how many
+  Place first{};            // where the first one stands
+  Kind kind = Kind::passed_over;
 };
 
 class Reader {
@@ -58,13 +66,14 @@ struct Reading {
   bool think_in_front = false;  // a closed trace's think times (think_times.h)
   // Formats of text that have times without their unit: in what they are; 0: as the format has it.
   Nanoseconds time_unit_ns = 0;
-  bool queued = false;    // blktrace: a request arrives when it was queued (Q), not issued (D)
-  std::string columns{};  // csv: which are there, in what units (columns.h)
+  bool queued = false;       // blktrace: a request arrives when it was queued (Q), not issued (D)
+  std::string columns{};     // csv: which are there, in what units (columns.h)
+  std::string line_regex{};  // csv: an expression whose named groups are the columns
 };
 
-// gzip and zstd are seen by their content and read as they are. "-" is the standard input; of a
-// file X.blktrace.0 all X.blktrace.N are read. A trace of several devices of which none was chosen
-// is an Error(bad_input) that names them, a trace without requests, too.
+// Read as front.h tells. "-" is the standard input; of a file X.blktrace.0 all X.blktrace.N are
+// read. A trace of several devices of which none was chosen is an Error(bad_input) that names them,
+// a trace without requests, too.
 std::unique_ptr<Reader> open_trace(const std::string& path, const Reading& reading = {});
 std::unique_ptr<Reader> open_trace(std::unique_ptr<ByteSource> bytes, const std::string& name,
                                    const Reading& reading = {});
@@ -83,7 +92,8 @@ struct Writing {
   std::uint32_t block_bytes = 512;  // formats in bytes or sectors: of the requests' blocks
 };
 
-// Compressed if the name ends in .gz or .zst. Throws Error(output) for what cannot be written.
+// "-" is the standard output. Compressed as the name says (compression.h). Throws Error(output) for
+// what cannot be written.
 std::unique_ptr<Writer> create_trace(const std::string& path, Format format,
                                      const Writing& writing = {});
 std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string& name,

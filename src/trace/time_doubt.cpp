@@ -7,10 +7,10 @@
 namespace platter::trace {
 namespace {
 
-constexpr std::size_t kEnough = 64, kFewest = 16;
+constexpr std::size_t kEnough = 64, kFewest = 8;
 // Requests a microsecond apart are more than any bus takes; the median of an idle drive's, which
 // come in bursts, is below a thousand of the coarse units that traces are written in.
-constexpr Nanoseconds kTooFast_ns = kMicrosecond, kTooSlow_ns = kSecond;
+constexpr Nanoseconds kTooFast_ns = kMicrosecond;
 constexpr Nanoseconds kTooSlow_units = 1000;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::optional<std::string> TimeDoubt::judge() {
   std::nth_element(times_ns_.begin(), middle, times_ns_.end());
   const std::size_t count = times_ns_.size();
   const bool too_fast = *middle < kTooFast_ns;
-  const bool too_slow = whole_ && *middle > kTooSlow_ns && *middle > kTooSlow_units * unit_ns_;
+  const bool too_slow = whole_ && *middle > slow_ns_ && *middle > kTooSlow_units * unit_ns_;
   const double median_s = static_cast<double>(*middle) * 1e-9;
   const char* unit = unit_ns_ == kSecond ? "s" : unit_ns_ == kMillisecond ? "ms" : "us";
   unit_ns_ = 0;

@@ -13,8 +13,10 @@ namespace platter::trace {
 
 class TimeDoubt {
  public:
-  // `unit_ns`: that the times are read in; 0: the file says it, and nothing is doubted.
-  TimeDoubt(Kind kind, Nanoseconds unit_ns) : kind_(kind), unit_ns_(unit_ns) {}
+  // `unit_ns`: that the times are read in; 0: the file says it, and nothing is doubted. `slow_ns`:
+  // a median above it is doubted.
+  TimeDoubt(Kind kind, Nanoseconds unit_ns, Nanoseconds slow_ns = kSecond)
+      : kind_(kind), unit_ns_(unit_ns), slow_ns_(slow_ns) {}
 
   // The next request of the file. A sentence once enough were seen, where no drive's trace is like
   // that; once.
@@ -28,7 +30,7 @@ class TimeDoubt {
   std::optional<std::string> judge();
 
   Kind kind_;
-  Nanoseconds unit_ns_;
+  Nanoseconds unit_ns_, slow_ns_;
   Nanoseconds before_ns_ = -1;
   std::vector<Nanoseconds> times_ns_;  // between arrivals, or of service; those above 0
   bool whole_ = true;                  // all of them are whole units

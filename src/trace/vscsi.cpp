@@ -1,7 +1,5 @@
 // CloudPhysics' traces of VMware's virtual SCSI disks (Waldspurger et al. 2015) in their binary
 // form: little-endian records of one of two layouts, which the version in a record tells.
-#include "trace/vscsi.h"
-
 #include <bit>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include "trace/clock_times.h"
 #include "trace/formats.h"
 #include "trace/line_reader.h"
+#include "trace/operation.h"
 
 namespace platter::trace {
 namespace {
@@ -89,10 +88,10 @@ class VscsiReader final : public RecordReader {
     if (little<std::uint16_t>(bytes, layout_->version_at) >> 8 != layout_->version)
       throw BadRecord(input_.name(), at(layout_->version_at),
                       "the record is of another version than the first");
-    const ScsiAccess command = access_of(little<std::uint16_t>(bytes, layout_->command));
+    const char command = operation_of_opcode(little<std::uint16_t>(bytes, layout_->command));
     const auto length = little<std::uint32_t>(bytes, layout_->bytes);
-    if (command == ScsiAccess::other || length == 0) {
-      skips_.add(command == ScsiAccess::other ? "other SCSI commands" : "requests of no bytes");
+    if (command == 'X' || length == 0) {
+      skips_.add(command == 'X' ? "other SCSI commands" : "requests of no bytes", at(0));
       return false;
     }
     const auto time_us = little<std::uint64_t>(bytes, layout_->time_us);
@@ -101,7 +100,7 @@ class VscsiReader final : public RecordReader {
       throw BadRecord(
           input_.name(), at(layout_->time_us),
           fmt::format("the time {} us is years from that of the first record", time_us));
-    record.request = {.arrival_ns = *arrival_ns, .write = command == ScsiAccess::write};
+    record.request = {.arrival_ns = *arrival_ns, .write = command == 'W'};
     const auto sector = little<std::uint64_t>(bytes, layout_->sector);
     if (sector > std::numeric_limits<std::uint64_t>::max() / kSector)
       throw BadRecord(input_.name(), at(layout_->sector),
@@ -120,27 +119,17 @@ class VscsiReader final : public RecordReader {
 
 }  // namespace
 
-ScsiAccess access_of(unsigned opcode) {
-  switch (opcode) {
-    case 0x08:
-    case 0x28:
-    case 0xa8:
-    case 0x88:
-      return ScsiAccess::read;
-    case 0x0a:
-    case 0x2a:
-    case 0xaa:
-    case 0x8a:
-      return ScsiAccess::write;
-    default:
-      return ScsiAccess::other;
-  }
-}
-
-bool is_vscsi(std::string_view head) { return layout_of(head) != nullptr; }
-
-std::unique_ptr<RecordReader> vscsi_reader(Input input) {
-  return std::make_unique<VscsiReader>(std::move(input));
-}
+const FormatRow kVscsi = {
+    .format = Format::vscsi,
+    .name = "vscsi",
+    .reader = [](std::vector<Input> inputs, const Reading&) -> std::unique_ptr<RecordReader> {
+      return std::make_unique<VscsiReader>(std::move(inputs.front()));
+    },
+    .begins =
+        [](const Beginning& beginning) {
+          return layout_of(beginning.head.substr(0, 2 * kSecond_.size)) != nullptr;
+        },
+    .binary = true,
+};
 
 }  // namespace platter::trace

@@ -82,7 +82,7 @@ MORE = {
     "trace convert, blktrace": Output("trace convert t.trace --to blktrace -o {out}", ("t.trace",)),
     "trace convert, blkparse": Output("trace convert t.trace --to blkparse -o {out}", ("t.trace",)),
     "trace convert, msr": Output("trace convert t.trace --to msr -o {out}", ("t.trace",)),
-    "trace convert, etw": Output("trace convert t.trace --to etw -o {out}", ("t.trace",)),
+    "trace convert, hfplayer": Output("trace convert t.trace --to hfplayer -o {out}", ("t.trace",)),
     "trace convert, iolog3": Output("trace convert t.trace --to iolog3 -o {out}", ("t.trace",)),
     "trace convert, validate": Output("trace convert t.trace --to validate -o {out}", ("t.trace",)),
     "compare, png": Output("compare drive.csv model.csv --plot {out}", ("drive.csv",), ".png"),

@@ -1,17 +1,22 @@
 """Traces as a user has them: compressed, by pipe, of several devices, damaged; converted and checked."""
 
+import bz2
 import gzip
+import io
 import json
+import lzma
 import os
 import resource
 import shutil
 import subprocess
+import tarfile
 import unittest
+import zipfile
 
 from harness import BAD_INPUT, HERE, OK, OUTPUT, PLATTER, USAGE, PlatterTest
 
 GOLDEN = os.path.join(HERE, "..", "golden", "traces")
-FORMATS = ("ascii", "hpl", "blktrace", "blkparse", "iolog2", "iolog3", "spc", "msr", "etw")
+FORMATS = ("ascii", "hpl", "blktrace", "blkparse", "iolog2", "iolog3", "spc", "msr", "hfplayer")
 
 
 def golden(name):
@@ -34,7 +39,7 @@ class Convert(TraceTest):
         lines = "".join(f"{i * 2}.500000 0 {i * 1000} {1 + i % 9} {i % 2:x}\n" for i in range(50))
         first = self.write("a", "0.000000 0 7 1 1\n" + lines)
         for name in FORMATS:
-            for suffix in ("", ".gz", ".zst"):
+            for suffix in ("", ".gz", ".zst", ".bz2", ".xz", ".lz4"):
                 with self.subTest(name=name, suffix=suffix):
                     there, back = self.path("there" + suffix), self.path("back")
                     self.run_trace("convert", first, "--to", name, "-o", there)
@@ -108,6 +113,109 @@ class Convert(TraceTest):
             self.assertEqual(done.returncode, OK, done.stderr)
 
 
+class Front(TraceTest):
+    """What stands in front of all readers, and what the names of outputs promise."""
+
+    TEXT = b"1.0 0 12 4 1\n2.0 0 16 4 0\n"
+
+    def write_bytes(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+        return self.path(name)
+
+    def test_compressed_marked_or_wide(self):
+        for name, content in (("t.spc.bz2", bz2.compress(self.TEXT)), ("t.xz", lzma.compress(self.TEXT)),
+                              ("mark", b"\xef\xbb\xbf" + self.TEXT), ("wide", self.TEXT.decode().encode("utf-16")),
+                              ("packed", gzip.compress(self.TEXT.decode().encode("utf-16-le")))):
+            with self.subTest(name):
+                lint = json.loads(self.run_trace("lint", self.write_bytes(name, content), "--json").stdout)
+                self.assertEqual((lint["format"], lint["requests"], lint["errors"]), ("ascii", 2, 0))
+
+    def test_archives_of_files_are_named(self):
+        packed, member = io.BytesIO(), tarfile.TarInfo("disk/a.trace")
+        member.size = len(self.TEXT)
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            archive.addfile(member, io.BytesIO(self.TEXT))
+        zipped = io.BytesIO()
+        with zipfile.ZipFile(zipped, "w") as archive:
+            archive.writestr("a.trace", self.TEXT)
+        for name, content, kind in (("t.tgz", packed.getvalue(), "tar"), ("t.zip", zipped.getvalue(), "zip")):
+            done = self.run_trace("stats", self.write_bytes(name, content), status=BAD_INPUT)
+            self.assertIn(f"is a {kind} archive", done.stderr)
+            self.assertIn("a.trace): extract it", done.stderr)
+            self.assertIn("extract it", self.run_trace("lint", self.path(name), status=BAD_INPUT).stdout)
+
+    def test_a_name_keeps_its_promise_or_is_refused(self):
+        trace, before = self.write_bytes("t", self.TEXT), None
+        for ending, magic in ((".gz", b"\x1f\x8b"), (".bz2", b"BZh"), (".XZ", b"\xfd7zXZ"), (".lz4", b"\x04\x22")):
+            self.run_trace("convert", trace, "--to", "spc", "-o", self.path("o" + ending))
+            with open(self.path("o" + ending), "rb") as file:
+                self.assertTrue(file.read().startswith(magic), ending)
+            self.run_trace("convert", trace, "--to", "spc", "-o", self.path("o" + ending))  # it is platter's
+        before = self.files()
+        for name in ("o.zip", "o.tar", "o.csv.Z", "o.7z", "o.tgz"):
+            self.fails(USAGE, ("its name promises",), "trace", "convert", trace, "--to", "spc", "-o", name)
+            self.fails(USAGE, ("its name promises",), "trace", "generate", "--workload", "mixed", "--blocks", "9999",
+                       "-o", name)
+        self.assertEqual(self.files(), before)
+
+    def test_a_dash_is_a_stream_and_a_file_of_that_name_has_a_folder(self):
+        done = subprocess.run([PLATTER, "trace", "convert", "-", "--to", "spc", "-o", "-"], input=self.TEXT,
+                              capture_output=True, check=False, cwd=self.folder)
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (OK, 2), done.stderr)
+        self.assertFalse(os.path.exists(self.path("-")))
+        self.write_bytes("t", self.TEXT)
+        self.run_trace("convert", "t", "--to", "spc", "-o", "./-")
+        self.assertEqual(json.loads(self.run_trace("lint", "./-", "--json").stdout)["requests"], 2)
+        self.fails(USAGE, ("standard output",), "trace", "convert", "t", "--to", "spc", "--split-by", "device", "-o", "-")
+        done = self.run_trace("generate", "--workload", "mixed", "--blocks", "99999", "--requests", "7", "-o", "-")
+        self.assertEqual(len(done.stdout.splitlines()), 7)
+
+
+class PassedOver(TraceTest):
+    def test_each_with_its_first_place_and_losses_are_warnings(self):
+        text = golden("ftrace_lost.txt")
+        lint = json.loads(self.run_trace("lint", text, "--json").stdout)
+        self.assertEqual(lint["requests"] + sum(each["count"] for each in lint["skipped"]), 9)
+        flush = next(each for each in lint["skipped"] if each["what"] == "flushes")
+        self.assertEqual((flush["count"], flush["line"], flush["of_the_format"]), (1, 9, False))
+        said = [finding["finding"] for finding in lint["findings"] if finding.get("line") == 6]
+        self.assertEqual(said, ["the tracer says that it lost 17 events here; requests are missing"])
+        self.platter("truth", "virtual:seagate-barracuda4lp", "-o", "m.json")
+        for words in (("trace", "stats", text), ("replay", text, "--on", "m.json", "-o", self.path("r.csv")),
+                      ("trace", "convert", text, "--to", "ascii", "-o", self.path("o"))):
+            done = self.run_platter(*words)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            self.assertIn("line 6, column 1: the tracer says that it lost 17 events here", done.stderr)
+            self.assertIn("passed over 1 flushes (the first in line 9", done.stderr)
+
+    def test_a_trace_of_no_request_says_what_it_holds(self):
+        text = self.write("t.csv", "when,what,at,long\n1,erase,0,512\n2,erase,0,512\n")
+        done = self.run_trace("stats", text, "--csv-columns", "time:s,op,offset:bytes,size:bytes", status=BAD_INPUT)
+        self.assertIn("holds no request: passed over 1 headers (the first in line 1, column 1), "
+                      "2 operations that neither read nor write (the first in line 2, column 3)", done.stderr)
+
+    def test_the_first_requests_are_shown_as_understood(self):
+        done = self.run_trace("lint", golden("msr.csv"))
+        self.assertEqual(len([line for line in done.stdout.splitlines() if line.startswith("  line ")]), 3)
+        self.assertIn("a read of LBN 13700410, 48 blocks, at 0 ms, took 4.1286 ms, device 0", done.stdout)
+
+    def test_what_is_not_recognized_is_told_with_a_command(self):
+        text = self.write("my trace.csv", "time,op,offset,size\n0.5,R,0x1000,512\n0.6,W,0,512\n")
+        done = self.run_trace("lint", text, status=BAD_INPUT)
+        command = done.stdout.split("perhaps these are right: ")[1].splitlines()[0]
+        self.assertIn("--csv-columns time:s,op,offset:bytes,size:bytes", command)
+        said = subprocess.run(["bash", "-c", command.replace("platter", PLATTER, 1)], capture_output=True, text=True,
+                              check=False, cwd=self.folder)
+        self.assertIn("2 requests, 0 errors", said.stdout, said.stderr)
+
+    def test_recordings_are_told_with_what_makes_text_of_them(self):
+        for magic, command in ((b"PERFILE2", "perf script -i "), (b"\x17\x08\x44tracing", "trace-cmd report -i ")):
+            with open(self.path("recorded"), "wb") as file:
+                file.write(magic + bytes(100))
+            self.assertIn(command, self.run_trace("stats", self.path("recorded"), status=BAD_INPUT).stderr)
+
+
 class Lint(TraceTest):
     def test_findings_and_status(self):
         bad = self.write("bad", "1.0 0 12 4 1\nhello\n0.5 0 12 4 1\n2.0 0 95 9 1\n")
@@ -141,7 +249,7 @@ class Lint(TraceTest):
 
     def test_the_golden_traces_have_no_errors(self):
         for name in ("ascii.trace", "validate.trace", "blkparse.txt", "big.blktrace.1", "fio2.log", "fio3.log",
-                     "spc.csv", "msr.csv", "tracedmp.csv"):
+                     "spc.csv", "msr.csv", "hfplayer.csv"):
             with self.subTest(name):
                 self.run_trace("lint", golden(name))
 
@@ -150,7 +258,8 @@ class Lint(TraceTest):
 SAMPLES = {
     "systor17.csv": 4, "alibaba.csv": 3, "tencent.csv": 3, "k5.csv": 3, "cloudphysics.csv": 3,
     "cloudphysics1.vscsi": 3, "cloudphysics2.vscsi": 3, "fiu.txt": 3, "biosnoop.txt": 3, "ftrace.txt": 2,
-    "mqsim.trace": 3,
+    "mqsim.trace": 3, "xperf.csv": 2, "wpa.csv": 2, "fio_lat.log": 2, "fio_bw.log": 2, "load.blkreplay": 2,
+    "iosnoop_perf.txt": 2, "iosnoop_dtrace.txt": 2, "biosnoop_bpftrace.txt": 2,
 }
 NAMED = {"tencent.csv": "tencent", "mqsim.trace": "mqsim"}  # what their files do not tell
 

@@ -100,6 +100,10 @@ void try_input(const std::string& bytes, Format format) {
                          .queued = true,
                          .columns = columns};
   if (const std::optional<Trace> other = read(bytes, generous)) check_requests(*other);
+  if (format == Format::csv)
+    read(bytes,
+         {.line_regex =
+              R"((?P<time_us>\S+?)\W.*(?P<op>\w).*?(?P<offset_bytes>\d+).(?P<size_bytes>\d+))"});
   read(bytes, {});
 }
 

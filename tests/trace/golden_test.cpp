@@ -1,6 +1,8 @@
 // Golden files of every format (tests/golden/traces), written from the definitions of the formats;
 // blkparse.txt is what blkparse 1.2.0 printed of little.blktrace.
 
+#include <fstream>
+
 #include "catch.h"
 #include "model/error.h"
 #include "trace/trace.h"
@@ -29,7 +31,17 @@ Read read(const std::string& name, const Reading& reading = {}) {
 std::string skips(const Read& read) {
   std::string text;
   for (const Skipped& each : read.skipped)
-    text += (text.empty() ? "" : ", ") + std::to_string(each.count) + " " + each.what;
+    if (each.kind == Skipped::Kind::passed_over)
+      text += (text.empty() ? "" : ", ") + std::to_string(each.count) + " " + each.what;
+  return text;
+}
+
+std::string losses(const Read& read) {
+  std::string text;
+  for (const Skipped& each : read.skipped)
+    if (each.kind == Skipped::Kind::lost)
+      text += (text.empty() ? "" : ", ") + std::to_string(each.count) + " " + each.what +
+              " at line " + std::to_string(each.first.number);
   return text;
 }
 
@@ -162,10 +174,116 @@ TEST_CASE("MSR Cambridge: file times, from the first request on") {
          {'R', 2'332'061'600, 1'100, 4758288, 1, 0}});
 }
 
-TEST_CASE("TraceDmp's CSV: disk events among others") {
-  const Read events = read("tracedmp.csv");
-  check(events, Format::etw, {{'W', 0, 0, 21093751, 3, 1}, {'R', 1'000'100, 0, 10273440, 8, 1}});
-  CHECK(skips(events) == "1 events that are no disk read or write");
+TEST_CASE("xperf: a header block, hexadecimal, logged as requests complete, losses") {
+  const Read events = read("xperf.csv");
+  check(events, Format::xperf,
+        {{'R', 0, 9'000'000, 4096, 128, 2}, {'W', 9'500'000, 300'000, 32, 8, 2}});
+  CHECK(skips(events) == "1 flushes, 1 events that are no disk read or write");
+  CHECK(losses(events) == "31 events at line 6");
+}
+
+TEST_CASE("wpaexporter in a German locale, Latin-1") {
+  const Read table = read("wpa.csv");
+  check(
+      table, Format::wpa,
+      {{'W', 0, 12'000'000, 2048, 128, 0}, {'R', 1'000 * kSecond + 100'000'100, 100'000, 1, 1, 0}});
+  CHECK(skips(table) == "1 operations that neither read nor write");
+}
+
+TEST_CASE("fio's logs with offsets: what is measured, at the time of completion") {
+  const Read latency = read("fio_lat.log");
+  check(latency, Format::fiolat,
+        {{'W', 0, 3'500'000, 128, 16, 0}, {'R', 4'250'000, 4'250'000, 24, 8, 0}});
+  CHECK(skips(latency) == "1 trims");
+  check(read("fio_bw.log"), Format::fiobw,
+        {{'W', 0, 4'000'000, 128, 16, 0}, {'R', 5'000'000, 4'000'000, 24, 8, 0}});
+}
+
+TEST_CASE("blkreplay: prose in front, what a replay measured") {
+  check(read("load.blkreplay"), Format::blkreplay,
+        {{'R', 0, 0, 4096, 8, 0}, {'W', 125'000'125, 4'500'000, 100, 1, 0}});
+}
+
+TEST_CASE("hfplayer: microseconds, replies are no requests") {
+  const Read dump = read("hfplayer.csv");
+  check(dump, Format::hfplayer, {{'W', 0, 2'300'125, 9000, 16, 3}, {'R', 150'000, 0, 64, 8, 3}});
+  CHECK(skips(dump) == "1 operations that neither read nor write");
+}
+
+TEST_CASE("iosnoop of perf-tools and of DTrace, bpftrace's biosnoop: names with blanks") {
+  const Read perf = read("iosnoop_perf.txt", {.device = "8:16"});
+  REQUIRE(perf.trace.requests.size() == 2);
+  CHECK(perf.source.format == Format::iosnoop);
+  CHECK(perf.trace.requests[0].lbn == 2048);
+  CHECK(perf.trace.requests[0].blocks == 16);
+  CHECK(perf.trace.requests[0].service_ns == 4'250'000);
+  CHECK(perf.trace.requests[1].arrival_ns == 100'000);
+  CHECK(skips(perf) == "1 operations that neither read nor write");
+  CHECK(losses(perf).empty());
+  check(read("iosnoop_dtrace.txt"), Format::iosnoop,
+        {{'W', 0, 4'000'000, 2048, 16, 0}, {'R', 10'000'000, 500'000, 900, 1, 0}});
+  const Read bpftrace = read("biosnoop_bpftrace.txt", {.device = "sda"});
+  REQUIRE(bpftrace.trace.requests.size() == 2);
+  CHECK(bpftrace.source.format == Format::biosnoop);
+  CHECK(bpftrace.trace.requests[0].service_ns == 2'500'000);
+  CHECK(bpftrace.trace.requests[1].arrival_ns == 6'250'000);
+}
+
+TEST_CASE("ftrace: what was lost, a command that is no flush, a flush of no sectors") {
+  const Read events = read("ftrace_lost.txt");
+  check(events, Format::ftrace, {{'R', 0, 0, 2048, 8, kSdb}});
+  CHECK(losses(events) == "50 events at line 3, 17 events at line 6");
+  CHECK(skips(events) ==
+        "1 completions without a request, which began before the trace or is lost, "
+        "1 commands past the block layer, 1 flushes");
+}
+
+TEST_CASE("an iolog in nanoseconds is doubted, and read in the unit that is told") {
+  CHECK_THROWS_WITH(read("iolog3_ns.log"), Catch::Contains("--time-unit"));
+  const Read log = read("iolog3_ns.log", {.time_unit_ns = 1});
+  REQUIRE(log.trace.requests.size() == 12);
+  CHECK(log.trace.requests[1].arrival_ns - log.trace.requests[0].arrival_ns == 7'800'123);
+}
+
+// Every line is a request or counted under a reason.
+TEST_CASE("nothing of a text trace is passed over without a count") {
+  for (const char* name : {"ascii.trace",
+                           "validate.trace",
+                           "blkparse.txt",
+                           "fio2.log",
+                           "fio3.log",
+                           "spc.csv",
+                           "msr.csv",
+                           "xperf.csv",
+                           "wpa.csv",
+                           "fio_lat.log",
+                           "fio_bw.log",
+                           "load.blkreplay",
+                           "hfplayer.csv",
+                           "iosnoop_perf.txt",
+                           "iosnoop_dtrace.txt",
+                           "biosnoop_bpftrace.txt",
+                           "ftrace.txt",
+                           "ftrace_lost.txt",
+                           "systor17.csv",
+                           "alibaba.csv",
+                           "k5.csv",
+                           "cloudphysics.csv",
+                           "fiu.txt",
+                           "biosnoop.txt"}) {
+    CAPTURE(name);
+    const Read all = read(name, {.all_devices = true});
+    std::uint64_t counted = all.trace.requests.size();
+    for (const Skipped& each : all.skipped) {
+      CAPTURE(each.what);
+      CHECK(each.first.number > 0);
+      if (each.kind != Skipped::Kind::lost) counted += each.count;
+    }
+    std::ifstream file(golden(name));
+    std::uint64_t lines = 0;
+    for (std::string line; std::getline(file, line);) ++lines;
+    CHECK(counted == lines);
+  }
 }
 
 TEST_CASE("Systor '17: a header, seconds of 1970 to the microsecond, a request that did not end") {

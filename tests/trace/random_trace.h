@@ -25,7 +25,7 @@ inline const Holds kHolds[] = {
     {Format::iolog3, kMicrosecond, false, false, false},
     {Format::spc, 1, true, false, false},
     {Format::msr, 100, true, true, true},
-    {Format::etw, 100, true, false, true},
+    {Format::hfplayer, 1, true, true, true},
 };
 
 inline Trace random_trace(std::mt19937_64& random, const Holds& holds) {

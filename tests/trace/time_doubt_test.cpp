@@ -54,9 +54,29 @@ TEST_CASE("what a drive's trace may be is not doubted") {
 }
 
 TEST_CASE("a format that says its unit takes no other") {
-  CHECK_THROWS_WITH(requests_of("fio version 3 iolog\n0 sda add\n0 sda open\n1 sda read 0 4096\n",
-                                {.time_unit_ns = 1}),
-                    Catch::Contains("leave --time-unit out"));
+  CHECK_THROWS_WITH(
+      requests_of("128166372003061629,src1,1,Read,8192,4096,41286\n", {.time_unit_ns = 1}),
+      Catch::Contains("leave --time-unit out"));
+}
+
+}  // namespace platter::trace
+
+namespace platter::trace {
+
+TEST_CASE("an iolog in nanoseconds is doubted, and not one that platter wrote") {
+  const auto iolog = [](const char* head, long apart) {
+    std::string text = std::string(head) + "\n0 sda add\n0 sda open\n";
+    for (int i = 0; i < 20; ++i) text += fmt::format("{} sda read 0 4096\n", apart * i);
+    return text;
+  };
+  CHECK_THROWS_WITH(requests_of(iolog("fio version 3 iolog", 8'000'000)),
+                    Catch::Contains("--time-unit s, ms, us or ns"));
+  CHECK_THROWS_WITH(requests_of(iolog("fio version 3 iolog", 150'000)),
+                    Catch::Contains("--time-unit"));
+  CHECK(requests_of(iolog("fio version 3 iolog", 8'000)).size() == 20);
+  CHECK(requests_of(iolog("fio version 3 iolog \t \t ", 8'000'000)).size() == 20);
+  CHECK(requests_of(iolog("fio version 3 iolog", 150'000), {.time_unit_ns = 1})[1].arrival_ns ==
+        150'000);
 }
 
 }  // namespace platter::trace
