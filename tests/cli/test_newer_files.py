@@ -146,7 +146,7 @@ class Versions(PlatterTest):
 
     def test_what_is_unknown_at_the_own_version_is_refused(self):
         typed = self.change(NEWER_MODEL, "typed.json", ('"1.999"', '"1.0"'))
-        self.assertIn("acoustics is not a member that a model has", self.refuses("show", typed))
+        self.assertIn("celsius is not a member that a model has", self.refuses("show", typed))
         typed = self.change(NEWER_RESULT, "typed.csv", ('"1.999"', '"1.0"'))
         self.assertIn('"host_kernel" is not a member that a result has', self.refuses("result", "show", typed))
         typed = self.change(NEWER_RESULT, "columns.csv", ('"1.999"', '"1.0"'), (',"host_kernel":"6.1"', ""))
@@ -175,7 +175,7 @@ class Versions(PlatterTest):
         self.assertIn(NOTICE.format("known.jsonl", "model", 1, 1, "acoustics"), done.stderr)
 
     def test_another_major_version_is_refused(self):
-        for name, own, version, words in ((MODEL, "1.0", "2.0", ("show",)), (MODEL, "1.0", "0.9", ("show",)),
+        for name, own, version, words in ((MODEL, "1.0", "2.0", ("show",)), (MODEL, "1.0", "3.1", ("show",)),
                                           (RESULT, "1.0", "2.0", ("result", "show"))):
             other = self.change(name, "other" + os.path.splitext(name)[1], (f'"{own}"', f'"{version}"'))
             self.assertIn(version, self.refuses(*words, other))
@@ -206,7 +206,11 @@ class Versions(PlatterTest):
         done = self.says(OK, "publish", NEWER_MODEL, "--registry", "registry")
         self.assertIn(OF_MODEL, done.stderr)
         blobs = [os.path.join(base, name) for base, _, names in os.walk(self.path("registry")) for name in names]
-        self.assertEqual(sum('"acoustics":{"idle_bel":3.4}' in self.content(blob) for blob in blobs), 1)
+        kept = 0
+        for blob in blobs:
+            with open(blob, "rb") as file:
+                kept += b'"acoustics":{"idle_bel":3.4}' in file.read()
+        self.assertEqual(kept, 1)
 
     def test_many_unknown_members_make_one_sentence(self):
         more = ", ".join(f'"colour_{number}": 1' for number in range(30))
