@@ -2,12 +2,15 @@
 """Plants small bugs in a copy of the sources, one after the other, and checks that the tests see them.
 
     planted_bugs.py [WORD...]     only the bugs whose room or file has one of the words
-    planted_bugs.py --texts       plants none, but checks that each still has its place
+    planted_bugs.py --texts       plants none, but checks that each still has its place, and that
+                                  every room of docs/architecture.md with C++ sources has two
 
 planted_bugs.json lists them: a text that occurs once in a file, what takes its place, and the test
 (of ctest) that must fail. A bug that is not seen is a test that is missing.
 """
 
+import collections
+import glob
 import json
 import os
 import shutil
@@ -17,6 +20,7 @@ import tempfile
 import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+LEAST_OF_A_ROOM = 2
 NOT_COPIED = shutil.ignore_patterns(".git", "build", "quickstart-results")
 
 
@@ -38,6 +42,22 @@ def lost_places(bugs):
         lost.append(f"{bug['file']} does not have the text exactly once that the planted bug "
                     f"\"{bug['what']}\" replaces; bring bench/planted_bugs.json up to date")
     return lost
+
+
+def rooms_with_sources():
+    """Of the table in docs/architecture.md, without what has no line of its own there (tests/, bench/)."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "house"))
+    from check_includes import ARCHITECTURE, read_table  # pylint: disable=import-outside-toplevel
+    with open(os.path.join(ROOT, ARCHITECTURE), encoding="utf-8") as file:
+        rooms, _ = read_table(file.read())
+    return [room for room in rooms if glob.glob(os.path.join(ROOT, room, "*.cpp"))]
+
+
+def short_of_bugs(rooms, bugs):
+    """A room's bugs are those in its own files, not in those of a room below it."""
+    number = collections.Counter(os.path.dirname(bug["file"]) for bug in bugs)
+    return [f"{room} has {number[room]} planted bugs; add to bench/planted_bugs.json, for each room has "
+            f"{LEAST_OF_A_ROOM} at least" for room in rooms if number[room] < LEAST_OF_A_ROOM]
 
 
 class Tree:
@@ -88,7 +108,7 @@ def verdict(tree, bug):
 def main():
     with open(os.path.join(ROOT, "bench", "planted_bugs.json"), encoding="utf-8") as file:
         bugs = json.load(file)
-    lost = lost_places(bugs)
+    lost = lost_places(bugs) + short_of_bugs(rooms_with_sources(), bugs)
     if lost or sys.argv[1:] == ["--texts"]:
         sys.exit("\n".join(lost) or 0)
     words = sys.argv[1:]
