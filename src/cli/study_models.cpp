@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -91,8 +91,8 @@ std::string sum_of(const std::string& text, const std::string& key) {
   return fmt::format("{}  {}.json\n", registry::hex_of(registry::digest_of(text)), key);
 }
 
-// Kept under the digest of what it is made of: a search takes longer than many replays. Its budget
-// is a day, so that no clock decides what comes out.
+// Kept under the digest of what it is made of: a search takes longer than many replays. It is
+// not bounded.
 std::string calibrated(const std::string& text, const std::string& source,
                        const nlohmann::json& options, const std::string& results) {
   const std::string version = version_text();
@@ -117,7 +117,7 @@ std::string calibrated(const std::string& text, const std::string& source,
   calibrate::Options how;
   if (const nlohmann::json& only = options.at("calibrate_only"); !only.is_null())
     how.groups = groups_named(words_of(only));
-  how.budget = std::chrono::hours(24);
+  how.most_replayed = std::numeric_limits<std::uint64_t>::max();
   const std::string made =
       model::known_json_text(calibrate::calibrate(read_model(text, source), measured, how).model);
   claim->commit(made, true);

@@ -25,7 +25,7 @@ Demerit demerit(const char* workload, double percent, double error_percent = 0) 
 DriveModel checked(double random_percent, double mixed_percent) {
   DriveModel model;
   model.identity.blocks = 1000;
-  model.layout.zones = {{.sectors = 1000}};
+  model.layout.zones = {{.sectors = 1000, .children = {}}};
   model.layout.angle.error = 0.001;
   model.validity.demerits = {demerit("random, within the run", random_percent),
                              demerit("mixed, within the run", mixed_percent)};
@@ -61,10 +61,10 @@ TEST_CASE("quality: a later validation counts, not the run's own check") {
 
 TEST_CASE("quality: blocks without a place, and accesses out of phase") {
   DriveModel model = checked(0.3, 1);
-  model.layout.not_understood = {{.first_lbn = 0, .last_lbn = 4}};
+  model.layout.not_understood = {{.first_lbn = 0, .last_lbn = 4, .reason = ""}};
   CHECK(qualities_of(model).places == Quality::fair);
   CHECK(what_it_lacks(model).size() == 1);
-  model.layout.not_understood = {{.first_lbn = 0, .last_lbn = 19}};
+  model.layout.not_understood = {{.first_lbn = 0, .last_lbn = 19, .reason = ""}};
   CHECK(qualities_of(model).places == Quality::poor);
   model = checked(0.3, 1);
   model.validity.demerits[0].folded_phase_share = 0.4;

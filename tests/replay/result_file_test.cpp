@@ -179,7 +179,7 @@ TEST_CASE("no damage of a compressed result goes unseen") {
 
 TEST_CASE("a result that another program compressed is read, whatever its name") {
   const Result result = random_result(3, 40);
-  for (const std::string& name : {"x.gz", "x.zst"}) {
+  for (const char* const name : {"x.gz", "x.zst", "x.bz2", "x.xz", "x.lz4"}) {
     std::string bytes;
     const auto sink = trace::compressed(trace::string_sink(bytes), name);
     sink->write(saved(result, ".csv"));

@@ -21,21 +21,21 @@ Judged judged(const char* workload, const char* model, double demerit, double ph
   return one;
 }
 
-Grade graded(double random, double mixed, double phase) {
+model::Quality graded(double random, double mixed, double phase) {
   const Judged both[] = {judged("random", "m", random, phase), judged("mixed", "m", mixed, 0.5)};
-  return grade_of(both);
+  return quality_of(both);
 }
 
 }  // namespace
 
 TEST_CASE("a grade is that of the worst of both demerits and the phase") {
-  CHECK(graded(0.3, 4.9, 0.99) == Grade::good);
-  CHECK(graded(2.1, 1, 0.99) == Grade::fair);
-  CHECK(graded(0.3, 5.1, 0.99) == Grade::fair);
-  CHECK(graded(0.3, 11, 0.99) == Grade::poor);
-  CHECK(graded(0.3, 1, 0.94) == Grade::fair);
-  CHECK(graded(0.3, 1, 0.2) == Grade::poor);  // the demerit alone does not show it
-  CHECK(graded(std::numeric_limits<double>::quiet_NaN(), 1, 0.99) == Grade::poor);
+  CHECK(graded(0.3, 4.9, 0.99) == model::Quality::good);
+  CHECK(graded(2.1, 1, 0.99) == model::Quality::fair);
+  CHECK(graded(0.3, 5.1, 0.99) == model::Quality::fair);
+  CHECK(graded(0.3, 11, 0.99) == model::Quality::poor);
+  CHECK(graded(0.3, 1, 0.94) == model::Quality::fair);
+  CHECK(graded(0.3, 1, 0.2) == model::Quality::poor);  // the demerit alone does not show it
+  CHECK(graded(std::numeric_limits<double>::quiet_NaN(), 1, 0.99) == model::Quality::poor);
 }
 
 TEST_CASE("a model has one sentence and a row for each workload") {

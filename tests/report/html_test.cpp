@@ -71,6 +71,7 @@ model::DriveModel tiny_model() {
                       .stages = {},
                       .complete = true,
                       .missing = {},
+                      .findings = {},
                       .notes = {"a note"}};
   model.rotation = {.numerator_ns = 60000000000, .denominator = 7200, .period = {}};
   model.rotation.period = {.value = 8333333.3,
