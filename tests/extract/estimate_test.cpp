@@ -64,6 +64,14 @@ std::string with(const std::string& text, const std::string& from, const std::st
   return testing::with_checks(other.replace(at, from.size(), to));
 }
 
+// The same without the part that begins so, up to the first `end` behind it.
+std::string without(const std::string& text, const std::string& from, const std::string& end) {
+  std::string other = testing::without_checks(text);
+  const std::size_t at = other.find(from);
+  REQUIRE(at != std::string::npos);
+  return testing::with_checks(other.erase(at, other.find(end, at) + end.size() - at));
+}
+
 }  // namespace
 
 TEST_CASE("estimate: of five drives the file tells the model to the last byte") {
@@ -105,11 +113,13 @@ TEST_CASE("estimate: a file cut at the end of any stage gives the model of the s
 TEST_CASE("estimate: what no drive can have shown is refused in one sentence") {
   const Run run = run_on("cache-base", {}, 30);
   const std::string text = text_of(run.record);
-  CHECK_THAT(refusal(with(text, "{\"facts\":", "{\"fact\":")), Catch::Contains("before the facts"));
+  CHECK_THAT(refusal(with(text, "{\"facts\":", "{\"fact\":")),
+             Catch::Contains("\"fact\" is no member of version"));
+  CHECK_THAT(refusal(without(text, "{\"facts\":", "\n")), Catch::Contains("before the facts"));
   CHECK_THAT(refusal(text.substr(0, text.find('\n') + 1)), Catch::Contains("no line of facts"));
-  CHECK_THAT(refusal(with(text, "{\"session\":", "{\"sessio\":")),
+  CHECK_THAT(refusal(without(text, "{\"session\":", "\n")),
              Catch::Contains("does not say under what its run began"));
-  CHECK_THAT(refusal(with(text, "\"so_far\":", "\"so_fa\":")), Catch::Contains("so_far"));
+  CHECK_THAT(refusal(without(text, ",\"so_far\":", "}")), Catch::Contains("so_far"));
   CHECK_THAT(refusal(with(text, "\"experiment\":\"angle\",\"group\":0,\"write\":false,\"lbn\":",
                           "\"experiment\":\"angle\",\"group\":0,\"write\":false,\"lbn\":9999")),
              Catch::Contains("blocks that the drive does not have"));

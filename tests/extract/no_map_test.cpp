@@ -8,6 +8,7 @@
 #include "extract/runs.h"
 #include "extract/stages.h"
 #include "model/json.h"
+#include "model/known.h"
 #include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
@@ -86,7 +87,7 @@ TEST_CASE("without a map: rotation, cache, hits, bus and queue, and a status tha
     near(run.model.overheads.read_hit_after_read, *truth.overheads.read_hit_after_read.value, 0.04);
     near(run.model.bus.block_transfer, *truth.bus.block_transfer.value, 0);
     CHECK(run.model.overheads.read_miss_after_read.reason == "the layout is not known");
-    CHECK(run.model.queue.depth.value);
+    CHECK(model::known(run.model.queue.depth) != model::Known::unknown);
     CHECK(run.model.queue.policy.value.value_or(0) == 1);
     CHECK(model::to_json_text(estimate(run.record)) == model::to_json_text(run.model));
   }
@@ -125,7 +126,7 @@ TEST_CASE("without a map: the order of a drive that reorders is left open, with 
   model::DriveModel truth = without_translation("cache-base");
   truth.queue.policy.value = 8;
   const Run run = measured(truth).run;
-  CHECK(run.model.queue.depth.value);
+  CHECK(model::known(run.model.queue.depth) != model::Known::unknown);
   CHECK_FALSE(run.model.queue.policy.value);
   CHECK(run.model.queue.policy.reason.find("the drive reorders") != std::string::npos);
 }
