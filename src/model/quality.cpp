@@ -17,6 +17,7 @@ constexpr double kGoodRandom = 2, kGoodMixed = 5, kFair = 10;  // % demerit
 constexpr double kGoodPhase = 0.95, kFairPhase = 0.8;
 // Above its floor by more of the mean the drive refutes the model.
 constexpr double kRefuted = 0.2;
+constexpr double kSure = 2;  // so many standard errors beyond a bound
 // Blocks without a known place, of all; Chosen: a hundredth of random requests is what a tail is.
 constexpr double kFewUnknown = 0.001, kManyUnknown = 0.01;
 
@@ -45,18 +46,17 @@ const Demerit* demerit_of(const Validity& validity, std::string_view workload) {
   return found == validity.demerits.rend() ? nullptr : &*found;
 }
 
-// By as much as its error may hide.
-double most_percent(const Demerit& demerit) {
-  const double error_ms = demerit.error_ms.value_or(0);
-  return demerit.demerit_percent +
-         (demerit.drive_mean_ms > 0 ? 100 * error_ms / demerit.drive_mean_ms : 0);
+double error_percent(const Demerit& demerit) {
+  return demerit.drive_mean_ms > 0 ? 100 * demerit.error_ms.value_or(0) / demerit.drive_mean_ms : 0;
 }
 
 Quality quality_of(const Demerit* demerit) {
   if (demerit == nullptr) return Quality::unchecked;
-  const Quality stated = quality_of_demerit(demerit->workload, demerit->demerit_percent);
-  const bool may_be_more = quality_of_demerit("mixed", most_percent(*demerit)) > Quality::good;
-  return may_be_more ? std::max(stated, Quality::fair) : stated;
+  const double percent = demerit->demerit_percent, error = error_percent(*demerit);
+  const Quality stated = quality_of_demerit(demerit->workload, percent);
+  // One request of some hundred that the drive held up makes a large demerit, and a large error.
+  if (stated == Quality::poor && percent - kSure * error <= kFair) return Quality::fair;
+  return percent + error > kFair ? std::max(stated, Quality::fair) : stated;
 }
 
 double share_without_place(const Layout& layout, std::uint64_t blocks) {
@@ -120,9 +120,12 @@ class Grader {
   Qualities q_;
 };
 
+// Of the mean, and surely so.
 double above_floor(const Demerit& demerit) {
   if (!(demerit.drive_mean_ms > 0)) return 0;
-  return (demerit.demerit_ms - demerit.floor_ms.value_or(0)) / demerit.drive_mean_ms;
+  return (demerit.demerit_ms - demerit.floor_ms.value_or(0) -
+          kSure * demerit.error_ms.value_or(0)) /
+         demerit.drive_mean_ms;
 }
 
 bool is_there(const Finding& finding, Code code) { return finding.code == kind_of(code).name; }

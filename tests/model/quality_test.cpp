@@ -53,6 +53,16 @@ TEST_CASE("quality: a demerit that may be far larger is not a good one") {
   CHECK(qualities_of(model).mixed == Quality::fair);
 }
 
+TEST_CASE("quality: a demerit is poor where it is surely so") {
+  DriveModel model = checked(0.3, 1);
+  model.validity.demerits[1] = demerit("mixed", 30, 14.3);
+  CHECK(qualities_of(model).mixed == Quality::fair);
+  CHECK(what_it_lacks(model).empty());
+  model.validity.demerits[1] = demerit("mixed", 30, 4);
+  CHECK(qualities_of(model).mixed == Quality::poor);
+  CHECK(what_it_lacks(model).size() == 1);
+}
+
 TEST_CASE("quality: a later validation counts, not the run's own check") {
   DriveModel model = checked(0.3, 1);
   model.validity.demerits.push_back(demerit("mixed", 30));
