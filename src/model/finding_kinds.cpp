@@ -82,7 +82,7 @@ constexpr std::array kKinds = {
     FindingKind{Code::synchronize_does_nothing, "synchronize-does-nothing", doubt,
                 "cache.written_persist cache.synchronize", kNone, "",
                 "SYNCHRONIZE CACHE is answered while data wait for the media"},
-    FindingKind{Code::impossible_value, "impossible-value", fault, "", kAllUses, "",
+    FindingKind{Code::impossible_value, "impossible-value", doubt, "", kAllUses, "",
                 "a figure came out as none can be, and was taken out"},
     FindingKind{Code::time_below_zero, "time-below-zero", doubt, "overheads", kNone, "",
                 "a time came out below zero: only sums with it are right"},

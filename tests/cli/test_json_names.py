@@ -59,7 +59,7 @@ class JsonNames(PlatterTest):
         entries = told["differences"]
         for entry in entries:
             self.assertEqual(set(entry), {"path", "unit", "a", "b", "difference", "relative",
-                                          "in_errors", "within_error", "not_judged"})
+                                          "in_errors", "within_error", "instead", "not_judged"})
         self.assertFalse(next(e for e in entries if e["path"] == "head_switch")["within_error"])
         same = self.platter_json("diff", "a.json", "a.json")
         self.assertNotIn(False, [entry["within_error"] for entry in same["differences"]])

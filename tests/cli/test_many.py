@@ -68,7 +68,7 @@ class Several(ManyTest):
 
     def check_table(self, text, failed):
         heads, *rows = text.partition("\n\nNot done\n")[0].splitlines()
-        self.assertEqual(heads.split(), "device drive status time capacity rpm avg seek noise model".split())
+        self.assertEqual(heads.split(), "device drive status time capacity rpm avg seek noise quality model".split())
         self.assertEqual([row.split()[0] for row in rows if "..." not in row], SMALL)
         for row in rows[:3] + rows[4:]:
             self.assertRegex(row, r" ok .* GB +[\d.]+ +[\d.]+ ms .* d/[\w.-]+\.json$")
@@ -170,7 +170,7 @@ class Told(ManyTest):
         for drive in told["drives"]:
             self.assertEqual(list(drive), ["device", "vendor", "product", "serial", "status", "error", "done_before",
                                            "wall_seconds", "capacity_bytes", "rpm", "seek_average_ms",
-                                           "delay_spread_us", "noisy", "model"])
+                                           "delay_spread_us", "noisy", "quality", "model"])
         self.assertEqual([drive["status"] for drive in told["drives"]], [OK, OK, NO_DEVICE])
         self.assertIn("is not in the catalogue", told["drives"][2]["error"])
         self.assertAlmostEqual(told["drives"][0]["rpm"], 5400, delta=20)
@@ -179,7 +179,7 @@ class Told(ManyTest):
         self.assertEqual(told["drives"][0]["product"], shown["identity"]["product"])
 
     def test_progress_as_json(self):
-        slow = "virtual:random-2"
+        slow = "virtual:random-3"
         told = []
         with subprocess.Popen([PLATTER, "characterize", slow, SMALL[0], "-o", "d/", "--progress", "json"], cwd=self.folder,
                               env=self.environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:

@@ -44,7 +44,8 @@ MAY_BE_LEFT_OUT = {
     "platter-inspection": {"ata", "block_limits", "characteristics", "03h", "04h", "08h"},
     "platter-journal": {"mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
     "platter-model": {
-        "stages", "missing", "findings", "touches", "by", "reason", "not_understood", "spares", "checks", "timed", "stretches", "unlocated_sectors",
+        "stages", "missing", "findings", "touches", "by", "reason", "at_least", "at_most", "guesses", "probability",
+        "not_understood", "spares", "checks", "timed", "stretches", "unlocated_sectors",
         "count", "cylinder", "cylinder_step", "head", "head_step", "angle_rev", "angle_step_rev", "angle_error_rev",
         "angle_step_error_rev", "sectors", "children", "length", "stride", "error_ms", "floor_ms", "samples",
         "outward_seek", "write_seek", "delay_spread", "kernel_share", "imperfections", "firmware", "freedoms",
@@ -53,7 +54,7 @@ MAY_BE_LEFT_OUT = {
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
-        "phase_ns", "outside_validity", "outside", "retries", "lateness"},
+        "phase_ns", "outside_validity", "outside", "stand_ins", "retries", "lateness"},
     "platter-restore": {"governors"},
     "platter-restore-list": {"intact", "rewritten", "settings", "governors"},
     "platter-restore-inspect": {"in_use", "journaled_blocks", "ranges", "damaged", "mode_pages", "ata", "governors",
@@ -66,7 +67,7 @@ MAY_BE_LEFT_OUT = {
     "platter-study-point": {"result", "error", "digest", "device", "scheduler", "ageing", "depth", "caches", "speed", "limit",
                             "delay_seed", "reference_reads", "read_ahead", "derive", "calibrate_with", "calibrate_only"},
     "platter-table-summary": set(),
-    "platter-trace-lint": {"line", "column", "record", "byte"},
+    "platter-trace-lint": {"line", "column", "record", "byte", "arrival_ms", "think_ms"},
     "platter-trace-statistics": {"mean_service_ms"},
     "platter-trace-statistics-list": {"mean_service_ms"},
     "platter-trace-workloads": {"burst_requests", "burst_bytes", "idle_ms"},
