@@ -145,7 +145,7 @@ class Gunzip final : public Decompressor {
     stream_.next_out = reinterpret_cast<Bytef*>(out);
     stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(most, 1 << 30));
     const std::size_t wanted = stream_.avail_out;
-    while (stream_.avail_out == wanted) {
+    while (wanted > 0 && stream_.avail_out == wanted) {
       if (!fill()) {
         if (!between_members_) cut_short();
         return 0;
@@ -400,8 +400,11 @@ std::string expanded_beginning(const std::string& beginning, std::size_t most) {
   std::size_t filled = 0;
   try {
     const auto bytes = decompressed(memory_source(beginning), "it");
-    while (const std::size_t got = bytes->read(expanded.data() + filled, most - filled))
+    while (filled < most) {
+      const std::size_t got = bytes->read(expanded.data() + filled, most - filled);
+      if (got == 0) break;
       filled += got;
+    }
   } catch (const Error&) {  // it goes on in the file, or is damaged
   }
   expanded.resize(filled);

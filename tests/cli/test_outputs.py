@@ -116,7 +116,7 @@ OTHER_OPTIONS = set("""
     --rebuild-most --rebuild-tick --merge --device-queue --phase-seed
     --key --above --sign --require-signature --plain-http
     --folder --part --parts --least --keep-results --most-requests
-    --drive --by-firmware --this-drive --host-queue --stride-kb
+    --drive --by-firmware --this-drive --host-queue --stride-kb --line-regex --most-replayed --quality
 """.split())
 
 # What each subcommand prints; None: nothing.

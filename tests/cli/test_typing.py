@@ -81,7 +81,7 @@ class Typing(PlatterTest):
                                                                                             'sectors'),
                 (USAGE, "trace generate --workload random --blocks 9 --requests 1e2.5 -o x", "1e2.5 is no number from 1 on"),
                 (USAGE, "trace generate --workload random --blocks 9 --requests 1e99 -o x", "1e99 is no number that it can take"),
-                (USAGE, "trace convert big.trace --to asci -o x", "asci is none of ascii, validate, hpl"),
+                (USAGE, "trace convert big.trace --to asci -o x", "asci is none of blktrace, hpl"),
                 (BAD_INPUT, "replay big.trace --on m.json -o x", "past the end of the drive"),
                 (USAGE, "validate virtual:hp-c2247 m.json --requests 3 -o v", "--requests: 3 is no number from 20 on"),
                 (USAGE, "replay big.trace --on m.json -o x --scheduler fcsf", "fcsf is none of fcfs")):

@@ -106,3 +106,16 @@ TEST_CASE("every format is written compressed and read as it is") {
       CHECK(read_trace(*open_trace(memory_source(bytes), "t")).requests == trace.requests);
     }
 }
+
+TEST_CASE("the beginning of a compressed file is expanded as far as one wants, and no further") {
+  const std::string text(5000, 'x');
+  for (const char* const name : {"a.gz", "a.zst", "a.bz2", "a.xz", "a.lz4"}) {
+    CAPTURE(name);
+    std::string bytes;
+    const auto sink = trace::compressed(trace::string_sink(bytes), name);
+    sink->write(text);
+    sink->finish();
+    CHECK(trace::expanded_beginning(bytes, 512) == std::string(512, 'x'));
+    CHECK(trace::expanded_beginning(bytes, 9000) == text);
+  }
+}
