@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "engine/tables.h"
 #include "model/error.h"
+#include "model/known.h"
 #include "model/stand_ins.h"
 #include "model/validate.h"
 #include "simple_drive.h"
@@ -615,12 +616,17 @@ double most_seconds(std::string_view drive) {
   return drive == "quantum-atlas10k" ? 6.3 : drive == "ibm-ultrastar18es" ? 13 : 12;
 }
 
-// What is told must be so, within its error; and it must be told, or not be for that reason.
+// What is told must be so, within its error, its bounds or by a guess; and it must be told, or not
+// be for that reason.
 void check_told(const model::Parameter& found, const model::Parameter& is,
                 const char* unless = nullptr) {
   if (!is) return;
   if (found) {
     CHECK(std::abs(*found.value - *is.value) <= found.error.value_or(0) + 1e-9);
+  } else if (model::known(found) != model::Known::unknown) {
+    CAPTURE(found.reason);
+    CHECK(model::is_within_bounds(found, *is.value));
+    CHECK((found.guesses.empty() || found.guesses.front().value == *is.value));
   } else {
     CAPTURE(found.reason);
     CHECK(unless != nullptr);
