@@ -154,8 +154,8 @@ class Conditions(PlatterTest):
         model = self.read_json("model.json")
         self.assertIsNone(model["head_switch"]["value"])
         self.assertRegex(model["head_switch"]["reason"], r"^measured as -0\.00\d+ \+- [\d.]+ ms, below zero: ")
-        self.assertEqual([note for note in model["provenance"]["notes"] if note.startswith("head_switch was ")],
-                         ["head_switch was " + model["head_switch"]["reason"]])
+        self.assertIn(("impossible-value", ["head_switch"], "head_switch was " + model["head_switch"]["reason"]),
+                      [(found["code"], found["touches"], found["text"]) for found in model["provenance"]["findings"]])
         self.platter("trace", "generate", "--workload", "random", "--for", "model.json", "--requests", "50",
                      "-o", "random.trace")
         self.platter("replay", "random.trace", "--on", "model.json", "-o", "result.csv")
