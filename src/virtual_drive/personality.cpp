@@ -32,6 +32,8 @@ std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) 
 }
 
 Nanoseconds command_time(const model::Overheads& overheads) {
+  // What acts as a hit's overhead then is a miss's, which such a command is none of.
+  if (!overheads.per_request && !overheads.read_hit_after_read) return kAssumedCommandTime;
   const double command_ms = acting(overheads, overheads.per_request) +
                             acting(overheads, overheads.read_hit_after_read);
   return command_ms > 0 ? from_ms(command_ms) : kAssumedCommandTime;
