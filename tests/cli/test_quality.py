@@ -1,6 +1,8 @@
 """What a model is worth is one word, and a run that lacks what it was for does not end with 0."""
 
 import json
+import os
+import shutil
 import unittest
 
 from harness import BAD_INPUT, INCOMPLETE, PlatterTest
@@ -20,8 +22,10 @@ class Quality(PlatterTest):
         for name, word in (("good", "good"), ("poor", "poor")):
             self.assertEqual(self.platter_json("show", name + ".json")["quality"]["all"], word)
             self.assertRegex(self.platter("show", name + ".json", "--brief"), rf"(?m)^  quality +{word}")
-        self.assertEqual(self.platter_json("fleet", "good.json", "poor.json")["products"][0]["qualities"],
-                         ["good", "poor"])
+        os.mkdir(self.path("fleet"))
+        for name in ("good.json", "poor.json"):
+            shutil.copy(self.path(name), self.path("fleet/" + name))
+        self.assertEqual(self.platter_json("fleet", "fleet")["products"][0]["qualities"], ["good", "poor"])
         self.assertIn("<b>Poor.</b>", self.report_of("poor.json"))
         self.assertIn("<b>Good.</b>", self.report_of("good.json"))
 

@@ -73,7 +73,7 @@ class TableFormat(harness.PlatterTest):
         with open(os.path.join(ROOT, "docs", "table.md"), encoding="utf-8") as file:
             page = re.sub(r"\s+", " ", file.read())
         tables = re.findall(r"\ntable (\w+) {(.*?)\n}", re.sub(r"//[^\n]*", "", schema()), re.DOTALL)
-        self.assertEqual(len(tables), 13)
+        self.assertEqual(len(tables), 14)
         for table, body in tables:
             fields = re.findall(r"(\w+):([\[\]\w]+)(?: = (\w+))?", body)
             told = ", ".join(f"{number} `{name}` {kind}" + (f" ({default})" if default else "")
@@ -101,7 +101,7 @@ class TableFormat(harness.PlatterTest):
             with open(path, encoding="utf-8") as file:
                 text = re.sub(r"//[^\n]*", "", file.read())
             return [re.sub(r"\s+", " ", part) for part in re.findall(r"(?:struct|enum)[^{]*{[^}]*}", text)]
-        self.assertEqual(fixed(SCHEMA), fixed(FROZEN))
+        self.assertEqual([part for part in fixed(SCHEMA) if part in fixed(FROZEN)], fixed(FROZEN))
         self.assertGreater(len(fixed(FROZEN)), 8)
 
     def test_what_a_later_version_adds_is_passed_over(self):
@@ -112,7 +112,7 @@ class TableFormat(harness.PlatterTest):
         other = self.rewritten(
             add, ("hits_overtake:bool = true;", "hits_overtake:bool = true;\n  ageing:double;"),
             ("  synchronize_ns:long;\n", "  synchronize_ns:long;\n  speculates:bool;\n"),
-            ("  simplified:Simplified; ", "  simplified:Simplified;\n  mood:string;\n  more:[Queue];\n  //"))
+            ("  stand_ins:[StandIn]; ", "  stand_ins:[StandIn];\n  mood:string;\n  more:[Queue];\n  //"))
         self.platter("trace", "generate", "--workload", "mixed/read-write/uniform", "--for", "model.json", "--requests", 400,
                      "-o", "t.trace")
         self.assertEqual(self.platter_json("show", other)["format"], 8)

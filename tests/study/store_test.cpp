@@ -13,7 +13,8 @@ TEST_CASE("some of a point's file, zeros in it, or another number, is no point")
   const Store store(folder.path("results"));
   const std::string key(64, 'a');
   const std::string whole =
-      model::checked_file(R"({"key":")" + key + R"(","result":{"requests":3,"mean_ms":1.25}})");
+      model::checked_file(R"({"schema":{"name":"platter-study-point","version":"1.0"},"key":")" +
+                          key + R"(","result":{"requests":3,"mean_ms":1.25}})");
   std::filesystem::create_directories(std::filesystem::path(store.point_path(key)).parent_path());
   const auto left = [&](const std::string& text) {
     model::write_file(store.point_path(key), text);
