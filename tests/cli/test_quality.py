@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import unittest
 
 from harness import BAD_INPUT, INCOMPLETE, PlatterTest
@@ -24,7 +23,9 @@ class Quality(PlatterTest):
             self.assertRegex(self.platter("show", name + ".json", "--brief"), rf"(?m)^  quality +{word}")
         os.mkdir(self.path("fleet"))
         for name in ("good.json", "poor.json"):
-            shutil.copy(self.path(name), self.path("fleet/" + name))
+            model = self.read_json(name)
+            model["identity"]["serial"] = name
+            self.write("fleet/" + name, json.dumps(model))
         self.assertEqual(self.platter_json("fleet", "fleet")["products"][0]["qualities"], ["good", "poor"])
         self.assertIn("<b>Poor.</b>", self.report_of("poor.json"))
         self.assertIn("<b>Good.</b>", self.report_of("good.json"))
