@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/outside.h"
 #include "engine/read_ahead.h"
 
 namespace platter::engine {
@@ -125,9 +126,8 @@ std::uint32_t Step::outstanding_beside() const {
 bool Step::outside_validity(const Request& request) const {
   const ValidityTable& v = tables_.validity;
   if (v.last_lbn == 0) return false;  // the model names no range
-  return request.lbn < v.first_lbn || request.lbn + request.blocks - 1 > v.last_lbn ||
-         request.blocks < v.min_blocks || request.blocks > v.max_blocks ||
-         (request.write ? !v.writes : !v.reads) || outstanding_beside() >= v.max_depth;
+  return outside_of(v, request.lbn, request.blocks, request.write).any() ||
+         is_too_deep(v, outstanding_beside());
 }
 
 // When the arm may leave for the next of several requests (DiskSim 4.0's manual, "Preseeking

@@ -1,18 +1,16 @@
 #include "replay/outside_count.h"
 
+#include "engine/outside.h"
+
 namespace platter::replay {
 
 void OutsideCount::add(std::uint64_t lbn, std::uint32_t blocks, bool write, std::uint64_t beside) {
-  const engine::ValidityTable& v = validity_;
-  if (v.last_lbn == 0) return;  // the model names no range
-  const bool place = lbn < v.first_lbn || lbn + blocks - 1 > v.last_lbn;
-  const bool size = blocks < v.min_blocks || blocks > v.max_blocks;
-  const bool kind = write ? !v.writes : !v.reads;
-  const bool depth = depth_counts_ && beside >= v.max_depth;
-  all_ += place || size || kind || depth;
-  by_.place += place;
-  by_.size += size;
-  (write ? by_.writes : by_.reads) += kind;
+  const engine::OutsideOfChecked outside = engine::outside_of(validity_, lbn, blocks, write);
+  const bool depth = depth_counts_ && engine::is_too_deep(validity_, beside);
+  all_ += outside.any() || depth;
+  by_.place += outside.place;
+  by_.size += outside.size;
+  (write ? by_.writes : by_.reads) += outside.kind;
   by_.depth += depth;
 }
 
