@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "catch.h"
+#include "extract/late_path.h"
 #include "extract/runs.h"
 #include "model/parameters.h"
 #include "virtual_drive/virtual_device.h"
@@ -14,32 +15,15 @@ namespace {
 
 constexpr Nanoseconds kMicroframe = 125'000;
 
-class ByMicroframes final : public scsi::Device {
+class ByMicroframes final : public LatePath {
  public:
-  explicit ByMicroframes(const model::DriveModel& model) : drive_(model) {}
-  const std::string& name() const override { return drive_.name(); }
-  scsi::Clock& clock() override { return drive_.clock(); }
+  using LatePath::LatePath;
   std::uint32_t max_outstanding() const override { return 1; }
-  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
-    return drive_.submit(command, tag);
-  }
-  scsi::Expected<std::optional<scsi::Completion>> reap() override { return late(drive_.reap()); }
-  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
-    return late(drive_.reap_until(deadline_ns));
-  }
-  scsi::Expected<void> reset() override { return drive_.reset(); }
 
  private:
-  scsi::Expected<std::optional<scsi::Completion>> late(
-      scsi::Expected<std::optional<scsi::Completion>> reaped) {
-    if (!reaped || !*reaped) return reaped;
-    const Nanoseconds now = clock().now_ns();
-    clock().sleep_until_ns((now + kMicroframe - 1) / kMicroframe * kMicroframe);
-    (*reaped)->completed_ns = clock().now_ns();
-    return reaped;
+  std::optional<Nanoseconds> seen_ns(Nanoseconds now_ns) override {
+    return (now_ns + kMicroframe - 1) / kMicroframe * kMicroframe;
   }
-
-  virtual_drive::VirtualDevice drive_;
 };
 
 }  // namespace

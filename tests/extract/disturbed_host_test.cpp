@@ -2,6 +2,7 @@
 #include <random>
 
 #include "catch.h"
+#include "extract/late_path.h"
 #include "extract/runs.h"
 #include "scsi/commands.h"
 #include "virtual_drive/virtual_device.h"
@@ -10,23 +11,15 @@ namespace platter::extract {
 namespace {
 
 // Sees the completions of the first long row of reads of one block late, by up to a revolution.
-class DisturbedHost final : public scsi::Device {
+class DisturbedHost final : public LatePath {
  public:
-  DisturbedHost() : drive_(without_translation()) {}
-  const std::string& name() const override { return drive_.name(); }
-  scsi::Clock& clock() override { return drive_.clock(); }
-  std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
+  DisturbedHost() : LatePath(without_translation()) {}
   scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
     const bool again = command.cdb == last_.cdb && command.opcode() == 0x28;  // READ(10)
     in_a_row_ = again ? in_a_row_ + 1 : 0;
     last_ = command;
-    return drive_.submit(command, tag);
+    return LatePath::submit(command, tag);
   }
-  scsi::Expected<std::optional<scsi::Completion>> reap() override { return late(drive_.reap()); }
-  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
-    return late(drive_.reap_until(deadline_ns));
-  }
-  scsi::Expected<void> reset() override { return drive_.reset(); }
   int late_completions() const { return late_completions_; }
 
  private:
@@ -36,19 +29,14 @@ class DisturbedHost final : public scsi::Device {
     drive.firmware->address_translation = false;
     return drive;
   }
-  scsi::Expected<std::optional<scsi::Completion>> late(
-      scsi::Expected<std::optional<scsi::Completion>> reaped) {
+  std::optional<Nanoseconds> seen_ns(Nanoseconds now_ns) override {
     constexpr int kFirst = 6, kLate = 24;
     constexpr Nanoseconds kMost_ns = 6 * kMillisecond;  // cache-base turns in 6 ms
-    if (!reaped || !*reaped || in_a_row_ < kFirst || late_completions_ == kLate) return reaped;
+    if (in_a_row_ < kFirst || late_completions_ == kLate) return std::nullopt;
     ++late_completions_;
-    clock().sleep_until_ns(clock().now_ns() +
-                           std::uniform_int_distribution<Nanoseconds>(0, kMost_ns)(random_));
-    (*reaped)->completed_ns = clock().now_ns();
-    return reaped;
+    return now_ns + std::uniform_int_distribution<Nanoseconds>(0, kMost_ns)(random_);
   }
 
-  virtual_drive::VirtualDevice drive_;
   scsi::Command last_;
   int in_a_row_ = 0, late_completions_ = 0;
   std::mt19937_64 random_{7};

@@ -3,40 +3,24 @@
 
 #include "catch.h"
 #include "extract/estimate.h"
+#include "late_path.h"
 #include "model/json.h"
 #include "runs.h"
-#include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
 namespace {
 
 // Answers so much later, from its Nth command on.
-class SlowDrive final : public scsi::Device {
+class SlowDrive final : public LatePath {
  public:
   SlowDrive(const model::DriveModel& model, int from, Nanoseconds late_ns)
-      : drive_(model), from_(from), late_ns_(late_ns) {}
-  const std::string& name() const override { return drive_.name(); }
-  scsi::Clock& clock() override { return drive_.clock(); }
-  std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
-  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
-    return drive_.submit(command, tag);
-  }
-  scsi::Expected<std::optional<scsi::Completion>> reap() override { return late(drive_.reap()); }
-  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
-    return late(drive_.reap_until(deadline_ns));
-  }
-  scsi::Expected<void> reset() override { return drive_.reset(); }
+      : LatePath(model), from_(from), late_ns_(late_ns) {}
 
  private:
-  scsi::Expected<std::optional<scsi::Completion>> late(
-      scsi::Expected<std::optional<scsi::Completion>> reaped) {
-    if (!reaped || !*reaped || ++commands_ < from_) return reaped;
-    clock().sleep_until_ns(clock().now_ns() + late_ns_);
-    (*reaped)->completed_ns = clock().now_ns();
-    return reaped;
+  std::optional<Nanoseconds> seen_ns(Nanoseconds now_ns) override {
+    return ++commands_ < from_ ? std::nullopt : std::optional(now_ns + late_ns_);
   }
 
-  virtual_drive::VirtualDevice drive_;
   int from_, commands_ = 0;
   Nanoseconds late_ns_;
 };
