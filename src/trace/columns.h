@@ -43,6 +43,9 @@ struct NumberStyle {
   bool plain() const { return decimal == '.' && !thousands; }
 };
 
+// Any may be the one of a file; blanks come last, since all text has them.
+inline constexpr char kTriedSeparators[] = {',', ';', '\t', '|', ' '};
+
 struct Columns {
   std::vector<Column> list{};
   bool in_bytes = true;  // false: offset and size are in blocks

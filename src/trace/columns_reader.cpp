@@ -19,9 +19,6 @@ namespace {
 
 using Role = Column::Role;
 
-// Any separator may be the one of the file; blanks come last, since all text has them.
-constexpr char kTriedSeparators[] = {',', ';', '\t', '|', ' '};
-
 // What a line's fields say, by the columns' roles.
 class Fields {
  public:

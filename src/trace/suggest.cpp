@@ -16,7 +16,6 @@ namespace platter::trace {
 namespace {
 
 constexpr std::size_t kGuessedFrom = 16 * 1024, kMostGuesses = 8;
-constexpr char kGuessSeparators[] = {',', ';', '\t', '|', ' '};
 
 enum class Guess : std::uint8_t { time, response, operation, offset, size, device, none };
 
@@ -145,7 +144,7 @@ std::vector<std::string> guesses(std::string_view head, const Input& input) {
   const std::vector<std::string_view> lines = lines_of(head);
   Line header(input), sample(input);
   for (std::size_t i = 0; i + 1 < lines.size(); ++i)
-    for (const char separator : kGuessSeparators) {
+    for (const char separator : kTriedSeparators) {
       header.cut_quoted(separator, lines[i]);
       sample.cut_quoted(separator, lines[i + 1]);
       if (header.count() < 4 || header.count() + 1 >= Line::kMost ||
