@@ -84,9 +84,9 @@ ReadAhead read_ahead_kind(Estimator& e) {
                            (few.all() > 0 ? few.fast > few.slow : over_cylinder));
   if (over_track && over_cylinder) {
     if (e.verdict(Question::reach_mid, 0) == Verdict::miss) {
-      e.note(std::string(
+      e.note(
           "read-ahead crosses tracks and cylinders, but goes less far from the middle of a track "
-          "than from its beginning: it ends at a boundary that DiskSim has no name for"));
+          "than from its beginning: it ends at a boundary that DiskSim has no name for");
     }
     return ReadAhead::to_segment_full;
   }

@@ -66,8 +66,7 @@ void estimate_reads_of_written(Estimator& e) {
                                       "a written block read once it is on the media");
   if (e.verdict(Question::read_written) == Verdict::hit &&
       e.verdict(Question::read_settled) == Verdict::miss)
-    e.note(
-        std::string("written blocks can be read from the cache only until they are on the media"));
+    e.note("written blocks can be read from the cache only until they are on the media");
   c.write_updates_segments =
       tally_of(record, Question::write_into, 0).all() == 0
           ? absent(caches_reads(record) ? "requested blocks are dropped" : "reads are not cached")

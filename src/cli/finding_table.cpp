@@ -2,26 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <utility>
-
 #include "model/finding_kinds.h"
 
 namespace platter::cli {
 namespace {
 
 std::string words_of(std::uint8_t uses) {
-  using enum model::Use;
-  constexpr std::array<std::pair<model::Use, const char*>, 5> kNames{{{random, "single requests"},
-                                                                      {mixed, "mixed load"},
-                                                                      {places, "places"},
-                                                                      {writes, "writes"},
-                                                                      {queues, "queues"}}};
   if (uses == model::kAllUses) return "all";
   std::string text;
-  for (const auto& [use, name] : kNames)
-    if ((uses & static_cast<std::uint8_t>(use)) != 0)
-      text += (text.empty() ? "" : ", ") + std::string(name);
+  for (const model::Use use : model::uses_in(uses))
+    text.append(text.empty() ? "" : ", ").append(model::name_of(use));
   return text.empty() ? "-" : text;
 }
 

@@ -247,7 +247,7 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
     model.write_settle = mtbrc::estimate_write_settle(seen.samples, map, found.rotation);
     mtbrc::WriteSeeks writes = mtbrc::estimate_write_seeks(seen.samples, map, model);
     model.write_seek = std::move(writes.curve);
-    found.note(model::Noted(std::move(writes.note)));
+    found.note(std::move(writes.note));
   }
   say_why_no_media_writes(seen.facts.no_media_writes, model);
 }

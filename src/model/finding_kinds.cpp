@@ -135,6 +135,34 @@ const FindingKind* finding_kind(std::string_view name) {
 
 std::string_view name_of(Weight weight) { return weight == fault ? "fault" : "doubt"; }
 
+std::string_view name_of(Use use) {
+  switch (use) {
+    case Use::random:
+      return "single requests";
+    case Use::mixed:
+      return "mixed load";
+    case Use::places:
+      return "places";
+    case Use::writes:
+      return "writes";
+    case Use::queues:
+      return "queues";
+  }
+  return "";
+}
+
+std::vector<Use> uses_in(std::uint8_t uses) {
+  std::vector<Use> all;
+  for (const Use use : {Use::random, Use::mixed, Use::places, Use::writes, Use::queues})
+    if ((uses & static_cast<std::uint8_t>(use)) != 0) all.push_back(use);
+  return all;
+}
+
+const Finding* finding_of(const Provenance& provenance, Code code) {
+  const auto found = std::ranges::find(provenance.findings, kind_of(code).name, &Finding::code);
+  return found == provenance.findings.end() ? nullptr : &*found;
+}
+
 void take_note(Provenance& provenance, const Noted& noted, std::string_view by) {
   const FindingKind* const kind = noted.kind();
   if (kind == nullptr) {

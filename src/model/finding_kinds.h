@@ -75,6 +75,9 @@ const FindingKind& kind_of(Code code);
 const FindingKind* finding_kind(std::string_view name);
 
 std::string_view name_of(Weight weight);
+std::string_view name_of(Use use);  // "single requests"
+// Each of `uses`, in the order of enum Use.
+std::vector<Use> uses_in(std::uint8_t uses);
 
 // Something that was noticed, for a model's reader: a remark, or a finding of a kind.
 class Noted {
@@ -105,6 +108,9 @@ using Notes = std::vector<Noted>;
 // Where it is not there yet: among the notes, or the findings. `by`: the stage that noticed it,
 // where that is not said.
 void take_note(Provenance& provenance, const Noted& noted, std::string_view by);
+
+// The first of that kind; nullptr: none.
+const Finding* finding_of(const Provenance& provenance, Code code);
 
 // Takes out what a validation by that workload ("random", "mixed") has answered.
 void close_findings(Provenance& provenance, std::string_view workload);

@@ -24,13 +24,11 @@ constexpr double kFewUnknown = 0.001, kManyUnknown = 0.01;
 struct UseOfModel {
   Use use;
   Quality Qualities::*quality;
-  std::string_view name;
 };
-constexpr std::array kUses = {UseOfModel{Use::random, &Qualities::random, "single requests"},
-                              UseOfModel{Use::mixed, &Qualities::mixed, "mixed load"},
-                              UseOfModel{Use::places, &Qualities::places, "places"},
-                              UseOfModel{Use::writes, &Qualities::writes, "writes"},
-                              UseOfModel{Use::queues, &Qualities::queues, "queues"}};
+constexpr std::array kUses = {
+    UseOfModel{Use::random, &Qualities::random}, UseOfModel{Use::mixed, &Qualities::mixed},
+    UseOfModel{Use::places, &Qualities::places}, UseOfModel{Use::writes, &Qualities::writes},
+    UseOfModel{Use::queues, &Qualities::queues}};
 constexpr std::string_view kWithinTheRun = ", within the run";
 constexpr std::size_t kCounting = 3;  // of them, for the word of all
 
@@ -113,7 +111,8 @@ class Grader {
   }
 
   void because(const UseOfModel& use, std::string_view why) {
-    q_.because.push_back(fmt::format("{} {} ({})", use.name, name_of(q_.*use.quality), why));
+    q_.because.push_back(
+        fmt::format("{} {} ({})", name_of(use.use), name_of(q_.*use.quality), why));
   }
 
   const DriveModel& model_;
@@ -128,17 +127,11 @@ double above_floor(const Demerit& demerit) {
          demerit.drive_mean_ms;
 }
 
-bool is_there(const Finding& finding, Code code) { return finding.code == kind_of(code).name; }
-
-bool has(const DriveModel& model, Code code) {
-  return std::ranges::any_of(model.provenance.findings,
-                             [code](const Finding& finding) { return is_there(finding, code); });
-}
-
 std::string lacking_positions(const DriveModel& model) {
   const Parameter& angle = model.layout.angle;
   if (!angle.error) return angle.reason.empty() ? "its angles are not known" : angle.reason;
-  if (has(model, Code::angles_refuted)) return "its angles were refuted";
+  if (finding_of(model.provenance, Code::angles_refuted) != nullptr)
+    return "its angles were refuted";
   const Demerit* const random = demerit_of(model.validity, "random");
   if (random != nullptr && random->phase_requests > 0 &&
       quality_of_phase(random->folded_phase_share) == Quality::poor)
@@ -152,12 +145,6 @@ std::string lacking_positions(const DriveModel& model) {
 std::string_view name_of(Quality quality) {
   constexpr std::array<std::string_view, 4> kNames{"good", "fair", "unchecked", "poor"};
   return kNames[static_cast<std::size_t>(quality)];
-}
-
-std::optional<Quality> quality_named(std::string_view word) {
-  for (const Quality quality : {Quality::good, Quality::fair, Quality::unchecked, Quality::poor})
-    if (name_of(quality) == word) return quality;
-  return std::nullopt;
 }
 
 Quality quality_of_demerit(std::string_view workload, double percent) {
@@ -183,7 +170,7 @@ std::string in_words(const Qualities& qualities) {
   std::vector<std::string> parts = qualities.because;
   for (const UseOfModel& use : kUses)
     if (qualities.*use.quality == Quality::unchecked)
-      parts.push_back(fmt::format("{} unchecked", use.name));
+      parts.push_back(fmt::format("{} unchecked", name_of(use.use)));
   if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
   return text;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +15,6 @@ namespace platter::model {
 enum class Quality : std::uint8_t { good, fair, unchecked, poor };
 
 std::string_view name_of(Quality quality);
-// nullopt: no such word.
-std::optional<Quality> quality_named(std::string_view word);
 
 // `workload`: "random" or any other, as "mixed"; "random, within the run" too.
 Quality quality_of_demerit(std::string_view workload, double percent);

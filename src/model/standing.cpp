@@ -1,7 +1,5 @@
 #include "model/standing.h"
 
-#include <algorithm>
-
 #include "model/finding_kinds.h"
 
 namespace platter::model {
@@ -18,9 +16,8 @@ std::string with_standing(const std::string& name, const Provenance& provenance,
 }
 
 std::string noise_of_host(const Provenance& provenance) {
-  const std::string_view too_noisy = kind_of(Code::host_too_noisy).name;
-  const auto found = std::ranges::find(provenance.findings, too_noisy, &Finding::code);
-  return found == provenance.findings.end() ? "" : found->text;
+  const Finding* const found = finding_of(provenance, Code::host_too_noisy);
+  return found == nullptr ? "" : found->text;
 }
 
 }  // namespace platter::model
