@@ -84,6 +84,8 @@ void say_surfaces(scsi::Drive& drive, const layout_by_timing::Surfaces& surfaces
     say_measured(*surfaces.measured, surfaces.heads, cylinders, layout);
     return;
   }
+  constexpr double kMostSurfaces = 32;  // that are looked for; drives have fewer
+  layout.heads.at_least = 1, layout.heads.at_most = kMostSurfaces;
   if (surfaces.measured)
     guess_by_chance(*surfaces.measured, tracks, layout);
   else if (surfaces.told) {

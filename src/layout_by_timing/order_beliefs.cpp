@@ -15,6 +15,11 @@ double prior(const BandOrder& order, std::uint64_t first, std::uint64_t counted)
   return std::log((first == counted % order.places() ? kHere : 0.0) + (1 - kHere) / places);
 }
 
+// One number for what a place tells of another: surface, and radius.
+double told_value(const Apart& apart, double tracks_a_band) {
+  return (apart.same_surface ? 1 : 0) + std::min(1.0, apart.tracks / tracks_a_band / 4);
+}
+
 }  // namespace
 
 double MoveScale::seek_rev(double tracks) const {
@@ -51,6 +56,7 @@ void OrderBeliefs::begin_group(std::uint64_t first_band, const MoveScale& scale)
     hypothesis.fit = 0;
   }
   seen_ = 0;
+  took_.clear();
   weigh();
 }
 
@@ -69,10 +75,11 @@ double OrderBeliefs::foretold_rev(const Hypothesis& hypothesis, const Apart& apa
   return std::min(rev, MoveTimes::kLongest_rev);
 }
 
-// A few in a hundred tell nothing; what is foretold of longer moves is so many percent off.
+// A few in a hundred tell nothing; what is foretold of longer moves is so many percent off, and
+// more beyond the band in which seeks were measured.
 double OrderBeliefs::log_likelihood(const Hypothesis& hypothesis, const Seen& seen) const {
-  constexpr double kWild = 0.04, kOff_rev = 0.008, kOff = 0.06, kUntrue = 1e-3, kFar = 0.05,
-                   kNearByChance = 0.2;
+  constexpr double kWild = 0.04, kOff_rev = 0.008, kOff = 0.06, kBeyond = 0.25, kUntrue = 1e-3,
+                   kFar = 0.05, kNearByChance = 0.2;
   const Apart foretold = apart_in(hypothesis, seen.a, seen.b);
   if (seen.told) {
     const double off = std::abs(seen.told->tracks - foretold.tracks);
@@ -82,17 +89,24 @@ double OrderBeliefs::log_likelihood(const Hypothesis& hypothesis, const Seen& se
            std::log(off < near ? (1 - kFar) / kNearByChance : kFar);
   }
   const double rev = foretold_rev(hypothesis, foretold);
-  const double sigma = std::hypot(seen.took->error_rev, kOff_rev, kOff * rev);
+  const double beyond_rev = foretold.tracks > scale_.tracks_a_band
+                                ? kBeyond * (scale_.seek_rev(foretold.tracks) - scale_.step_rev)
+                                : 0;
+  const double sigma = std::hypot(seen.took->error_rev, kOff_rev,
+                                  std::hypot(kOff * rev, beyond_rev));
   const double t = (seen.took->rev - rev) / sigma;
   const double density = std::exp(-0.5 * t * t) / sigma / std::sqrt(2 * 3.14159265358979);
   return std::log((1 - kWild) * density * MoveTimes::kLongest_rev + kWild);
 }
 
 void OrderBeliefs::take(const Seen& seen) {
+  // Chosen: what is foretold wrongly of one move is so of its like, too, so that they count less.
+  constexpr double kIndependent = 0.5;
   ++seen_;
+  if (seen.took) took_.push_back(seen.took->rev);
   for (Hypothesis& hypothesis : hypotheses_) {
     const double more = log_likelihood(hypothesis, seen);
-    hypothesis.log_odds += more;
+    hypothesis.log_odds += kIndependent * more;
     hypothesis.fit += more;
   }
   weigh();
@@ -113,11 +127,25 @@ std::vector<double> OrderBeliefs::chances_of_heads() const {
   return chances;
 }
 
+// Mean log-likelihood of the times about their own mean: what any order explains where all moves
+// take about as long.
+double OrderBeliefs::fit_without_order() const {
+  constexpr double kLeast_rev = 0.01;
+  if (took_.empty()) return 0;
+  const auto count = static_cast<double>(took_.size());
+  double mean = 0, square = 0;
+  for (const double rev : took_) mean += rev / count;
+  for (const double rev : took_) square += (rev - mean) * (rev - mean) / count;
+  const double sigma = std::max(kLeast_rev, std::sqrt(square));
+  return std::log(MoveTimes::kLongest_rev / sigma / std::sqrt(2 * 3.14159265358979)) -
+         0.5 * square / sigma / sigma;
+}
+
 // Directions say nothing of surfaces, nor does it without there and back where a round begins.
 OrderBeliefs::Best OrderBeliefs::best() const {
   const Hypothesis& best = *std::ranges::max_element(hypotheses_, {}, &Hypothesis::weight);
   Best found{best.order, best.first_band, 0, 0,
-             seen_ > 0 ? best.fit / static_cast<double>(seen_) : 0};
+             seen_ > 0 ? best.fit / static_cast<double>(seen_) - fit_without_order() : 0};
   for (const Hypothesis& other : hypotheses_) {
     if (other.order.heads != best.order.heads) continue;
     found.heads_chance += other.weight;
@@ -135,7 +163,8 @@ double OrderBeliefs::dispute(const BandEnd& a, const BandEnd& b, bool told) cons
   for (const Hypothesis& hypothesis : hypotheses_) {
     if (hypothesis.weight < kLikely) continue;
     const Apart there = apart_in(hypothesis, a, b);
-    const double value = told ? (there.same_surface ? 1.0 : 0.0) : foretold_rev(hypothesis, there);
+    const double value = told ? told_value(there, scale_.tracks_a_band)
+                              : foretold_rev(hypothesis, there);
     all += hypothesis.weight;
     mean += hypothesis.weight * value;
     square += hypothesis.weight * value * value;

@@ -45,13 +45,13 @@ class OrderBeliefs {
     std::uint64_t first_band = 0;  // of the group, modulo the order's places
     double heads_chance = 0;       // that so many surfaces there are
     double chance = 0;             // that bands lie on the same surfaces as in this order
-    double fit = 0;                // mean log-likelihood of what was seen, against anything
+    double fit = 0;                // mean log-likelihood of what was seen, against no order
   };
   Best best() const;
   // How likely each number of surfaces is; index: the number.
   std::vector<double> chances_of_heads() const;
-  // By how much the likely orders differ in what they foretell of two ends, in revolutions, or, of
-  // ends that are told, of a half where they differ in the surface.
+  // By how much the likely orders differ in what they foretell of two ends: in revolutions; of ends
+  // that are told half as much as 1 where they differ in the surface.
   double dispute(const BandEnd& a, const BandEnd& b, bool told) const;
 
  private:
@@ -64,11 +64,13 @@ class OrderBeliefs {
   double foretold_rev(const Hypothesis& hypothesis, const Apart& apart) const;
   Apart apart_in(const Hypothesis& hypothesis, const BandEnd& a, const BandEnd& b) const;
   double log_likelihood(const Hypothesis& hypothesis, const Seen& seen) const;
+  double fit_without_order() const;
   void weigh();
 
   std::vector<Hypothesis> hypotheses_;
   MoveScale scale_;
   std::size_t seen_ = 0;
+  std::vector<double> took_;  // of this group, in revolutions
 };
 
 }  // namespace platter::layout_by_timing

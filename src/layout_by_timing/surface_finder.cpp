@@ -168,11 +168,13 @@ std::optional<MoveScale> SurfaceFinder::scale_of(std::size_t group) {
     scale.step_rev = least;
     return scale;
   }
-  const auto step = rev({&run, run.tracks / 2}, {&run, run.tracks / 2 + 1 - 2 * (run.tracks == 3)});
+  std::vector<double> steps;
+  for (const std::uint32_t track : {0U, run.tracks / 2, run.tracks - 2})
+    if (const auto step = rev({&run, track}, {&run, track + 1})) steps.push_back(*step);
   const auto far = rev({&run, 0}, {&run, run.tracks - 1});
-  if (!step || !far) return std::nullopt;
-  scale.step_rev = *step;
-  scale.root_rev = std::max(0.0, (*far - *step) / (std::sqrt(run.tracks - 1.0) - 1));
+  if (steps.empty() || !far) return std::nullopt;
+  scale.step_rev = statistics::median(steps);
+  scale.root_rev = std::max(0.0, (*far - scale.step_rev) / (std::sqrt(run.tracks - 1.0) - 1));
   return scale;
 }
 

@@ -37,8 +37,9 @@ struct FoundSurfaces {
   std::size_t groups = 0, shifts = 0;  // of bands that were looked at; between which others lie
 };
 
-// Mean log-likelihood, against any time, of what an order explains; chance is below 0.
-inline constexpr double kExplains = 1.2;
+// Mean log-likelihood, against no order: what fits by less is not explained. Chosen: times of two
+// kinds that an order tells apart give 1 and more; moves that all take about as long less than 0.5.
+inline constexpr double kExplains = 0.7;
 
 class SurfaceFinder {
  public:
