@@ -296,6 +296,7 @@ FoundSurfaces SurfaceFinder::found() const {
   found.best.fit = statistics::median(fits);
   found.best.chance = statistics::median(chances);
   found.tracks_a_band = usual_tracks_;
+  if (scale_) found.contrast_rev = std::abs(scale_->switch_rev - scale_->step_rev);
   found.tracks = options_.tracks, found.told = static_cast<bool>(options_.told);
   found.moves = moves_, found.groups = groups_.size();
   for (std::size_t i = 1; i < groups_.size(); ++i)

@@ -33,6 +33,7 @@ struct FoundSurfaces {
   std::vector<std::uint64_t> bands;   // by run: its (first) band's number in the order
   bool tracks = false, told = false;  // as SurfaceOptions have it
   double tracks_a_band = 1;
+  double contrast_rev = 0;             // a switch of heads takes so much more, or less, than a step
   std::size_t moves = 0;               // that were timed, or told
   std::size_t groups = 0, shifts = 0;  // of bands that were looked at; between which others lie
 };
