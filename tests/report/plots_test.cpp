@@ -16,10 +16,10 @@ using namespace platter::report;
 
 namespace {
 
-class Folder {
+class PlotFolder {
  public:
-  Folder() { std::filesystem::create_directory(path_); }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  PlotFolder() { std::filesystem::create_directory(path_); }
+  ~PlotFolder() { std::filesystem::remove_all(path_); }
   std::string file(const std::string& name) const { return path_ / name; }
   std::size_t files() const {
     std::size_t count = 0;
@@ -51,7 +51,7 @@ ExitStatus status_of(const std::string& path) {
 
 TEST_CASE("a distribution plot is complete, and nothing else is left in the folder") {
   if (!have_gnuplot()) return;
-  const Folder folder;
+  const PlotFolder folder;
   const std::vector<Distribution> both = {{"the_drive @ {it's}", {5, 1, 3}}, {"model", {1, 2, 6}}};
   plot_distributions("A 'title'", both, folder.file("cdf.svg"));
   const std::string svg = model::read_file(folder.file("cdf.svg"));
@@ -65,7 +65,7 @@ TEST_CASE("a distribution plot is complete, and nothing else is left in the fold
 
 TEST_CASE("seek curves and zones are drawn, each head's zones where they differ") {
   if (!have_gnuplot()) return;
-  const Folder folder;
+  const PlotFolder folder;
   model::Seek seek;
   seek.points = {{1, 0.8, 0.01, 10}, {100, 2.5, {}, 1}, {5000, 9.0, 0.1, 10}};
   plot_seeks("Seeks", std::vector<SeekCurve>{{"measured", seek}}, folder.file("seeks.svg"));
@@ -88,13 +88,13 @@ TEST_CASE("seek curves and zones are drawn, each head's zones where they differ"
 
 TEST_CASE("no distributions, or one of no requests, still make a picture or a clear error") {
   if (!have_gnuplot()) return;
-  const Folder folder;
+  const PlotFolder folder;
   plot_distributions("Empty", std::vector<Distribution>{{"drive", {}}}, folder.file("cdf.svg"));
   CHECK(folder.files() == 1);
 }
 
 TEST_CASE("what cannot be drawn says why") {
-  const Folder folder;
+  const PlotFolder folder;
   CHECK(status_of(folder.file("x.pdf")) == ExitStatus::usage);
   CHECK(status_of(folder.file("none/x.svg")) == ExitStatus::output);
   const std::string path = std::getenv("PATH");
