@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "model/error.h"
+#include "source_folder.h"
 #include "trace/trace.h"
 
 using namespace platter;
@@ -13,7 +14,7 @@ using namespace platter::trace;
 namespace {
 
 std::string golden(const std::string& name) {
-  return PLATTER_SOURCE_DIR "/tests/golden/traces/" + name;
+  return source_folder() + "/tests/golden/traces/" + name;
 }
 
 struct Read {
