@@ -66,11 +66,16 @@ void Process::start() {
     model::say("platter: {}\n", ready_notice(delay_, trouble));
   };
   if (settings_.probe)
-    prober_ = std::make_unique<Prober>(*settings_.probe, !settings_.ordinary, delay_, measured);
+    prober_ = std::make_unique<Prober>(*settings_.probe, drives_.front()->block_bytes(),
+                                       drives_.front()->bytes(), !settings_.ordinary, delay_,
+                                       measured);
 }
 
 Process::~Process() {
-  if (prober_) prober_->stay_away();
+  if (prober_) {
+    prober_->stay_away();
+    at_client_ = prober_->commands().at_client();
+  }
   prober_.reset();
   end_asked_ = true;
   ask_for_report();
@@ -120,7 +125,9 @@ ServedDrive* Process::drive(const std::string& name) {
 std::string Process::report() const {
   std::vector<DriveReport> reports;
   for (const auto& drive : drives_) reports.push_back(drive->report());
-  return settings_.json ? json_of(reports, settings_.speed, delay_) : text_of(reports);
+  const TransportReport transport{delay_, prober_ ? prober_->commands().at_client() : at_client_};
+  return settings_.json ? json_of(reports, settings_.speed, transport)
+                        : text_of(reports, transport);
 }
 
 void Process::ask_for_report() noexcept {

@@ -47,6 +47,9 @@ const std::map<std::string, Two> kExamples = {
      {"platter layout drive.json --lbn 0 123456", "platter layout drive.json --pbn 100,2,7"}},
     {"compare",
      {"platter compare drive.csv model.csv", "platter compare drive.csv model.csv --plot cdf.svg"}},
+    {"plot",
+     {"platter plot cdf drive.csv model.csv -o cdf.pdf --width 84",
+      "platter plot seeks drive.json -o seeks.svg --log"}},
     {"calibrate",
      {"platter calibrate drive.json --with drive.csv -o refined.json",
       "platter calibrate drive.json --with drive.csv --only positioning -o refined.json"}},
@@ -92,6 +95,8 @@ const std::map<std::string, Two> kExamples = {
       "platter publish drive.json validation/random.json --samples drive.samples.jsonl"}},
     {"fleet", {"platter fleet", "platter fleet models --drive quantum-atlas-10k"}},
     {"registry list", {"platter registry list", "platter registry list --registry models --json"}},
+    {"registry site",
+     {"platter registry site -o pages", "platter registry site --registry models -o pages"}},
     {"registry search",
      {"platter registry search atlas",
       "platter registry search seagate --rpm 7200 --capacity '>4T' --demerit 'random:<2%' --limit "

@@ -81,7 +81,7 @@ const std::vector<StatusMeaning>& status_meanings() {
          "that cannot be written, or, with all results there, not removed"}}},
       {ExitStatus::missing_program,
        "missing_program",
-       {{{"report", "show", "compare", "validate", "study"}, "gnuplot is not installed"},
+       {{{"report", "show", "compare", "plot", "validate", "study"}, "gnuplot is not installed"},
         {{"validate"},
          "there is no program that `--disksim` names, or it does not run the model's DiskSim "
          "files"},

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/citation.h"
 #include "cli/examples.h"
 #include "cli/interrupt.h"
 #include "cli/streams.h"
@@ -102,6 +103,8 @@ int run(int argc, char** argv) {
   CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
   app.require_subcommand(1);
   app.set_version_flag("--version", platter::cli::version_text);
+  app.add_flag_callback(
+      "--cite", [] { throw CLI::CallForVersion(platter::cli::citation(), 0); }, "how to cite it");
   platter::cli::add_devices(app);
   platter::cli::add_inspect(app);
   platter::cli::add_characterize(app);
@@ -116,6 +119,7 @@ int run(int argc, char** argv) {
   platter::cli::add_diff(app);
   platter::cli::add_layout(app);
   platter::cli::add_compare(app);
+  platter::cli::add_plot(app);
   platter::cli::add_calibrate(app);
   platter::cli::add_replay(app);
   platter::cli::add_result(app);
