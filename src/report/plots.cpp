@@ -155,7 +155,7 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     data += curve_data(i, sorted[i], sorted.front(), limits, axes.complementary);
     curves.push_back(fmt::format("$curve{} using 1:2 with lines linetype {} title {}", i, i + 1,
-                                 quoted(labels[i])));
+                                 report::quoted(labels[i])));
     apart.push_back(fmt::format("$curve{} using 2:3 with lines linetype {} notitle", i, i + 1));
     apart.push_back(fmt::format(
         "$curve{} using 2:4 with points linetype {} pointtype 2 pointsize 0.4 notitle", i, i + 1));

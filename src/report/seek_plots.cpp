@@ -74,7 +74,7 @@ Drawing drawing_of(std::span<const SeekCurve> curves, bool for_terminal, bool wi
     drawing.whole.push_back(
         formula_curve(*fit) +
         " with lines linecolor rgb '#777777' dashtype (2,4) linewidth 1.5 title " +
-        quoted(drawing.labels.back()));
+        report::quoted(drawing.labels.back()));
   }
   return drawing;
 }
