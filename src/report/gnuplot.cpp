@@ -19,6 +19,7 @@
 #include "model/file.h"
 #include "model/leftovers.h"
 #include "model/printable.h"
+#include "model/program_path.h"
 #include "model/temporary_folder.h"
 #include "report/made_here.h"
 
@@ -114,6 +115,8 @@ std::string in_letters(const std::string& script) {
 }
 
 }  // namespace
+
+bool can_draw() { return model::program_on_path("gnuplot", model::PathFolders::all).has_value(); }
 
 bool is_for_terminal(const std::string& path) { return path.ends_with(kForTerminal); }
 

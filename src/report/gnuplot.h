@@ -18,6 +18,9 @@ constexpr Canvas column_canvas(int height) { return {640, height, 16}; }
 // installed, Error(usage) for another extension, Error(output) if it fails.
 void draw(const std::string& script, const std::string& path, const Canvas& canvas = {});
 
+// Whether gnuplot is installed.
+bool can_draw();
+
 // Whether it is drawn in letters, for drawn(): fewer things can be told apart.
 bool is_for_terminal(const std::string& path);
 
