@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/numbers.h"
+#include "cli/needs.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
@@ -102,6 +102,7 @@ const std::map<std::string, void (*)(const Options&)> kFigures = {
     {"cdf", plot_times}, {"ccdf", plot_times}, {"seeks", plot_curves}, {"zones", plot_tracks}};
 
 void plot(const Options& options) {
+  require_needs("plot");
   report::require_form(options.output);
   if (!options.labels.empty() && options.labels.size() != options.files.size())
     throw Error(ExitStatus::usage, fmt::format("{} labels for {} files; give one for each",

@@ -104,18 +104,21 @@ std::string sentence(const Comparison& comparison) {
 }
 
 std::string row(const ClassMetrics& metrics) {
+  return fmt::format("{:>7} {:>7} {:>8.3f} {:>8.3f} {:>8.3f} {:>6.1f}  {:>6} {:>6} {:>6}\n",
+                     metrics.name, metrics.n_drive, metrics.mean_drive_ms, metrics.mean_model_ms,
+                     metrics.demerit_ms, metrics.demerit_percent,
+                     percent(metrics.hits_agreed_share), percent(metrics.folded_phase_share),
+                     percent(metrics.folded_phase_share_reanchored));
+}
+
+std::string paired_row(const ClassMetrics& metrics) {
   const auto paired = [&](double PairedError::*member) {
     return metrics.paired ? fmt::format("{:.3f}", *metrics.paired.*member) : std::string("-");
   };
-  return fmt::format(
-      "{:>7} {:>6} {:>8.3f} {:>8.3f} {:>8.3f} {:>6.1f}  {:>7} {:>7} {:>7} {:>7} {:>7} "
-      "{:>7}  {:>6} {:>6} {:>6}\n",
-      metrics.name, metrics.n_drive, metrics.mean_drive_ms, metrics.mean_model_ms,
-      metrics.demerit_ms, metrics.demerit_percent, paired(&PairedError::bias_ms),
-      paired(&PairedError::mae_ms), paired(&PairedError::rms_ms), paired(&PairedError::p50_ms),
-      paired(&PairedError::p95_ms), paired(&PairedError::max_ms),
-      percent(metrics.hits_agreed_share), percent(metrics.folded_phase_share),
-      percent(metrics.folded_phase_share_reanchored));
+  return fmt::format("{:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}\n", metrics.name,
+                     paired(&PairedError::bias_ms), paired(&PairedError::mae_ms),
+                     paired(&PairedError::rms_ms), paired(&PairedError::p50_ms),
+                     paired(&PairedError::p95_ms), paired(&PairedError::max_ms));
 }
 
 }  // namespace
@@ -137,16 +140,17 @@ std::string comparison_json(std::span<const Comparison> comparisons) {
 
 std::string comparison_table(const Comparison& comparison) {
   std::string text = sentence(comparison);
-  text += fmt::format("\n{:>7} {:>6} {:^17} {:^15}  {:^47}  {:^20}\n", "", "", "mean ms", "demerit",
-                      "paired error ms", "agreement %");
-  text += fmt::format(
-      "{:>7} {:>6} {:>8} {:>8} {:>8} {:>6}  {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}  "
-      "{:>6} {:>6} {:>6}\n",
-      "class", "n", "drive", "model", "ms", "%", "bias", "mean", "RMS", "p50", "p95", "max", "hits",
-      "phase", "anew");
+  text += fmt::format("\n{:>7} {:>7} {:>17} {:>15}  {:>20}\n", "", "", "mean ms", "demerit",
+                      "agreement %");
+  text += fmt::format("{:>7} {:>7} {:>8} {:>8} {:>8} {:>6}  {:>6} {:>6} {:>6}\n", "class", "n",
+                      "drive", "model", "ms", "%", "hits", "phase", "anew");
   for (const ClassMetrics& metrics : comparison.classes) text += row(metrics);
   if (!comparison.not_paired.empty())
-    text += fmt::format("\nNo paired errors: {}.\n", model::printable(comparison.not_paired));
+    return text + fmt::format("\nNo paired errors: {}.\n", model::printable(comparison.not_paired));
+  text += "\nPaired error, ms\n";
+  text += fmt::format("{:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "class", "bias", "mean", "RMS",
+                      "p50", "p95", "max");
+  for (const ClassMetrics& metrics : comparison.classes) text += paired_row(metrics);
   return text;
 }
 

@@ -19,6 +19,7 @@
 #include "model/file.h"
 #include "model/leftovers.h"
 #include "model/printable.h"
+#include "model/program_path.h"
 #include "model/temporary_folder.h"
 #include "report/made_here.h"
 
@@ -71,6 +72,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 }  // namespace
+
+bool can_draw() { return model::program_on_path("gnuplot", model::PathFolders::all).has_value(); }
 
 void draw(const std::string& script, const std::string& path, const Canvas& canvas) {
   const std::string head = form_of(path, canvas), body = in_form(script, path);

@@ -14,6 +14,9 @@ namespace platter::report {
 // Error(usage) for another extension, Error(output) if it fails.
 void draw(const std::string& script, const std::string& path, const Canvas& canvas = {});
 
+// Whether gnuplot is installed.
+bool can_draw();
+
 // What `plot` draws at the path that it is given, as lines of a terminal, 100 columns wide.
 std::string drawn(const std::function<void(const std::string& path)>& plot);
 
