@@ -72,17 +72,21 @@ void Process::start() {
 }
 
 Process::~Process() {
-  if (prober_) {
-    prober_->stay_away();
-    at_client_ = prober_->commands().at_client();
-  }
-  prober_.reset();
+  end_probing();
   end_asked_ = true;
   ask_for_report();
   if (servant_.joinable()) servant_.join();
   keep_all();
   close(asked_);
   close(stdout_);
+}
+
+// What it saw is in the last report.
+void Process::end_probing() noexcept {
+  if (!prober_) return;
+  prober_->stay_away();
+  model::quietly([this] { at_client_ = prober_->commands().at_client(); });
+  prober_.reset();
 }
 
 // One after the other, whatever becomes of each.

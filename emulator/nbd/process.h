@@ -57,6 +57,7 @@ class Process {
   void do_what_is_asked();
   void wait_to_be_asked();
   void hang_up();
+  void end_probing() noexcept;
   void keep_all() noexcept;
   [[noreturn]] void leave();
   void cut_power();

@@ -11,6 +11,7 @@
 #include "cli/registry_folder.h"
 #include "cli/subcommands.h"
 #include "model/file.h"
+#include "model/folder.h"
 #include "registry/annotations.h"
 #include "registry/pull.h"
 #include "registry/search_index.h"
@@ -51,7 +52,7 @@ class Site {
   void make() {
     const registry::Store store = options_.folder.store();
     store.require();
-    std::filesystem::create_directories(folder() / report::kSiteModels);
+    model::make_folder(folder() / report::kSiteModels);
     const registry::Listing listing = registry::search(store, {.only_local = true});
     for (const std::string& problem : listing.problems) say(problem);
     std::vector<report::SiteEntry> entries;
