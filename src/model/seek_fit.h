@@ -9,8 +9,8 @@
 namespace platter::model {
 
 // Ruemmler and Wilkes, "An introduction to disk drive modeling" (IEEE Computer 27(3), 1994), Table
-// 1: a + b sqrt(d) while the arm mostly accelerates and brakes, c + e d where it coasts; both are the
-// same at the knee. Times in ms, distances d in cylinders.
+// 1: a + b sqrt(d) while the arm mostly accelerates and brakes, c + e d where it coasts; both are
+// the same at the knee. Times in ms, distances d in cylinders.
 struct SeekFit {
   double a_ms = 0, b_ms = 0;
   double c_ms = 0, e_ms = 0;
