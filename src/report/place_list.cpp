@@ -94,12 +94,12 @@ engine::Pbn parse_pbn(const std::string& text) {
 }
 
 std::string places_as_text(const std::vector<Place>& places) {
-  std::string text = fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13} {:>8} {:>14} {:>14}\n", "LBN",
+  std::string text = fmt::format("{:>12} {:>8} {:>4} {:>6} {:>11} {:>7} {:>12} {:>12}\n", "LBN",
                                  "cylinder", "head", "sector", "angle (rev)", "sectors",
-                                 "track's first", "track's last");
+                                 "first LBN", "last LBN");
   for (const Place& p : places) {
     const bool blocks = p.track_blocks > 0;
-    text += fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13.9f} {:>8} {:>14} {:>14}{}\n",
+    text += fmt::format("{:>12} {:>8} {:>4} {:>6} {:>11.9f} {:>7} {:>12} {:>12}{}\n",
                         p.lbn ? fmt::format("{}", *p.lbn) : "-", p.pbn.cylinder, p.pbn.head,
                         p.pbn.sector, engine::rev_from_angle(p.angle), p.track_sectors,
                         blocks ? fmt::format("{}", p.track_first_lbn) : "-",
