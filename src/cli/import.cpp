@@ -81,7 +81,7 @@ void add_import(CLI::App& app) {
                    "scheme 4 of Buffer continuous read reads ahead behind any read, as DiskSim's "
                    "code does (code), or behind sequential ones, as its manual says (manual)")
       ->transform(one_of(kReadings))
-      ->type_name("TEXT");
+      ->type_name("NAME");
   options->outputs.add_force(*disksim);
   disksim->add_flag("--json", options->json,
                     "write the model, or with --check the findings, to stdout");

@@ -995,6 +995,11 @@ Run Characterization::run() {
                          *failed_write_ +
                              "; what had been written was read back and is as it was, and the run "
                              "went on with reads");
+  else if (const auto* unfinished = model::finding_of(run.model.provenance,
+                                                      model::Code::layout_unfinished))
+    run.ended_by = Error(
+        ExitStatus::incomplete,
+        fmt::format("the run on {} is incomplete: {}", options_.device_name, unfinished->text));
   else if (!complete)
     run.ended_by = Error(ExitStatus::incomplete,
                          fmt::format("the run on {} is incomplete: {}", options_.device_name,

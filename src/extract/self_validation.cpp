@@ -16,6 +16,7 @@
 #include "model/interruption.h"
 #include "model/quality.h"
 #include "model/revolution.h"
+#include "model/understood.h"
 #include "model/validate.h"
 #include "mtbrc/probe.h"
 #include "mtbrc/time_watch.h"
@@ -319,7 +320,7 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   const replay::Result& drive = trial.drive();
   model::Validity& validity = model.validity;
   validity = {};
-  validity.last_lbn = model.identity.blocks - 1;
+  validity.last_lbn = model::last_understood_lbn(model.layout, model.identity.blocks);
   validity.max_depth = 1;
   widen(validity, drive);
   const Trial::Answers answers = trial.answers(model);

@@ -54,7 +54,7 @@ MAY_BE_LEFT_OUT = {
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
-        "phase_ns", "outside_validity", "outside", "stand_ins", "retries", "lateness"},
+        "period_error_ns", "phase_ns", "outside_validity", "outside", "stand_ins", "retries", "lateness"},
     "platter-restore": {"governors"},
     "platter-restore-list": {"intact", "rewritten", "settings", "governors"},
     "platter-restore-inspect": {"in_use", "journaled_blocks", "ranges", "damaged", "mode_pages", "ata", "governors",
