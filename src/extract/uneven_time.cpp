@@ -16,7 +16,7 @@
 namespace platter::extract {
 namespace {
 
-// Of a one-block access: where its sector ends.
+// Where its sector ends.
 double end_rev(const engine::LayoutMap& map, std::uint64_t lbn) {
   return engine::rev_from_angle(map.angle_of_lbn(lbn)) +
          1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
@@ -64,14 +64,15 @@ LateAnswers late_answers(const mtbrc::Samples& samples, const model::DriveModel&
   const auto at_passage = [&](const mtbrc::Sample& s) {
     const double phase = mtbrc::phase_rev(model.rotation, s.completed_ns) -
                          drift.at_rev(s.completed_ns, s.session);
-    return std::abs(statistics::wrap_rev(phase - end_rev(map, s.lbn) + reference_rev)) <
+    const std::uint64_t last = s.lbn + s.blocks - 1;
+    return std::abs(statistics::wrap_rev(phase - end_rev(map, last) + reference_rev)) <
            kAtPassage_rev;
   };
   for (const mtbrc::Sample& s : samples) {
     const double took_ms = to_ms(s.completed_ns - s.issued_ns);
     if (took_ms <= longest_ms || s.experiment == mtbrc::Experiment::disturbed) continue;
-    const bool of_media = s.blocks == 1 && !s.write && s.experiment != mtbrc::Experiment::hit;
-    if (of_media && (s.lbn >= map.blocks() || !drift.knows(s.session))) continue;
+    const bool of_media = s.blocks > 0 && s.experiment != mtbrc::Experiment::hit;
+    if (of_media && (s.lbn + s.blocks > map.blocks() || !drift.knows(s.session))) continue;
     if (!of_media && s.experiment != mtbrc::Experiment::round_trip) continue;
     const bool by_drive = of_media && at_passage(s);
     ++(by_drive ? late.by_drive : late.by_host);

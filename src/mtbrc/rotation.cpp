@@ -398,7 +398,7 @@ std::map<std::pair<std::uint32_t, std::size_t>, Samples> phases_of(const Samples
   return phases;
 }
 
-// `elsewhere`: the period as another session has it.
+// `elsewhere`: the period as another session has it; then sessions' periods tell its drift.
 SessionEstimate estimate_of_session(const Samples& samples,
                                     const std::optional<model::Rotation>& elsewhere) {
   SessionEstimate result;
@@ -460,15 +460,15 @@ SessionEstimate estimate_of_session(const Samples& samples,
     const Line other = tie(bursts, 0, as_it_may_be_now(*elsewhere), noise_ns, &end);
     if (other.bursts.size() > line.bursts.size()) line = other;
   }
-  const double drift = drift_ns(line);
+  const double drift = elsewhere ? 0 : drift_ns(line);
   if (const auto with = with_wander(line, read_noise_ns)) {
     line = *with;
     result.wander_shows = true;
   }
   period_ns = line.period_ns;
   result.turns = std::max(1.0, static_cast<double>(raw.back() - raw.front()) / period_ns);
-  // Both ends of the run lie within one and a half of it, more or less where the drift is uneven.
-  const double error_ns = std::hypot(line.error_ns, std::abs(drift) / 2.5);
+  // Both ends of the run lie within one of it, and within two where the drift is uneven.
+  const double error_ns = std::hypot(line.error_ns, std::abs(drift) / 2);
   estimate.drift_ppm = drift / period_ns * 1e6;
   const std::size_t used = line.reads;
   estimate.outcome = RotationOutcome::measured;
@@ -528,6 +528,7 @@ RotationEstimate estimate_of_sessions(const Samples& samples) {
   for (const auto& [number, own] : sessions)
     if (auto alone = estimate_of_session(own, std::nullopt); better(alone, best)) best = alone;
   if (best.rotation.outcome != RotationOutcome::measured) return best.rotation;
+  best.rotation.drift_ppm = 0;
   std::vector<statistics::Estimate> shorter, longer;
   const model::Rotation known = best.rotation.rotation;
   for (const auto& [number, own] : sessions) {
