@@ -62,7 +62,8 @@ void add_compare(CLI::App& app) {
   command->add_option("--to", options->to, "only to this request")
       ->transform(at_least(1))
       ->excludes(half);
-  command->add_option("--plot", options->plot, "draw the distributions (.svg or .png)");
+  command->add_option("--plot", options->plot,
+                      "draw the distributions; platter plot has more to choose");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {

@@ -49,8 +49,10 @@ std::string summary_json(const DriveSummary& drive) {
                {"read_overhead_ms", drive.read_overhead_ms},
                {"write_overhead_ms", drive.write_overhead_ms},
                {"sustained_bytes_s", drive.sustained_bytes_s},
-               {"random_read_ms", drive.random_read_ms()},
-               {"random_write_ms", drive.random_write_ms()}});
+               {"random_read_ms", drive.random_read_ms},
+               {"random_write_ms", drive.random_write_ms},
+               {"random_read_error_ms", drive.random_read_error_ms},
+               {"random_write_error_ms", drive.random_write_error_ms}});
   json["zones"] = nlohmann::ordered_json::array();
   for (const emit_summary::ZoneRate& zone : drive.zones)
     json["zones"].push_back({{"first_lbn", zone.first_lbn},
@@ -85,8 +87,10 @@ std::string summary_in_words(const DriveSummary& drive) {
       "({:.3f}); end to end {:.3f}\n",
       drive.zones.size(), first.media_bytes_s / 1e6, first.sustained_bytes_s / 1e6,
       last.media_bytes_s / 1e6, last.sustained_bytes_s / 1e6, drive.sustained_bytes_s / 1e6);
-  add("4 KiB         anywhere, without caches: read {:.3f} ms, write {:.3f} ms\n",
-      drive.random_read_ms(), drive.random_write_ms());
+  add("4 KiB         anywhere, without caches: read {:.3f} +- {:.3f} ms, write {:.3f} +- {:.3f} "
+      "ms\n",
+      drive.random_read_ms, drive.random_read_error_ms, drive.random_write_ms,
+      drive.random_write_error_ms);
   for (const emit_summary::Simulator& simulator : emit_summary::simulators(drive))
     add("\n{}: {}\n{}", simulator.name, simulator.note, simulator.text);
   return text;

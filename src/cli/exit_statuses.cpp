@@ -85,7 +85,7 @@ const std::vector<StatusMeaning>& status_meanings() {
          "that cannot be written, or, with all results there, not removed"}}},
       {ExitStatus::missing_program,
        "missing_program",
-       {{{"show", "compare", "study"}, "gnuplot is not installed"},
+       {{{"show", "compare", "plot", "study"}, "gnuplot is not installed"},
         {{"validate"},
          "there is no program that `--disksim` names, or it does not run the model's DiskSim "
          "files"},

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/citation.h"
 #include "cli/examples.h"
 #include "cli/help_format.h"
 #include "cli/interrupt.h"
@@ -91,6 +92,7 @@ Look at a model
 Prove it
   validate                   the same workloads on drive and model, compared
   trace, replay, compare     the same by single steps, for traces of your own
+  plot                       figures of results and models, for a paper
   study                      many traces, models and options, in one table
   calibrate, result          refine by a measured trace; look into result files
 Use it
@@ -153,6 +155,7 @@ void add_subcommands(CLI::App& app) {
   platter::cli::add_diff(app);
   platter::cli::add_layout(app);
   platter::cli::add_compare(app);
+  platter::cli::add_plot(app);
   platter::cli::add_calibrate(app);
   platter::cli::add_replay(app);
   platter::cli::add_result(app);
@@ -175,6 +178,8 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<platter::cli::HelpFormatter>());
   app.require_subcommand(1);
   app.set_version_flag("--version", platter::cli::version_text);
+  app.add_flag_callback(
+      "--cite", [] { throw CLI::CallForVersion(platter::cli::citation(), 0); }, "how to cite it");
   add_subcommands(app);
   refuse_empty_values(app);
   const auto subcommands = app.get_subcommands({});

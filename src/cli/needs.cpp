@@ -66,6 +66,7 @@ const std::vector<Need>& needs() {
       {"show", "--plot", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"show", "--plots", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"compare", "--plot", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
+      {"plot", "", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"study run", "--plots", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"study collect", "--plots", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"emulate", "--nbd", program, "nbdkit", "nbdkit", kNothingDone},

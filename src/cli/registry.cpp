@@ -354,6 +354,7 @@ void add_registry(CLI::App& app) {
   add_json(verifying);
   add_registry_match(*command);
   add_registry_keep(*command);
+  add_registry_site(*command);
   add_json(add("rebuild-index", "makes the index for searching anew", rebuild_index));
   add_registry_trust(*command);
   add_registry_remote(*command);

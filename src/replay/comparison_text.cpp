@@ -58,6 +58,8 @@ void add_comparison(Json& json, const Comparison& comparison) {
                                                          : Json(nullptr);
   json["phase_from"] = comparison.phase_from.empty() ? Json(nullptr) : Json(comparison.phase_from);
   json["phase_ms"] = comparison.phase_ms;
+  json["phase_drift_rev"] = or_null(comparison.phase_drift_rev);
+  json["phase_lead"] = comparison.phase_lead == PhaseLead::anew ? "anew" : "once";
   Json sizes = Json::object();
   for (const ClassMetrics& metrics : comparison.classes) {
     const bool named = metrics.name == "all" || metrics.name == "read" || metrics.name == "write";
@@ -70,6 +72,21 @@ std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f}", 100 * *share) : "-";
 }
 
+std::string why_anew(const Comparison& comparison) {
+  const std::string once = share_text(*comparison.classes.front().folded_phase_share,
+                                      comparison.classes.front().phase_n);
+  if (comparison.phase_drift_rev)
+    return fmt::format(
+        ", the phase set anew at each completion: the period's error turns it by {:.3g} "
+        "revolutions over "
+        "the trace (set once: {})",
+        *comparison.phase_drift_rev, once);
+  return fmt::format(
+      ", the phase set anew at each completion: set once, it is lost ({}), and the model "
+      "states no error of its period",
+      once);
+}
+
 std::string sentence(const Comparison& comparison) {
   const ClassMetrics& all = comparison.classes.front();
   std::string text = fmt::format(
@@ -77,11 +94,13 @@ std::string sentence(const Comparison& comparison) {
       "requests",
       model::printable(comparison.model), all.demerit_ms, model::printable(comparison.drive),
       all.demerit_percent, all.mean_drive_ms, all.n_drive);
-  if (all.folded_phase_share)
-    text += fmt::format(
-        "; it knows the rotational position in {} of {} media accesses (chance: 6.25 %)",
-        share_text(*all.folded_phase_share, all.phase_n), all.phase_n);
-  return text + ".\n";
+  const bool anew = comparison.phase_lead == PhaseLead::anew;
+  const auto& share = anew ? all.folded_phase_share_reanchored : all.folded_phase_share;
+  if (!share) return text + ".\n";
+  text += fmt::format(
+      "; it knows the rotational position in {} of {} media accesses (chance: 6.25 %)",
+      share_text(*share, all.phase_n), all.phase_n);
+  return text + (anew ? why_anew(comparison) : "") + ".\n";
 }
 
 std::string row(const ClassMetrics& metrics) {

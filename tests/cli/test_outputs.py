@@ -50,9 +50,11 @@ OUTPUTS = {
     "import disksim --output": Output("import disksim disksim/x.parv -o {out}",
                                       ("disksim/x.parv", "disksim/x.diskspecs", "disksim/x.model",
                                        "disksim/x.seek")),
+    "plot --output": Output("plot cdf drive.csv model.csv -o {out}", ("drive.csv", "model.csv"), ".svg"),
     "registry pull --output": Output("registry pull --registry registry {drive} -o {out}"),
     "registry pull --files": Output("registry pull --registry registry {drive} --files {out}",
                                     file="truth.ptab"),
+    "registry site --output": Output("registry site --registry registry -o {out}", file="index.html"),
     "replay --output": Output("replay t.trace --on truth.json --phase-from drive.csv -o {out}",
                               ("t.trace", "truth.json", "drive.csv")),
     "report --output": Output("report truth.json --results results -o {out}",
@@ -86,6 +88,9 @@ MORE = {
     "trace convert, hfplayer": Output("trace convert t.trace --to hfplayer -o {out}", ("t.trace",)),
     "trace convert, iolog3": Output("trace convert t.trace --to iolog3 -o {out}", ("t.trace",)),
     "trace convert, validate": Output("trace convert t.trace --to validate -o {out}", ("t.trace",)),
+    "plot, pdf": Output("plot ccdf drive.csv --width 84 -o {out}", ("drive.csv",), ".pdf"),
+    "plot, eps": Output("plot seeks truth.json -o {out}", ("truth.json",), ".eps"),
+    "plot, tex": Output("plot zones truth.json -o {out}", ("truth.json",), ".tex"),
     "compare, png": Output("compare drive.csv model.csv --plot {out}", ("drive.csv",), ".png"),
     "emit disksim, statdefs": Output("emit disksim truth.json --name x -o {out}", ("truth.json",),
                                      file="x.statdefs"),
@@ -100,6 +105,7 @@ MORE = {
 # Options that name no file that is replaced. --journal and --registry name folders in which files get
 # names of their own, --folder one of a study's; --contents names a drive's own; --share is the guest's; what --update-model writes has a test below.
 OTHER_OPTIONS = set("""
+    --cite
     --help --version --json --force --seed --budget --allow-writes --journal --registry --update-model
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
     --dialect --continuous-read --drive --layout --on --caches --depth --speed --limit --scheduler --ageing --delay-seed --reference-reads
@@ -118,6 +124,7 @@ OTHER_OPTIONS = set("""
     --key --above --sign --require-signature --plain-http
     --folder --part --parts --least --keep-results --most-requests
     --drive --by-firmware --this-drive --host-queue --stride-kb --line-regex --most-replayed --quality
+    --width --height --log --title --labels --greys --script
 """.split())
 
 # What each subcommand prints; None: nothing.
@@ -125,6 +132,7 @@ PRINTS = {
     "calibrate": "calibrate truth.json --with drive.csv --only rotation --most-replayed 0 -o c.json",
     "characterize": f"characterize {DRIVE} -o c.json",
     "compare": "compare drive.csv model.csv",
+    "plot": None,
     "cosim": None,  # what its command prints: tests/cosim
     "derive": "derive truth.json --set head_switch=/2",
     "devices": "devices",
@@ -143,6 +151,7 @@ PRINTS = {
     "registry list": "registry list --registry registry",
     "registry search": "registry search --registry registry c2247",
     "registry show": "registry show --registry registry {drive}",
+    "registry site": "registry site --registry registry -o pages",
     "registry pull": "registry pull --registry registry {drive}",
     "registry verify": "registry verify --registry registry",
     "registry match": f"registry match --registry registry {DRIVE}",
