@@ -284,14 +284,10 @@ void rebuild_index(const RegistryOptions& options) {
 
 void say(const std::string& sentence) { model::say("platter: {}\n", model::printable(sentence)); }
 
-std::string json_text_of(const std::string& schema, const Json& members) {
+void print_json(const std::string& schema, const Json& members) {
   Json json = model::json_head(schema);
   json.update(members);
-  return model::json_text(json, model::JsonForm::indented) + "\n";
-}
-
-void print_json(const std::string& schema, const Json& members) {
-  fmt::print("{}", json_text_of(schema, members));
+  fmt::print("{}\n", model::json_text(json, model::JsonForm::indented));
 }
 
 void add_registry(CLI::App& app) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/open_device.h"
@@ -11,6 +12,8 @@
 #include "cli/subcommands.h"
 #include "extract/prospects.h"
 #include "model/error.h"
+#include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/say.h"
 #include "registry/match.h"
@@ -56,7 +59,10 @@ void match(const std::string& device, const MatchOptions& options, const Print& 
                       {"distance", found.distance},
                       {"annotations", found.entry.annotations}});
     }
-    print(json_text_of("platter-registry-match", {{"device", device}, {"models", list}}));
+    Json json = model::json_head("platter-registry-match");
+    json["device"] = device;
+    json["models"] = std::move(list);
+    print(model::json_text(json, model::JsonForm::indented) + "\n");
   } else {
     for (const registry::Match& found : matches)
       print(fmt::format("{:<48} {}\n", model::printable(found.entry.reference()),

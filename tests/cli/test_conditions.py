@@ -26,7 +26,7 @@ class Conditions(PlatterTest):
         capabilities = inspection["capabilities"]
         self.assertTrue(capabilities["write_cache_changeable"] and capabilities["read_ahead_changeable"])
         self.assertFalse(capabilities["read_cache_changeable"])
-        text = self.platter("inspect", "virtual:sat-disk")
+        text = " ".join(self.platter("inspect", "virtual:sat-disk").split())
         self.assertIn("write yes (SET FEATURES), read no, read-ahead yes (SET FEATURES)", text)
         self.assertIn("power management 80h", text.lower())
         self.platter("characterize", "virtual:sat-disk?seed=3", "-o", "model.json")

@@ -37,7 +37,7 @@ class Typing(PlatterTest):
                 (USAGE, "show m.json --plotz x", "show has no option --plotz; did you mean --plots? platter show --help"),
                 (USAGE, "show --plotz x", "did you mean --plots?"),
                 (USAGE, "show", "show: MODEL is required; platter show --help"),
-                (USAGE, "layout m.json more", 'layout takes no "more" here; platter layout --help'),
+                (USAGE, "diff m.json m.json more", 'diff takes no "more" here; platter diff --help'),
                 (USAGE, "show m.json -o", "show has no option -o"),
                 (USAGE, "emit table m.json -o", "table: --output: its value is missing"),
                 (USAGE, "--jason", "platter has no option --jason"),
