@@ -1,11 +1,12 @@
 #include <fmt/core.h>
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/choices.h"
+#include "cli/disksim_programs.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/export.h"
@@ -18,6 +19,21 @@
 #include "model/say.h"
 
 namespace platter::cli {
+
+namespace {
+
+// What the rules say of the files is told already.
+void add_findings(emit_disksim::Program program, emit_disksim::Exported& exported) {
+  auto findings = emit_disksim_check::check_files(exported.files.front(), program);
+  std::erase_if(findings, [&](const emit_disksim_check::Finding& finding) {
+    return finding.effect == emit_disksim_check::Effect::stops_there ||
+           std::ranges::find(exported.warnings, finding.what) != exported.warnings.end();
+  });
+  for (const std::string& line : emit_disksim_check::in_brief(findings))
+    exported.warnings.push_back(line);
+}
+
+}  // namespace
 
 void add_emit_disksim(CLI::App& emit) {
   struct Options {
@@ -43,14 +59,13 @@ void add_emit_disksim(CLI::App& emit) {
                    "or g4)")
       ->transform(one_of(kLayouts))
       ->type_name("TEXT");
-  static const std::map<std::string, emit_disksim::Dialect> kDialects{
-      {"cmu4", emit_disksim::Dialect::cmu4}, {"wd", emit_disksim::Dialect::wd}};
   command
       ->add_option(
-          "--dialect", options->files.dialect,
+          "--dialect", options->files.program,
           "cmu4, which Western Digital's DiskSim runs too; wd: with times of writes' seeks, for "
-          "forks of it that have a dual seek profile")
-      ->transform(one_of(kDialects))
+          "forks of it that have a dual seek profile; wd64: for its 64-bit DiskSim, which alone "
+          "counts 2^31 blocks and more")
+      ->transform(one_of(emit_disksim_programs()))
       ->type_name("TEXT");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");
@@ -62,9 +77,7 @@ void add_emit_disksim(CLI::App& emit) {
         [&](const std::string& path, const std::string& content) {
           options->outputs.writes_bytes(path, content);
         });
-    const auto findings = emit_disksim_check::check_files(exported.files.front());
-    for (const std::string& line : emit_disksim_check::in_brief(findings))
-      exported.warnings.push_back(line);
+    add_findings(options->files.program, exported);
     for (const std::string& warning : exported.warnings)
       model::say("platter: warning: {}\n", model::printable(warning));
     if (options->json) {

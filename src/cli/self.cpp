@@ -10,6 +10,7 @@
 #include "cli/exit_statuses.h"
 #include "cli/finding_table.h"
 #include "cli/subcommands.h"
+#include "emit/disksim/rules.h"
 #include "model/read_budget.h"
 #include "model/stand_ins.h"
 #include "report/model_schema.h"
@@ -40,6 +41,8 @@ void add_self(CLI::App& app) {
   advice->callback([] { fmt::print("{}", advice_table()); });
   CLI::App* findings = self->add_subcommand("findings", "the table of docs/findings.md");
   findings->callback([] { fmt::print("{}", finding_table()); });
+  CLI::App* rules = self->add_subcommand("disksim-rules", "the table of rules of docs/disksim.md");
+  rules->callback([] { fmt::print("{}", emit_disksim::rules_table()); });
   CLI::App* stand_ins = self->add_subcommand("stand-ins", "the table of docs/stand-ins.md");
   stand_ins->callback([] { fmt::print("{}", model::stand_ins_table()); });
 }
