@@ -191,7 +191,7 @@ void place_blocks(const std::vector<Placed>& pieces, std::int64_t slots, const W
 }
 
 void require_tracks_once(const model::Layout& layout, const Where& where) {
-  constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 23;
+  constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 25;
   const engine::LayoutMap map(layout);
   if (map.tracks() > kMostTracks) {
     throw Error(ExitStatus::unsupported, fmt::format("{}: the layout has {} tracks, more than {}",

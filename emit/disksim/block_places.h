@@ -33,7 +33,7 @@ void place_blocks(const std::vector<Placed>& pieces, std::int64_t slots, const W
                   model::Layout& layout);
 
 // Throws Error(unsupported) at `where` for a layout in which one cylinder and head come twice (as
-// where two patterns share a track), or with more than 2^23 tracks.
+// where two patterns share a track), or with more than 2^25 tracks.
 void require_tracks_once(const model::Layout& layout, const Where& where);
 
 }  // namespace platter::emit_disksim

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "emit/disksim/for_disksim_alone.h"
 #include "emit/disksim/parameter_text.h"
+#include "emit/disksim/rules.h"
 #include "emit/disksim/simulation_text.h"
 #include "engine/layout_map.h"
 #include "model/seek_curve.h"
@@ -35,11 +37,24 @@ Acting as_well(double value) { return {value, Known::measured}; }
 
 class DiskBlock {
  public:
-  DiskBlock(const std::string& name, DriveText& result)
-      : block_("disksim_disk " + name), result_(result) {}
+  DiskBlock(const std::string& name, const WrittenLayout& layout, Program program,
+            DriveText& result)
+      : block_("disksim_disk " + name), result_(result), program_(program) {
+    told_.layout = layout.type;
+    told_.blocks = static_cast<double>(layout.blocks);
+    told_.longest_track = layout.most_sectors;
+    told_.values["Block count"] = told_.blocks;
+  }
 
   void add(const char* name, const std::string& value) { block_.add(name, value); }
-  void fixed(const char* name, std::int64_t value) { block_.integer(name, value); }
+  void fixed(const char* name, std::int64_t value) {
+    told_.values[name] = static_cast<double>(value);
+    block_.integer(name, value);
+  }
+  // The word of the file that the model was imported from: DiskSim acts as the model does.
+  void kept(const char* name, double word) {
+    block_.integer(name, static_cast<std::int64_t>(std::round(word)));
+  }
 
   // What nobody measured and DiskSim cannot have is written as the nearest that it can.
   void integer(const char* name, const Acting& figure, double low = 0, double high = 1) {
@@ -50,30 +65,37 @@ class DiskBlock {
           fmt::format("{} = {} is written as {}, as DiskSim allows {} to {} in this drive", name,
                       value, allowed, low, high));
     }
-    block_.integer(name, static_cast<std::int64_t>(allowed));
+    fixed(name, static_cast<std::int64_t>(allowed));
   }
-  // With a layout g1 DiskSim's code never comes to it; with a g4 it stops (`extra != 0`) at the
-  // last track, and at any that ends in sectors without blocks.
-  void zero_latency(const char* name, const Acting& level, const std::string& layout) {
-    if (level == 0) return integer(name, level, 0, 2);
-    const bool stops = layout == "dm_layout_g4";
-    result_.warnings.push_back(fmt::format(
-        "{} = {} {}", name, level.value,
-        stops ? "is written as 0: DiskSim stops at zero-latency access with a dm_layout_g4"
-              : "has no effect: DiskSim has no zero-latency access with a " + std::string(layout)));
-    block_.integer(name, stops ? 0 : static_cast<std::int64_t>(std::round(level.value)));
+  // Left out where a rule says that DiskSim stops at it.
+  void unless_it_stops(const char* name, const Acting& level) {
+    Told wanted = told_;
+    wanted.values[name] = level.value;
+    const auto stops = [&](const Rule& rule) {
+      const Does does = deed_of(rule, program_).does;
+      return rule.parameter == std::string_view(name) && rule.holds(wanted) &&
+             (does == Does::stops || does == Does::stops_there);
+    };
+    const auto found = std::ranges::find_if(rules(), stops);
+    if (found == rules().end()) return integer(name, level, 0, 2);
+    result_.warnings.push_back(fmt::format("{} = {} is written as 0: DiskSim {}", name, level.value,
+                                           deed_of(*found, program_).words));
+    fixed(name, 0);
   }
   // `more`: what DiskSim has in the same parameter besides.
   void real(const char* name, const Acting& figure, double more = 0) {
     tell(name, {figure.value + more, figure.known});
-    block_.real(name, figure.value + more);
+    time(name, figure.value + more);
   }
   void copied(const ForDisksimAlone& parameter, const model::DriveModel& model) {
     const Acting value = value_of(parameter, model);
     if (parameter.flag) return integer(parameter.name, value);
     real(parameter.name, value);
   }
-  void time(const char* name, double value) { block_.real(name, value); }
+  void time(const char* name, double value) {
+    told_.values[name] = value;
+    block_.real(name, value);
+  }
 
   // What acts though it was not measured.
   void tell(const char* name, const Acting& figure) {
@@ -84,12 +106,26 @@ class DiskBlock {
     result_.unmeasured.push_back(fmt::format("{} = {}{}", name, figure.value, known));
   }
 
+  // Where DiskSim does something else than it is told here.
+  void warn_by_rules() {
+    for (const Rule& rule : rules())
+      if (deed_of(rule, program_).does == Does::otherwise && rule.holds(told_))
+        result_.warnings.push_back(in_words(rule, told_, program_));
+  }
+
   std::string text() const { return block_.text(); }
 
  private:
   BlockText block_;
   DriveText& result_;
+  Program program_;
+  Told told_{};
 };
+
+std::optional<double> kept_word(const model::DriveModel& model, const char* name) {
+  const auto found = std::ranges::find(model.disksim, name, &model::DisksimParameter::name);
+  return found == model.disksim.end() ? std::nullopt : std::optional(found->value);
+}
 
 constexpr double kLargestInt = 2147483647;
 
@@ -108,11 +144,6 @@ Acting most_read_ahead(const model::DriveModel& model, const WrittenLayout& layo
   const model::Cache& cache = model.cache;
   Acting most = acting(cache, cache.read_ahead_max_blocks);
   const auto scheme = static_cast<int>(std::round(acting(cache, cache.read_ahead).value));
-  if (scheme == 4 && most > 0)
-    result.warnings.push_back(fmt::format(
-        "Maximum read-ahead (blks) = {} has no effect: DiskSim's read-ahead of scheme 4 "
-        "goes to the end of the track or of the next, whatever it says",
-        most.value));
   if (most > 0 || acting(cache, cache.read_enabled) == 0) return most;
   if (scheme == 1) return as_well(layout.most_sectors);
   if (scheme == 2) return as_well(1.0 * layout.most_sectors * model.identity.heads);
@@ -162,20 +193,19 @@ void add_cache(DiskBlock& disk, const model::DriveModel& model, const WrittenLay
                segments > 1 ? 1 : 0);
   disk.integer("Enable caching in buffer", figure(cache.read_enabled), 0, 2);
   disk.integer("Buffer continuous read", figure(cache.read_ahead), 0, top);
-  const Acting least = figure(cache.read_ahead_min_blocks);
-  disk.integer("Minimum read-ahead (blks)", least, 0, kLargestInt);
-  if (least > 0 && figure(cache.write_back_level) > 0)
-    result.warnings.push_back(fmt::format(
-        "Minimum read-ahead (blks) = {}: DiskSim also keeps writes from the buffer until "
-        "so many are read",
-        least.value));
-  disk.integer("Maximum read-ahead (blks)", most_read_ahead(model, layout, result), 0, kLargestInt);
+  disk.integer("Minimum read-ahead (blks)", figure(cache.read_ahead_min_blocks), 0, kLargestInt);
+  const auto as_run = [&](const char* name, const Acting& acts, double run, double most) {
+    const std::optional<double> word = kept_word(model, name);
+    if (word && acts == run) return disk.kept(name, *word);
+    disk.integer(name, acts, 0, most);
+  };
+  as_run("Maximum read-ahead (blks)", most_read_ahead(model, layout, result), 0, kLargestInt);
   disk.integer("Read-ahead over requested", figure(cache.read_ahead_over_requested), -1, 1);
   disk.integer("Read-ahead on idle hit", figure(cache.read_ahead_on_hit));
-  disk.integer("Read any free blocks", figure(cache.read_free_blocks), 0, std::min(top, 1.0));
+  as_run("Read any free blocks", figure(cache.read_free_blocks), 0, std::min(top, 1.0));
   disk.integer("Fast write level", figure(cache.write_back_level), 0, std::min(top, 2.0));
-  disk.zero_latency("Immediate buffer read", figure(cache.zero_latency_read), layout.type);
-  disk.zero_latency("Immediate buffer write", figure(cache.zero_latency_write), layout.type);
+  disk.unless_it_stops("Immediate buffer read", figure(cache.zero_latency_read));
+  disk.unless_it_stops("Immediate buffer write", figure(cache.zero_latency_write));
   disk.integer("Combine seq writes", figure(cache.combine_sequential_writes));
   disk.integer("Stop prefetch in sector", figure(cache.stop_read_ahead_in_sector));
   disk.fixed("Disconnect write if seek", 0);
@@ -316,13 +346,13 @@ void add_overtaking_hits(DiskBlock& disk, const model::DriveModel& model, DriveT
 
 // Where writes are not buffered, Carnegie Mellon's DiskSim loses those that come while another
 // request is in service: nothing answers them any more.
-void add_depth(DiskBlock& disk, const model::DriveModel& model, Dialect dialect,
+void add_depth(DiskBlock& disk, const model::DriveModel& model, Program program,
                DriveText& result) {
   constexpr const char* kName = "Max queue length";
   const Acting depth = acting(model, model.queue.depth);
   const bool buffered = acting(model, model.cache.write_back_level) > 0 &&
                         acting(model, model.cache.read_enabled) > 0;
-  if (depth <= 1 || buffered || dialect == Dialect::wd)
+  if (depth <= 1 || buffered || program != Program::cmu4)
     return disk.integer(kName, depth, 1, kLargestInt);
   disk.fixed(kName, 1);
   result.warnings.push_back(
@@ -333,8 +363,9 @@ void add_depth(DiskBlock& disk, const model::DriveModel& model, Dialect dialect,
 
 void warn_of_others(const std::vector<model::DisksimParameter>& kept, DriveText& result) {
   for (const model::DisksimParameter& other : kept)
-    if (std::ranges::none_of(kForDisksimAlone,
-                             [&](const auto& known) { return other.name == known.name; }))
+    if (!is_kept_word(other.name) && std::ranges::none_of(kForDisksimAlone, [&](const auto& known) {
+          return other.name == known.name;
+        }))
       result.warnings.push_back(fmt::format(
           "{} = {} of the model's member disksim is not in the files: it is no parameter "
           "that is copied from there",
@@ -342,14 +373,14 @@ void warn_of_others(const std::vector<model::DisksimParameter>& kept, DriveText&
 }
 
 std::string disk_text(const model::DriveModel& model, const WrittenLayout& layout,
-                      const std::string& name, Dialect dialect, DriveText& result) {
-  DiskBlock disk(name, result);
+                      const std::string& name, Program program, DriveText& result) {
+  DiskBlock disk(name, layout, program, result);
   disk.add("Model", "source " + name + ".model");
   const Acting chosen = acting(model, model.queue.policy);
   disk.tell("Scheduling policy", chosen);
   const double policy = std::round(chosen.value);
   disk.add("Scheduler", queue_text(2, static_cast<int>(std::clamp(policy, 1.0, 1000.0)), 4));
-  add_depth(disk, model, dialect, result);
+  add_depth(disk, model, program, result);
   add_preseeking(disk, acting(model, model.queue.preseeking), result);
   add_overtaking_hits(disk, model, result);
   add_bus(disk, model, result);
@@ -362,6 +393,7 @@ std::string disk_text(const model::DriveModel& model, const WrittenLayout& layou
                                              layout.blocks / layout.used_cylinders, 1)));
   disk.fixed("Calc sector by sector", 1);
   disk.fixed("Print stats", 1);
+  disk.warn_by_rules();
   return disk.text();
 }
 
@@ -379,7 +411,7 @@ std::int64_t whole_rpm(const model::Rotation& rotation, std::vector<std::string>
   return static_cast<std::int64_t>(whole);
 }
 
-std::string mechanics_text(const model::DriveModel& model, const std::string& name, Dialect dialect,
+std::string mechanics_text(const model::DriveModel& model, const std::string& name, Program program,
                            DriveText& result) {
   BlockText block("dm_mech_g1");
   const auto time = [&](const char* parameter, const model::Parameter& value) {
@@ -402,7 +434,7 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
         "of both");
   if (model.write_seek)
     result.warnings.push_back(
-        dialect == Dialect::wd
+        program != Program::cmu4
             ? "write_seek is the fourth number of the .seek file, which forks with a dual seek "
               "profile read; 2.01.016 passes over it"
             : "write_seek is not in the files: to DiskSim writes settle as long behind seeks of "
@@ -415,7 +447,7 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
 }
 
 std::string model_text(const model::DriveModel& model, const WrittenLayout& layout,
-                       const std::string& name, Dialect dialect, DriveText& result) {
+                       const std::string& name, Program program, DriveText& result) {
   BlockText block("dm_disk " + name + "_model");
   block.integer("Number of data surfaces",
                 std::max(model.identity.heads, engine::LayoutMap(model.layout).heads()));
@@ -427,7 +459,7 @@ std::string model_text(const model::DriveModel& model, const WrittenLayout& layo
                 std::max(model.identity.cylinders, model::cylinders_of(model.layout)));
   block.integer("Block count", static_cast<std::int64_t>(layout.block_count));
   block.add("Layout Model", layout.text);
-  block.add("Mechanical Model", mechanics_text(model, name, dialect, result));
+  block.add("Mechanical Model", mechanics_text(model, name, program, result));
   return block.text();
 }
 
@@ -461,11 +493,11 @@ std::string seek_text(const model::Seek& seek) {
 }  // namespace
 
 DriveText drive_text(const model::DriveModel& model, const WrittenLayout& layout,
-                     const std::string& name, Dialect dialect) {
+                     const std::string& name, Program program) {
   DriveText result;
-  result.model = model_text(model, layout, name, dialect, result) + "\n";
-  result.diskspecs = disk_text(model, layout, name, dialect, result) + "\n";
-  result.seek = dialect == Dialect::wd && model.write_seek
+  result.model = model_text(model, layout, name, program, result) + "\n";
+  result.diskspecs = disk_text(model, layout, name, program, result) + "\n";
+  result.seek = program != Program::cmu4 && model.write_seek
                     ? dual_seek_text(model::mean_seek(model), model::write_seek(model))
                     : seek_text(model::mean_seek(model));
   return result;

@@ -21,6 +21,6 @@ struct DriveText {
 // The model must have a rotation and seeks; `layout` is its layout. Files refer to each other by
 // `name`.
 DriveText drive_text(const model::DriveModel& model, const WrittenLayout& layout,
-                     const std::string& name, Dialect dialect);
+                     const std::string& name, Program program);
 
 }  // namespace platter::emit_disksim

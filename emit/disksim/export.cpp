@@ -62,6 +62,15 @@ void need_parts(const model::DriveModel& model) {
   }
 }
 
+// Before anything is laid out: a large drive's map costs time and memory.
+void require_counted(const model::Identity& identity, Program program) {
+  if (identity.blocks < static_cast<std::uint64_t>(most_counted(program))) return;
+  throw Error(ExitStatus::unsupported,
+              fmt::format("{} has {} blocks, 2^31 or more, which only Western Digital's 64-bit "
+                          "DiskSim counts: write for that with --dialect wd64",
+                          identity.name.empty() ? "the drive" : identity.name, identity.blocks));
+}
+
 // Comments: what the files are, of what, and what of it is not known.
 std::string heading(const model::DriveModel& model, const std::string& name, const DriveText& drive,
                     const std::vector<std::string>& warnings) {
@@ -126,10 +135,11 @@ void write_all(const Files& files, const fs::path& folder) {
 Exported export_disksim(const model::DriveModel& model, const std::string& folder,
                         const ExportOptions& options, const BeforeWriting& before_writing) {
   need_parts(model);
+  require_counted(model.identity, options.program);
   Exported result;
   result.name = options.name.empty() ? name_of(model.identity) : word(options.name);
-  const WrittenLayout layout = write_layout(model, options.layout);
-  DriveText drive = drive_text(model, layout, result.name, options.dialect);
+  const WrittenLayout layout = write_layout(model, options.layout, options.program);
+  DriveText drive = drive_text(model, layout, result.name, options.program);
   result.layout = layout.type;
   result.warnings = layout.warnings;
   result.warnings.insert(result.warnings.end(), drive.warnings.begin(), drive.warnings.end());

@@ -14,7 +14,7 @@ namespace platter::emit_disksim {
 struct ExportOptions {
   std::string name;  // of the files; none: made of the drive's
   LayoutType layout = LayoutType::automatic;
-  Dialect dialect = Dialect::cmu4;
+  Program program = Program::cmu4;
 };
 
 struct Exported {

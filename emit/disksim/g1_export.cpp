@@ -12,7 +12,6 @@
 namespace platter::emit_disksim {
 namespace {
 
-constexpr std::int64_t kMostCounted = std::int64_t{1} << 31;  // DiskSim counts in a signed int
 constexpr int kLargestRange = 64;
 
 // One zone's sectors, counted from its first; `holes` hold no LBN.
@@ -258,7 +257,7 @@ class Sequence {
 };
 
 std::vector<Holes> holes_of_zones(const model::Layout& layout, const Geometry& geometry,
-                                  const std::vector<Interval>& used) {
+                                  const std::vector<Interval>& used, std::int64_t most_counted) {
   const ZoneSectors sectors(geometry, used);
   std::vector<Holes> zones;
   std::int64_t all = 0;
@@ -266,7 +265,7 @@ std::vector<Holes> holes_of_zones(const model::Layout& layout, const Geometry& g
     zones.push_back(sectors.holes_of(zone));
     all += zones.back().all;
   }
-  if (all >= kMostCounted)
+  if (all >= most_counted)
     cannot_express(fmt::format("the drive has {} sectors, 2^31 or more", all));
   const Sequence sequence(used);
   for (const model::Remap& remap : layout.remaps) {
@@ -281,11 +280,12 @@ std::vector<Holes> holes_of_zones(const model::Layout& layout, const Geometry& g
 
 }  // namespace
 
-G1Layout express_as_g1(const model::Layout& layout, std::uint32_t heads, double tolerance_rev) {
+G1Layout express_as_g1(const model::Layout& layout, std::uint32_t heads, double tolerance_rev,
+                       std::int64_t most_counted) {
   const engine::LayoutMap map(layout);
   const std::vector<Interval> used = slots_with_blocks(layout, map.slots());
   const Geometry geometry = find_geometry(layout, map, used, heads, tolerance_rev);
-  const std::vector<Holes> holes = holes_of_zones(layout, geometry, used);
+  const std::vector<Holes> holes = holes_of_zones(layout, geometry, used, most_counted);
   Choice choice = choose(holes);
   G1Layout g1;
   g1.mapping = geometry.mapping;

@@ -30,7 +30,8 @@ struct G1Layout {
 // `tolerance_rev`: how far the angle of a track may be from where equal skews put it; where that
 // does not hold, a new zone begins. Of the sparing schemes that DiskSim computes rightly, the one
 // with the fewest slips. Throws Error(unsupported) that says what DiskSim cannot express.
-G1Layout express_as_g1(const model::Layout& layout, std::uint32_t heads, double tolerance_rev);
+G1Layout express_as_g1(const model::Layout& layout, std::uint32_t heads, double tolerance_rev,
+                       std::int64_t most_counted);
 
 std::string g1_text(const G1Layout& layout);
 

@@ -16,9 +16,8 @@
 namespace platter::emit_disksim {
 namespace {
 
-constexpr std::int64_t kMostPlaces = std::int64_t{1} << 31;  // DiskSim counts in a signed int
-constexpr double kSameShape_rev = 1e-9;                      // of two indices that count as one
-constexpr double kSameRun_rev = 2e-7;  // of an instance from where equal turns put it
+constexpr double kSameShape_rev = 1e-9;  // of two indices that count as one
+constexpr double kSameRun_rev = 2e-7;    // of an instance from where equal turns put it
 
 bool near(double a_rev, double b_rev, double tolerance_rev) {
   const double off = a_rev - b_rev;
@@ -304,8 +303,8 @@ std::uint64_t block_count_for(const TrackPieces& pieces, std::uint64_t blocks) {
   }
 }
 
-void require_counted(std::int64_t places) {
-  if (places >= kMostPlaces)
+void require_counted(std::int64_t places, std::int64_t most_counted) {
+  if (places >= most_counted)
     throw Error(ExitStatus::unsupported,
                 fmt::format("the layout cannot be written for DiskSim: the drive has {} sectors, "
                             "2^31 or more",
@@ -342,17 +341,17 @@ std::string lines(const List& list, const std::string& margin, const Text& text_
 
 }  // namespace
 
-G4Layout express_as_g4(const model::Layout& layout) {
+G4Layout express_as_g4(const model::Layout& layout, std::int64_t most_counted) {
   const engine::LayoutMap map(layout);
-  require_counted(static_cast<std::int64_t>(map.blocks()));
-  constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 23;
+  require_counted(static_cast<std::int64_t>(map.blocks()), most_counted);
+  constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 25;
   if (map.tracks() > kMostTracks)
     throw Error(ExitStatus::unsupported,
                 fmt::format("the layout cannot be written for DiskSim: it has {} tracks, more than "
                             "{}",
                             map.tracks(), kMostTracks));
   TrackPieces pieces = track_pieces(layout, map.slots());
-  require_counted(pieces.places);
+  require_counted(pieces.places, most_counted);
   G4Layout g4;
   g4.blocks = map.blocks();
   g4.cylinders = map.cylinders();

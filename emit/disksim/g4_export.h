@@ -44,7 +44,7 @@ struct G4Layout {
 
 // Without the remaps: DiskSim gives their sectors no width and stops there. Throws
 // Error(unsupported) that says what DiskSim cannot express.
-G4Layout express_as_g4(const model::Layout& layout);
+G4Layout express_as_g4(const model::Layout& layout, std::int64_t most_counted);
 
 std::string g4_text(const G4Layout& layout);
 

@@ -15,6 +15,7 @@
 #include "emit/disksim/host_costs.h"
 #include "emit/disksim/libparam.h"
 #include "emit/disksim/no_place.h"
+#include "emit/disksim/readings.h"
 #include "emit/disksim/seek_import.h"
 #include "engine/layout_map.h"
 #include "model/error.h"
@@ -139,24 +140,6 @@ std::vector<model::DisksimParameter> import_for_disksim_alone(BlockReader& disk)
     kept.push_back({parameter.name, disk.real(parameter.name)});
   }
   return kept;
-}
-
-// DiskSim's manual describes scheme 4 as prefetching behind sequential reads; its code prefetches
-// behind all of them, and drives whose files have it were measured that do.
-void read_continuously(model::DriveModel& model, ContinuousRead reading) {
-  constexpr auto kScheme = static_cast<double>(model::ReadAhead::to_next_track_if_sequential);
-  if (model.cache.read_ahead.value != kScheme) return;
-  const bool by_manual = reading == ContinuousRead::manual;
-  if (by_manual) {
-    model.cache.read_ahead_after_sequential.value = 1;
-    model.cache.read_ahead_after_sequential.method = kMethod;
-  }
-  model.provenance.notes.push_back(
-      std::string("Buffer continuous read = 4 is taken as DiskSim's ") +
-      (by_manual ? "manual has it: the drive reads ahead behind sequential reads alone, which its "
-                   "code does not"
-                 : "code has it: the drive reads ahead behind any read, where its manual speaks of "
-                   "sequential ones (--continuous-read manual)"));
 }
 
 void import_disk(BlockReader& disk, model::DriveModel& model, Notes& notes) {
@@ -336,20 +319,20 @@ const Block* part_of_drive(const ParameterFile& file) {
   return part;
 }
 
-Imported rest_of_drive(const std::string& with) {
-  if (!with.ends_with(".json")) return import_disksim(with);
+Imported rest_of_drive(const std::string& with, TakenAs taken_as) {
+  if (!with.ends_with(".json")) return import_disksim(with, "", "", taken_as);
   return {model::load_model(with), {}};
 }
 
 // What `path` does not tell comes from `with`; without it, it is missing, which a warning says.
 Imported import_part(const Block& part, const std::string& path, const std::string& top_folder,
-                     const std::string& with) {
+                     const std::string& with, TakenAs taken_as) {
   const bool layout_only = part.type != "dm_disk";
   Imported result = begin_import(path, part.name);
   Notes notes;
   if (!with.empty()) {
     const std::string source = result.model.provenance.source;
-    Imported rest = rest_of_drive(with);
+    Imported rest = rest_of_drive(with, taken_as);
     result.warnings = std::move(rest.warnings);
     std::swap(result.model, rest.model);
     result.model.provenance.method = kMethod;
@@ -389,10 +372,11 @@ Imported import_part(const Block& part, const std::string& path, const std::stri
 }  // namespace
 
 Imported import_disksim(const std::string& path, const std::string& drive, const std::string& with,
-                        ContinuousRead reading) {
+                        TakenAs taken_as) {
   const ParameterFile file = parse_parameter_file(path);
   const std::string top_folder = std::filesystem::path(path).parent_path().string();
-  if (const Block* part = part_of_drive(file)) return import_part(*part, path, top_folder, with);
+  if (const Block* part = part_of_drive(file))
+    return import_part(*part, path, top_folder, with, taken_as);
   if (!with.empty()) {
     throw Error(
         ExitStatus::usage,
@@ -405,7 +389,7 @@ Imported import_disksim(const std::string& path, const std::string& drive, const
   BlockReader disk(block);
   import_model(disk.inner("Model"), model, top_folder, notes);
   import_disk(disk, model, notes);
-  read_continuously(model, reading);
+  take_as(taken_as, told_by(block), model);
   include_host_costs(file, block, model, notes);
   return finish_import(std::move(result), std::move(notes), path);
 }

@@ -15,8 +15,9 @@ struct Imported {
                                       // model
 };
 
-// How the scheme 4 of "Buffer continuous read" is taken: DiskSim's code and its manual differ.
-enum class ContinuousRead : std::uint8_t { code, manual };
+// How parameters are taken of which DiskSim's manual says one thing and the program does another:
+// each as its rule has it (rules.h), or all alike.
+enum class TakenAs : std::uint8_t { by_rule, meant, run };
 
 // `drive` names the disksim_disk block where the files describe several. A file with a dm_disk or a
 // layout alone (dm_layout_g1, g2, g4) gives a part of a model; what it lacks comes from `with`, a
@@ -26,7 +27,6 @@ enum class ContinuousRead : std::uint8_t { code, manual };
 // mechanism other than dm_mech_g1, and places that the model cannot express, Error(usage) for a
 // `with` that a whole drive does not need.
 Imported import_disksim(const std::string& path, const std::string& drive = "",
-                        const std::string& with = "",
-                        ContinuousRead reading = ContinuousRead::code);
+                        const std::string& with = "", TakenAs taken_as = TakenAs::by_rule);
 
 }  // namespace platter::emit_disksim

@@ -8,6 +8,7 @@
 #include "emit/disksim/g1_export.h"
 #include "emit/disksim/g4_export.h"
 #include "model/error.h"
+#include "model/validate.h"
 
 namespace platter::emit_disksim {
 namespace {
@@ -37,9 +38,9 @@ auto express(const model::Layout& layout, const Express& express_within) {
   }
 }
 
-WrittenLayout write_g1(const model::DriveModel& model) {
+WrittenLayout write_g1(const model::DriveModel& model, Program program) {
   const G1Layout g1 = express(model.layout, [&](double tolerance_rev) {
-    return express_as_g1(model.layout, model.identity.heads, tolerance_rev);
+    return express_as_g1(model.layout, model.identity.heads, tolerance_rev, most_counted(program));
   });
   WrittenLayout written{"dm_layout_g1", g1_text(g1), g1.blocks, 0, 1, {}, model.layout, g1.blocks};
   for (const G1Zone& zone : g1.zones) {
@@ -61,11 +62,30 @@ WrittenLayout write_g1(const model::DriveModel& model) {
   return written;
 }
 
-WrittenLayout write_g4(const model::DriveModel& model) {
-  const G4Layout g4 = express_as_g4(model.layout);
-  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks,    g4.cylinders,
-                        g4.most_sectors, {},          model.layout, g4.block_count};
+// Western Digital's 64-bit DiskSim forgets slips on its way back from place to block, and takes all
+// tracks for full ones: its blocks are those of the first sectors, none passed over.
+model::Layout without_skips(const model::Layout& layout, std::uint64_t blocks) {
+  model::Layout whole = layout;
+  const std::uint64_t slots = model::zone_starts(layout).back();
+  whole.skips.clear();
+  whole.remaps.clear();
+  if (slots > blocks) whole.skips.push_back({blocks, slots - blocks, 1, 0});
+  return whole;
+}
+
+WrittenLayout write_g4(const model::DriveModel& model, Program program) {
+  const model::Layout layout = program == Program::wd64
+                                   ? without_skips(model.layout, model.identity.blocks)
+                                   : model.layout;
+  const G4Layout g4 = express_as_g4(layout, most_counted(program));
+  WrittenLayout written{"dm_layout_g4",  g4_text(g4), g4.blocks, g4.cylinders,
+                        g4.most_sectors, {},          layout,    g4.block_count};
   written.layout.remaps.clear();
+  if (program == Program::wd64 && !model.layout.skips.empty())
+    written.warnings.push_back(
+        fmt::format("{} places that hold no block are not passed over: Western Digital's 64-bit "
+                    "DiskSim stops behind them in a dm_layout_g4",
+                    model::zone_starts(model.layout).back() - model.identity.blocks));
   if (!model.layout.remaps.empty())
     written.warnings.push_back(
         fmt::format("{} remapped blocks lie where they were remapped from: DiskSim stops at "
@@ -83,16 +103,17 @@ WrittenLayout write_g4(const model::DriveModel& model) {
 
 double angle_tolerance(const model::Layout& layout) { return tolerance_of(layout, kMost); }
 
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type) {
-  if (type == LayoutType::g1) return write_g1(model);
-  if (type == LayoutType::g4 || !model.layout.remaps.empty()) return write_g4(model);
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type, Program program) {
+  if (type == LayoutType::g1) return write_g1(model, program);
+  if (type == LayoutType::g4 || program == Program::wd64 || !model.layout.remaps.empty())
+    return write_g4(model, program);
   std::optional<WrittenLayout> g1;
   try {
-    g1 = write_g1(model);
+    g1 = write_g1(model, program);
   } catch (const Error&) {  // g4 may express it
   }
   if (g1 && g1->text.size() >= kMostOfG1_bytes) g1.reset();
-  return g1 ? *g1 : write_g4(model);
+  return g1 ? *g1 : write_g4(model, program);
 }
 
 }  // namespace platter::emit_disksim

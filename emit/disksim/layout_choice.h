@@ -5,14 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "emit/disksim/rules.h"
 #include "model/drive_model.h"
 
 namespace platter::emit_disksim {
 
 enum class LayoutType : std::uint8_t { automatic, g1, g4 };
-
-// Carnegie Mellon's DiskSim 4.0, whose files Western Digital's runs too, or what its forks add.
-enum class Dialect : std::uint8_t { cmu4, wd };
 
 struct WrittenLayout {
   std::string type, text;  // "dm_layout_g1"; the block
@@ -29,7 +27,7 @@ struct WrittenLayout {
 double angle_tolerance(const model::Layout& layout);
 
 // `automatic`: g1 where it says the map in less than 100 KB and no block is remapped, else g4.
-// Throws Error(unsupported) that says what DiskSim cannot express.
-WrittenLayout write_layout(const model::DriveModel& model, LayoutType type);
+// Throws Error(unsupported) that says what the program cannot express.
+WrittenLayout write_layout(const model::DriveModel& model, LayoutType type, Program program);
 
 }  // namespace platter::emit_disksim

@@ -21,6 +21,8 @@ const char* words(Effect effect) {
       return "DiskSim runs with something else";
     case Effect::stops_64:
       return "Western Digital's 64-bit DiskSim stops";
+    case Effect::stops_there:
+      return "DiskSim runs, and stops there";
   }
   return "";
 }
@@ -35,13 +37,23 @@ std::int64_t check_block(const Block& block, const std::string& folder, Findings
   check_queue_of(block, findings);
   if (block.type == "disksim_disk") {
     const Block* const model = Values(block).inner("Model");
+    if (model) findings.read_on(most_read_on(block, *model));
     const std::int64_t blocks = model ? check_model(*model, folder, findings) : 0;
-    check_disk(block, blocks, findings);
+    check_disk(block, model ? longest_track(*model) : 0, blocks, findings);
     return blocks;
   }
   if (block.type == "dm_disk") return check_model(block, folder, findings);
   if (block.type == "dm_layout_g4") return check_g4(block, findings);
   return 0;
+}
+
+// Of blocks from this one on, which a trace can leave out.
+Effect effect_behind(std::int64_t first, const Findings& findings) {
+  if (findings.accesses() == nullptr) return Effect::stops_there;
+  const bool comes = std::ranges::any_of(*findings.accesses(), [first](const Access& access) {
+    return access.lbn + access.blocks > first;
+  });
+  return comes ? Effect::stops : Effect::stops_there;
 }
 
 }  // namespace
@@ -65,7 +77,7 @@ std::int64_t check_model(const Block& block, const std::string& folder, Findings
     // DiskSim finds the last blocks only with as many more as are slipped behind that place.
     if (told > mapped + slipped_behind(*layout, mapped))
       findings.add(
-          Effect::stops, model.where("Block count"),
+          effect_behind(mapped, findings), model.where("Block count"),
           fmt::format("\"Block count\" = {} and the layout has places for {}", told, mapped),
           "disksim_diskctlr.c, disk_initiate_seek");
   }
@@ -73,14 +85,43 @@ std::int64_t check_model(const Block& block, const std::string& folder, Findings
 }
 
 const char* name_of(Effect effect) {
-  constexpr const char* kNames[] = {"stops", "never-answers", "otherwise", "stops-64"};
+  constexpr const char* kNames[] = {"stops", "never-answers", "otherwise", "stops-64",
+                                    "stops-there"};
   return kNames[static_cast<std::size_t>(effect)];
 }
 
-std::vector<Finding> check_files(const std::string& path) {
+void Findings::add_at_blocks(const std::vector<std::pair<std::int64_t, std::int64_t>>& blocks,
+                             const Where& where, const std::string& why,
+                             const std::string& source) {
+  if (blocks.empty()) return;
+  if (accesses_ == nullptr) {
+    std::int64_t count = 0;
+    for (const auto& [first, last] : blocks) count += last - first + 1;
+    return add(Effect::stops, where,
+               fmt::format("{} blocks {}; the first is {}", count, why, blocks.front().first),
+               source);
+  }
+  std::int64_t requests = 0;
+  const Access* first = nullptr;
+  for (const Access& access : *accesses_) {
+    const std::int64_t end = access.lbn + access.blocks + (access.write ? 0 : read_on_);
+    const auto next = std::ranges::upper_bound(blocks, end - 1, {},
+                                               &std::pair<std::int64_t, std::int64_t>::first);
+    if (next == blocks.begin() || std::prev(next)->second < access.lbn) continue;
+    if (requests++ == 0) first = &access;
+  }
+  if (first != nullptr)
+    add(Effect::stops, where,
+        fmt::format("{} requests come, or read on, to blocks that {}; the first is of block {}",
+                    requests, why, first->lbn),
+        source);
+}
+
+std::vector<Finding> check_files(const std::string& path, Program program,
+                                 const std::vector<Access>* accesses) {
   const emit_disksim::ParameterFile file = emit_disksim::parse_parameter_file(path);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  Findings findings;
+  Findings findings(program, accesses);
   std::int64_t blocks = 0;
   for (const Block& block : file.blocks)
     blocks = std::max(blocks, check_block(block, folder, findings));

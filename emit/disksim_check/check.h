@@ -6,16 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "emit/disksim/rules.h"
+
 namespace platter::emit_disksim_check {
 
 enum class Effect : std::uint8_t {
   stops,          // DiskSim does not run, or stops when a request meets it
   never_answers,  // it runs, and requests are never complete, or not within any useful time
   otherwise,      // it runs with something else than the files say
-  stops_64,       // Western Digital's 64-bit DiskSim does not run; Carnegie Mellon's does
+  stops_64,       // Western Digital's 64-bit DiskSim does not run; the one that is asked about does
+  stops_there,    // it runs, and stops at requests that reach blocks which a trace can leave out
 };
 
-// On command lines and in JSON: "stops", "never-answers", "otherwise", "stops-64".
+// On command lines and in JSON: "stops", "never-answers", "otherwise", "stops-64", "stops-there".
 const char* name_of(Effect effect);
 
 struct Finding {
@@ -25,10 +28,19 @@ struct Finding {
   std::string source{};  // where DiskSim 4.0 does it: "disksim_disk.c, disk_postpass_perdisk"
 };
 
-// `path` is a .parv with all that it names, or less: .diskspecs, .model. Of a .parv the simulation
-// around the drive is looked at too. Findings are in the order of the files' blocks. Throws
-// Error(bad_input) for what is no parameter file, which DiskSim does not take either.
-std::vector<Finding> check_files(const std::string& path);
+// A request of a trace.
+struct Access {
+  std::int64_t lbn = 0, blocks = 0;
+  bool write = false;
+};
+
+// What the program does with the files and with these accesses, nullptr: with any block. `path` is
+// a .parv with all that it names, or less: .diskspecs, .model. Of a .parv the simulation around the
+// drive is looked at too. Findings are in the order of the files' blocks. Throws Error(bad_input)
+// for what is no parameter file, which DiskSim does not take either.
+std::vector<Finding> check_files(const std::string& path,
+                                 emit_disksim::Program program = emit_disksim::Program::cmu4,
+                                 const std::vector<Access>* accesses = nullptr);
 
 // DiskSim can be started on the files, and every request is answered.
 bool runs(const std::vector<Finding>& findings);

@@ -1,11 +1,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
+#include "emit/disksim/readings.h"
+#include "emit/disksim/rules.h"
 #include "emit/disksim_check/findings.h"
 
 namespace platter::emit_disksim_check {
 namespace {
+
+using emit_disksim::Does;
+using emit_disksim::Rule;
+using emit_disksim::Told;
 
 constexpr const char* kPostpass = "disksim_disk.c, disk_postpass_perdisk";
 
@@ -38,78 +46,83 @@ void check_flags(const Values& disk, Findings& findings) {
   }
 }
 
-void check_buffer(const Values& disk, std::int64_t blocks, Findings& findings) {
-  const auto stops = [&](const char* name, const std::string& what, const char* source) {
-    findings.add(Effect::stops, disk.where(name), what, source);
-  };
-  const std::int64_t segments = disk.integer("Number of buffer segments"),
-                     segment_blocks = disk.integer("Segment size (in blks)"),
-                     write_segments = disk.integer("Maximum number of write segments");
-  if (segments < 1)
-    stops("Number of buffer segments", fmt::format("\"Number of buffer segments\" = {}", segments),
-          kPostpass);
-  if (segment_blocks < 1 || segment_blocks > blocks)
-    stops("Segment size (in blks)",
-          fmt::format("\"Segment size (in blks)\" = {} is not within 1 to the drive's {} blocks",
-                      segment_blocks, blocks),
-          kPostpass);
-  else if (segment_blocks == 1)
-    stops("Segment size (in blks)", "segments of 1 block hold no request of more",
-          "disksim_diskctlr.c, disk_buffer_sector_done");
-  if (write_segments < 1 || write_segments > segments)
-    stops("Maximum number of write segments",
-          fmt::format("\"Maximum number of write segments\" = {} is not within 1 to the {} that "
-                      "there are",
-                      write_segments, segments),
-          kPostpass);
-  if (segments <= 1 && disk.integer("Use separate write segment") != 0)
-    stops("Use separate write segment", "a cache of one segment has none apart for writes",
-          kPostpass);
-  if (disk.integer("Minimum read-ahead (blks)") > segment_blocks && segment_blocks > 1)
-    stops("Minimum read-ahead (blks)",
-          fmt::format("\"Minimum read-ahead (blks)\" = {} is more than a segment of {} holds",
-                      disk.integer("Minimum read-ahead (blks)"), segment_blocks),
-          "disksim_diskctlr.c, disk_buffer_sector_done");
+// Blocks from which on a request makes DiskSim stop, by a rule of blocks that a trace can leave
+// out.
+std::int64_t first_to_leave_out(const Rule& rule, const Told& told) {
+  const std::string_view parameter = rule.parameter;
+  const double reach = parameter == "Buffer continuous read"   ? 0
+                       : parameter == "Read-ahead on idle hit" ? told.of("Segment size (in blks)")
+                                                               : told.longest_track;
+  return static_cast<std::int64_t>(told.blocks - reach);
 }
 
-void check_caching(const Values& disk, Findings& findings) {
-  if (disk.integer("Enable caching in buffer") == 0)
-    for (const char* name : {"Buffer continuous read", "Read any free blocks", "Fast write level"})
-      if (disk.integer(name) != 0)
-        findings.add(Effect::stops, disk.where(name),
-                     fmt::format("\"{}\" = {} without \"Enable caching in buffer\"", name,
-                                 disk.integer(name)),
-                     kPostpass);
-  if (disk.integer("Hold bus entire read xfer") == 1)
-    for (const char* name : {"Allow sneaky full read hits", "Allow sneaky partial read hits",
-                             "Allow sneaky intermediate read hits"})
-      if (disk.integer(name) == 1)
-        findings.add(Effect::stops, disk.where(name),
-                     fmt::format("\"{}\" = 1 with \"Hold bus entire read xfer\" = 1", name),
-                     kPostpass);
+// Of a trace it is known whether a request comes there.
+Effect effect_there(const Rule& rule, const Told& told, const Findings& findings) {
+  if (findings.accesses() == nullptr) return Effect::stops_there;
+  const std::int64_t from = first_to_leave_out(rule, told);
+  const bool only_writes = std::string_view(rule.parameter) == "Immediate buffer write";
+  const bool comes = std::ranges::any_of(*findings.accesses(), [&](const Access& access) {
+    return access.write == only_writes && access.lbn + access.blocks >= from;
+  });
+  return comes ? Effect::stops : Effect::stops_there;
+}
+
+std::optional<Effect> effect_of(const Rule& rule, const Told& told, const Findings& findings) {
+  switch (deed_of(rule, findings.program()).does) {
+    case Does::stops:
+      return Effect::stops;
+    case Does::never_answers:
+      return Effect::never_answers;
+    case Does::otherwise:
+      return Effect::otherwise;
+    case Does::stops_there:
+      return effect_there(rule, told, findings);
+    case Does::as_told:
+      break;
+  }
+  return rule.wd64.does == Does::stops ? std::optional(Effect::stops_64) : std::nullopt;
 }
 
 }  // namespace
 
-void check_disk(const Block& block, std::int64_t blocks, Findings& findings) {
+std::int64_t most_read_on(const Block& block, const Block& model) {
+  const Told told = emit_disksim::told_by(block);
+  if (told.of("Enable caching in buffer") == 0) return 0;
+  enum Ahead { kNone, kTrack, kCylinder, kSegment, kNextTrack };
+  const double segment = told.of("Segment size (in blks)"),
+               most = told.of("Maximum read-ahead (blks)");
+  const auto track = static_cast<double>(longest_track(model)),
+             surfaces = static_cast<double>(Values(model).integer("Number of data surfaces"));
+  switch (static_cast<Ahead>(told.of("Buffer continuous read"))) {
+    case kTrack:
+      return static_cast<std::int64_t>(track);
+    case kCylinder:
+      return static_cast<std::int64_t>(track * surfaces);
+    case kSegment:
+      return static_cast<std::int64_t>(most > 0 ? std::min(most, segment) : segment);
+    case kNextTrack:
+      return static_cast<std::int64_t>(2 * track);
+    case kNone:
+      break;
+  }
+  return 0;
+}
+
+void check_disk(const Block& block, std::int64_t longest_track, std::int64_t blocks,
+                Findings& findings) {
   const Values disk(block);
   check_flags(disk, findings);
-  check_buffer(disk, blocks, findings);
-  check_caching(disk, findings);
-  const std::int64_t depth = disk.integer("Max queue length");
-  if (depth < 0)
-    findings.add(Effect::stops, disk.where("Max queue length"),
-                 fmt::format("\"Max queue length\" = {}", depth), kPostpass);
-  else if (depth == 0)
-    findings.add(Effect::never_answers, disk.where("Max queue length"),
-                 "\"Max queue length\" is 0: the drive takes no request",
-                 "disksim_iodriver.c, iodriver_send_event_down_path");
-  if (disk.real("Per-request overhead time") > 0)
-    findings.add(Effect::stops_64, disk.where("Per-request overhead time"),
-                 fmt::format("\"Per-request overhead time\" = {}: requests that have one get no "
-                             "number",
-                             disk.real("Per-request overhead time")),
-                 "docs/disksim.md of platter");
+  Told told = emit_disksim::told_by(block);
+  told.blocks = static_cast<double>(blocks);
+  told.values["Block count"] = told.blocks;
+  told.longest_track = static_cast<double>(longest_track);
+  for (const Rule& rule : emit_disksim::rules()) {
+    if (!rule.holds(told)) continue;
+    const std::optional<Effect> effect = effect_of(rule, told, findings);
+    if (!effect) continue;
+    const Program who = *effect == Effect::stops_64 ? Program::wd64 : findings.program();
+    findings.add(*effect, disk.where(rule.parameter), in_words(rule, told, who), rule.source);
+  }
 }
 
 void check_queue(const Block& block, Findings& findings) {

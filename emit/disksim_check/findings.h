@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,23 +15,40 @@
 namespace platter::emit_disksim_check {
 
 using emit_disksim::Block;
+using emit_disksim::Program;
 using emit_disksim::Value;
 using emit_disksim::Where;
 
 class Findings {
  public:
+  Findings(Program program, const std::vector<Access>* accesses)
+      : program_(program), accesses_(accesses) {}
+
+  Program program() const { return program_; }
+  // What is asked about: the accesses of a trace, or nullptr, any.
+  const std::vector<Access>* accesses() const { return accesses_; }
+  // So many blocks behind a read the drive may read on to.
+  void read_on(std::int64_t blocks) { read_on_ = blocks; }
+
   void add(Effect effect, const Where& where, std::string what, std::string source) {
     all_.push_back({effect, where.brief(), std::move(what), std::move(source)});
   }
+  // Blocks at which DiskSim stops, if anybody comes there; `why` goes on behind "blocks".
+  void add_at_blocks(const std::vector<std::pair<std::int64_t, std::int64_t>>& blocks,
+                     const Where& where, const std::string& why, const std::string& source);
   std::vector<Finding> take() { return std::move(all_); }
 
  private:
+  Program program_;
+  const std::vector<Access>* accesses_;
+  std::int64_t read_on_ = 0;
   std::vector<Finding> all_{};
 };
 
-inline std::int64_t within_32_bits(std::int64_t number) {
-  return std::clamp<std::int64_t>(number, std::numeric_limits<std::int32_t>::min(),
-                                  std::numeric_limits<std::int32_t>::max());
+// Far more than any program counts, so that sums do not overflow.
+inline std::int64_t within_bounds(std::int64_t number) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 60;
+  return std::clamp(number, -kFar, kFar);
 }
 
 class Values {
@@ -54,10 +70,10 @@ class Values {
     const Value* const value = find(name);
     return value ? std::get_if<Type>(&value->data) : nullptr;
   }
-  // 0 where it is missing or no whole number; within 32 bits, as DiskSim has it.
+  // 0 where it is missing or no whole number.
   std::int64_t integer(const std::string& name) const {
     const auto* const number = get<std::int64_t>(name);
-    return number ? within_32_bits(*number) : 0;
+    return number ? within_bounds(*number) : 0;
   }
   double real(const std::string& name) const {
     const auto* const number = get<double>(name);
@@ -84,12 +100,17 @@ class Values {
 
 inline std::optional<std::int64_t> whole(const Value& value) {
   const auto* const number = std::get_if<std::int64_t>(&value.data);
-  return number ? std::optional(within_32_bits(*number)) : std::nullopt;
+  return number ? std::optional(within_bounds(*number)) : std::nullopt;
 }
 
 // The rules, a file for each of DiskSim's modules.
 void check_parameters(const Block& block, Findings& findings);  // and of the blocks within
-void check_disk(const Block& disk, std::int64_t blocks, Findings& findings);
+void check_disk(const Block& disk, std::int64_t longest_track, std::int64_t blocks,
+                Findings& findings);
+// What it may read on to behind a read; `model`: its dm_disk.
+std::int64_t most_read_on(const Block& disk, const Block& model);
+// Sectors of the longest track of a dm_disk's layout g1 or g4; 0 of another.
+std::int64_t longest_track(const Block& model);
 void check_queue(const Block& queue, Findings& findings);
 // Blocks that the layout has places for; dm_layout_g1 and g4.
 std::int64_t check_g1(const Block& layout, std::int64_t surfaces, std::int64_t cylinders,

@@ -190,6 +190,7 @@ std::int64_t check_lengths(const std::vector<G4Table>& tables, Findings& finding
 std::int64_t check_places_slipped(const Values& layout, Findings& findings) {
   const std::vector<Value>& slips = layout.list("Slips");
   const Where& where = layout.where("Slips");
+  if (slips.size() < 2 && findings.program() == Program::wd64) return 0;
   if (slips.size() < 2) {
     findings.add(Effect::stops, where,
                  "\"Slips\" is empty: a drive without any needs one of no places, [ 0, 0 ]",
@@ -216,7 +217,37 @@ std::int64_t check_places_slipped(const Values& layout, Findings& findings) {
   return total;
 }
 
+// Six numbers each: the block, how many, and where they lie. Those that no block is harm nobody.
+void check_remaps(const Values& layout, std::int64_t blocks, Findings& findings) {
+  constexpr std::size_t kFields = 6;
+  const std::vector<Value>& remaps = layout.list("Remaps");
+  std::vector<std::pair<std::int64_t, std::int64_t>> met;
+  for (std::size_t i = 0; i + kFields <= remaps.size(); i += kFields) {
+    const std::int64_t first = whole(remaps[i]).value_or(0),
+                       end = std::min(first + whole(remaps[i + 1]).value_or(0), blocks);
+    if (first >= 0 && first < end) met.emplace_back(first, end - 1);
+  }
+  std::ranges::sort(met);
+  findings.add_at_blocks(met, layout.where("Remaps"),
+                         "are remapped, and DiskSim gives their sectors no width",
+                         "layout_g4.c, g4_track_bound");
+}
+
 }  // namespace
+
+std::int64_t longest_track(const Block& model) {
+  const Block* const layout = Values(model).inner("Layout Model");
+  std::int64_t longest = 0;
+  if (!layout) return 0;
+  for (const Value& zone : Values(*layout).list("Zones"))
+    if (const auto* const inner = std::get_if<std::shared_ptr<const Block>>(&zone.data))
+      longest = std::max(longest, Values(**inner).integer("Blocks per track"));
+  if (layout->type != "dm_layout_g4") return longest;
+  const std::vector<Value>& patterns = Values(*layout).list("TP");
+  for (std::size_t i = 2; i < patterns.size(); i += 3)
+    longest = std::max(longest, whole(patterns[i]).value_or(0));
+  return longest;
+}
 
 std::int64_t slipped_behind(const Block& block, std::int64_t place) {
   const std::vector<Value>& slips = Values(block).list("Slips");
@@ -240,10 +271,6 @@ std::int64_t check_g4(const Block& block, Findings& findings) {
     tables.push_back(G4IndexCheck(*list, value.where, tracks, indices.size(), findings).check());
   }
   const std::int64_t slipped = check_places_slipped(layout, findings);
-  if (!layout.list("Remaps").empty())
-    findings.add(Effect::stops, layout.where("Remaps"),
-                 "the layout has remapped blocks, whose sectors DiskSim gives no width",
-                 "layout_g4.c, g4_track_bound");
   if (tables.empty()) {
     findings.add(Effect::stops, layout.where("IDX"), "\"IDX\" is empty: there is no root",
                  "layout_g4_load.c, dm_layout_g4_loadparams");
@@ -255,6 +282,14 @@ std::int64_t check_g4(const Block& block, Findings& findings) {
     findings.add(Effect::stops, indices.back().where,
                  fmt::format("from the root to a track there are {} indices or more", kDeepest),
                  "layout_g4.c, g4_path_append");
+  check_remaps(layout, places - slipped, findings);
+  if (findings.program() == Program::wd64 && slipped > 0 && places > slipped)
+    findings.add_at_blocks({{std::max<std::int64_t>(whole(layout.list("Slips")[0]).value_or(0), 0),
+                             places - slipped - 1}},
+                           layout.where("Slips"),
+                           "lie behind a slip, which this DiskSim forgets on its way back from "
+                           "place to block",
+                           "layout_g4.c, ptol");
   return places - slipped;
 }
 

@@ -294,7 +294,7 @@ void check_value(const KnownParameter& parameter, const Value& value, Findings& 
   if (parameter.kind == Kind::integer) {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
     const std::int64_t number = std::get<std::int64_t>(value.data);
-    if (number > kLargest || number < -kLargest)
+    if (findings.program() != Program::wd64 && (number > kLargest || number < -kLargest))
       return add(Effect::otherwise,
                  fmt::format("= {} is beyond 32 bits, in which DiskSim holds it", number),
                  "libparam/libparam.h");

@@ -78,6 +78,11 @@ std::vector<PolicyCandidate> candidates(const model::DriveModel& model) {
     list.push_back(
         {"cache.read_ahead_max_blocks", &model::Cache::read_ahead_max_blocks, nullptr, size});
   }
+  // The file's own word, where import took it otherwise: the drive may do what was meant.
+  for (const model::DisksimParameter& word : model.disksim)
+    if (word.name == "Maximum read-ahead (blks)")
+      list.push_back({"cache.read_ahead_max_blocks", &model::Cache::read_ahead_max_blocks, nullptr,
+                      word.value});
   for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0})
     list.push_back({"bus.high_read_watermark", nullptr, &model::Bus::high_read_watermark, share});
   return list;

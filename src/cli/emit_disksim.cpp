@@ -1,5 +1,4 @@
-#include <fmt/core.h>
-
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "cli/choices.h"
+#include "cli/disksim_programs.h"
 #include "cli/outputs.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
@@ -21,6 +21,17 @@
 
 namespace platter::cli {
 namespace {
+
+// What the rules say of the files is told already.
+void add_findings(emit_disksim::Program program, emit_disksim::Exported& exported) {
+  auto findings = emit_disksim_check::check_files(exported.files.front(), program);
+  std::erase_if(findings, [&](const emit_disksim_check::Finding& finding) {
+    return finding.effect == emit_disksim_check::Effect::stops_there ||
+           std::ranges::find(exported.warnings, finding.what) != exported.warnings.end();
+  });
+  for (const std::string& line : emit_disksim_check::in_brief(findings))
+    exported.warnings.push_back(line);
+}
 
 struct DisksimOptions {
   std::vector<std::string> models;
@@ -38,9 +49,7 @@ void emit_one_disksim(const std::string& path, const std::string& folder,
       model, folder, options.files, [&](const std::string& file, const std::string& content) {
         options.outputs.writes_bytes(file, content);
       });
-  const auto findings = emit_disksim_check::check_files(exported.files.front());
-  for (const std::string& line : emit_disksim_check::in_brief(findings))
-    exported.warnings.push_back(line);
+  add_findings(options.files.program, exported);
   for (const std::string& warning : exported.warnings)
     model::say("platter: warning: {}\n", model::printable(warning));
   if (options.json) {
@@ -76,14 +85,13 @@ void add_emit_disksim(CLI::App& app) {
                    "or g4)")
       ->transform(one_of(kLayouts))
       ->type_name("NAME");
-  static const std::map<std::string, emit_disksim::Dialect> kDialects{
-      {"cmu4", emit_disksim::Dialect::cmu4}, {"wd", emit_disksim::Dialect::wd}};
   command
       ->add_option(
-          "--dialect", options->files.dialect,
+          "--dialect", options->files.program,
           "cmu4, which Western Digital's DiskSim runs too; wd: with times of writes' seeks, for "
-          "forks of it that have a dual seek profile")
-      ->transform(one_of(kDialects))
+          "forks of it that have a dual seek profile; wd64: for its 64-bit DiskSim, which alone "
+          "counts 2^31 blocks and more")
+      ->transform(one_of(emit_disksim_programs()))
       ->type_name("NAME");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");

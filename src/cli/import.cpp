@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "cli/choices.h"
+#include "cli/disksim_programs.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
+#include "cli/trace_options.h"
 #include "emit/disksim_check/check.h"
 #include "model/error.h"
 #include "model/json.h"
@@ -22,8 +24,27 @@
 namespace platter::cli {
 namespace {
 
-void print_findings(const std::string& file, bool as_json) {
-  const std::vector<emit_disksim_check::Finding> findings = emit_disksim_check::check_files(file);
+std::vector<emit_disksim_check::Access> accesses_of(const std::string& path) {
+  std::vector<emit_disksim_check::Access> accesses;
+  TraceOptions trace;
+  trace.path = path;
+  for (const trace::Request& request : trace.read().requests)
+    accesses.push_back({static_cast<std::int64_t>(request.lbn),
+                        static_cast<std::int64_t>(request.blocks), request.write});
+  return accesses;
+}
+
+struct Question {
+  std::string file, trace;
+  emit_disksim::Program program = emit_disksim::Program::cmu4;
+};
+
+void print_findings(const Question& question, bool as_json) {
+  const std::string& file = question.file;
+  std::vector<emit_disksim_check::Access> accesses;
+  if (!question.trace.empty()) accesses = accesses_of(question.trace);
+  const std::vector<emit_disksim_check::Finding> findings = emit_disksim_check::check_files(
+      file, question.program, question.trace.empty() ? nullptr : &accesses);
   nlohmann::ordered_json answer = model::json_head("platter-disksim-check");
   answer["file"] = file;
   answer["runs"] = emit_disksim_check::runs(findings);
@@ -47,8 +68,9 @@ void print_findings(const std::string& file, bool as_json) {
 
 void add_import(CLI::App& app) {
   struct Options {
-    std::string file, output, drive, with;
-    emit_disksim::ContinuousRead continuous_read = emit_disksim::ContinuousRead::code;
+    Question question;
+    std::string output, drive, with;
+    emit_disksim::TakenAs taken_as = emit_disksim::TakenAs::by_rule;
     bool json = false, check = false;
     Outputs outputs;
   };
@@ -59,36 +81,46 @@ void add_import(CLI::App& app) {
   CLI::App* disksim = command->add_subcommand(
       "disksim", "from a DiskSim 4.0 .parv, .diskspecs or .model file");
   disksim
-      ->add_option("FILE", options->file,
+      ->add_option("FILE", options->question.file,
                    "the parameter file; what it names with source is read too")
       ->required();
   CLI::Option* output = disksim->add_option("-o,--output", options->output,
                                             "the model file to write (else: to stdout)");
+  CLI::Option* check = disksim->add_flag(
+      "--check", options->check,
+      "no model: what DiskSim itself would stop at, never end with, or take otherwise");
+  check->excludes(output);
   disksim
-      ->add_flag("--check", options->check,
-                 "no model: what DiskSim itself would stop at, never end with, or take otherwise")
-      ->excludes(output);
+      ->add_option("--trace", options->question.trace,
+                   "with --check: what the requests of this trace meet (else: any block)")
+      ->needs(check);
+  disksim
+      ->add_option("--program", options->question.program,
+                   "with --check: which DiskSim: Carnegie Mellon's 4.0 (cmu4), Western Digital's "
+                   "2.01.016 (wd) or its 64-bit one (wd64) (default: cmu4)")
+      ->transform(one_of(emit_disksim_programs()))
+      ->needs(check)
+      ->type_name("NAME");
   disksim->add_option("--drive", options->drive,
                       "the disksim_disk block, where the files hold several");
   disksim->add_option(
       "--with", options->with,
       "a model (.json) or DiskSim file that has what FILE, a .model or a layout alone, lacks");
-  static const std::map<std::string, emit_disksim::ContinuousRead> kReadings{
-      {"code", emit_disksim::ContinuousRead::code},
-      {"manual", emit_disksim::ContinuousRead::manual}};
+  static const std::map<std::string, emit_disksim::TakenAs> kTakenAs{
+      {"meant", emit_disksim::TakenAs::meant}, {"run", emit_disksim::TakenAs::run}};
   disksim
-      ->add_option("--continuous-read", options->continuous_read,
-                   "scheme 4 of Buffer continuous read reads ahead behind any read, as DiskSim's "
-                   "code does (code), or behind sequential ones, as its manual says (manual)")
-      ->transform(one_of(kReadings))
+      ->add_option("--as", options->taken_as,
+                   "where DiskSim's manual and its code differ: as meant (by the manual) or as "
+                   "DiskSim runs it (else: each as traces of real drives have it)")
+      ->transform(one_of(kTakenAs))
       ->type_name("NAME");
   options->outputs.add_force(*disksim);
   disksim->add_flag("--json", options->json,
                     "write the model, or with --check the findings, to stdout");
   disksim->callback([options] {
-    if (options->check) return print_findings(options->file, options->json);
+    if (options->check) return print_findings(options->question, options->json);
     const emit_disksim::Imported imported = emit_disksim::import_disksim(
-        options->file, options->drive, options->with, options->continuous_read);
+        options->question.file, options->drive, options->with, options->taken_as);
     for (const std::string& warning : imported.warnings)
       model::say("platter: warning: {}\n", model::printable(warning));
     if (!options->output.empty()) {

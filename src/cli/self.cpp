@@ -12,6 +12,7 @@
 #include "cli/needs.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
+#include "emit/disksim/rules.h"
 #include "model/read_budget.h"
 #include "model/stand_ins.h"
 #include "report/model_schema.h"
@@ -45,6 +46,8 @@ void add_self(CLI::App& app) {
   findings->callback([] { fmt::print("{}", finding_table()); });
   CLI::App* needed = self->add_subcommand("needs", "the table of docs/needs.md");
   needed->callback([] { fmt::print("{}", needs_table()); });
+  CLI::App* rules = self->add_subcommand("disksim-rules", "the table of rules of docs/disksim.md");
+  rules->callback([] { fmt::print("{}", emit_disksim::rules_table()); });
   CLI::App* stand_ins = self->add_subcommand("stand-ins", "the table of docs/stand-ins.md");
   stand_ins->callback([] { fmt::print("{}", model::stand_ins_table()); });
 }

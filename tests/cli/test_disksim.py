@@ -216,7 +216,7 @@ BROKEN = [
     ("g1", value("Cylinder mapping strategy", "6"), "stops", "an average that is 0"),
     ("g1", value("Scheduling priority scheme", "7"), "stops", "neither 0 nor 1"),
     ("g1", value("Scheduling policy", "99", PARV), "never-answers", "none of 1 to 28"),
-    ("g1", value("Number of cylinders", "100", MODEL), "stops", '"Number of cylinders" is 100'),
+    ("g1", value("Number of cylinders", "100", MODEL), "stops", "lie behind the last cylinder"),
     ("g1", value("Number of data surfaces", "0", MODEL), "stops", "Number of data surfaces"),
     ("g1", value("Block count", "99999999999", MODEL), "otherwise", "beyond 32 bits"),
     ("g1", value("Rotation speed (in rpms)", "0", MODEL), "never-answers", "does not turn"),
@@ -278,8 +278,15 @@ BROKEN = [
     ("g4", (MODEL, r"IDX = \[", "IDX = [ 5,"), "stops", "a list of lists"),
     ("g4", (MODEL, r"Slips = \[[^]]*\]", "Slips = [ ]"), "stops", '"Slips" is empty'),
     ("g4", (MODEL, r"Slips = \[[^]]*\]", "Slips = [ 500, 1, 400, 1 ]"), "otherwise", "in order"),
-    ("g4", (MODEL, r"Slips = \[[^]]*\]", "Slips = [ 500, 1000 ]"), "stops", "has places for"),
+    ("g4", (MODEL, r"Slips = \[[^]]*\]", "Slips = [ 500, 1000 ]"), "stops-there", "has places for"),
     ("g4", (MODEL, r"Remaps = \[[^]]*\]", "Remaps = [ 0, 1000000, 500, 0, 5, 72 ]"), "stops", "no width"),
+    ("g4", value("Immediate buffer read", "1"), "stops-there", "on the last track"),
+    ("g4", (SPECS, r"Segment size \(in blks\) = \d+(.*?Immediate buffer read = )0",
+            r"Segment size (in blks) = 40\g<1>1"), "stops", "never sees the requested blocks again"),
+]
+# No block meets it: files that run have no finding.
+HARMLESS = [
+    ("g4", (MODEL, r"Remaps = \[[^]]*\]", "Remaps = [ 99999999, 100, 500, 0, 5, 72 ]")),
 ]
 # 6,000 slips cost 2 ms a request; what lies outside of DiskSim's tables is chance.
 SLOW_OR_CHANCE = ("has 6000 slips", "has one point")
@@ -333,9 +340,9 @@ class Files(Case):
         with open(self.path(f"{folder}/x"), encoding="latin-1") as file:
             return sum(line.startswith("Request completion") for line in file)
 
-    def test_what_is_emitted_has_no_finding(self):
+    def test_what_is_emitted_runs_and_stops_at_the_drives_end_alone(self):
         for layout in ("g1", "g4"):
-            self.assertEqual(self.check(layout), [])
+            self.assertLessEqual({one["effect"] for one in self.check(layout)}, {"stops-there", "otherwise"})
             if REAL:
                 self.assertGreaterEqual(self.answered(layout), self.requests)
 
@@ -345,7 +352,7 @@ class Files(Case):
                 self.broken(layout, *change)
                 findings = self.check("broken")
                 self.assertTrue([one for one in findings if one["effect"] == effect and says in one["what"]], findings)
-                if REAL and says not in SLOW_OR_CHANCE:
+                if REAL and says not in SLOW_OR_CHANCE and effect != "stops-there":
                     fails = effect in ("stops", "never-answers")
                     (self.assertLess if fails else self.assertGreaterEqual)(self.answered("broken"), self.requests)
             subprocess.run(["rm", "-r", self.path("broken")], check=True)
@@ -355,13 +362,36 @@ class Files(Case):
         done = self.run_platter("emit", "disksim", "remaps.json", "-o", "r", "--name", "D", "--layout", "g1")
         self.assertEqual(done.returncode, OK, done.stderr)
         [line] = re.findall(r"(?m)^platter: warning: D.model:.*remapped blocks.*$", done.stderr)
-        told = len([one for one in self.check("r") if "remapped blocks" in one["what"]])
-        self.assertIn(f"and {told - 1} more like it", line)
+        blocks = len(self.read_json("remaps.json")["layout"]["remaps"])
+        self.assertIn(f"{blocks} blocks are remapped", line)
+
+    def test_what_no_block_meets_is_harmless(self):
+        for layout, change in HARMLESS:
+            self.broken(layout, *change)
+            self.assertLessEqual({one["effect"] for one in self.check("broken")}, {"stops-there", "otherwise"})
+            subprocess.run(["rm", "-r", self.path("broken")], check=True)
+
+    def test_a_trace_is_asked_about_what_it_meets(self):
+        """Blocks from 5000 on are remapped: a trace in front of them runs, one that reaches them stops."""
+        self.broken("g4", MODEL, r"Remaps = \[[^]]*\]", "Remaps = [ 5000, 100, 500, 0, 5, 72 ]")
+        self.write("near", "0.0 0 100 8 1\n50.0 0 4990 10 0\n")
+        self.write("far", "0.0 0 100 8 1\n50.0 0 4990 11 0\n")
+        line = ("import", "disksim", "broken/D.parv", "--check")
+        self.fails(BAD_INPUT, "would stop", *line)
+        self.platter(*line, "--trace", "near")
+        done = self.fails(BAD_INPUT, "would stop", *line, "--trace", "far")
+        self.assertIn("1 requests come, or read on, to blocks that are remapped", done.stdout)
+        self.fails(USAGE, "--check", "import", "disksim", "g1/D.parv", "--trace", "near")
+
+    def test_each_program_has_its_deeds(self):
+        self.broken("g1", *value("Per-request overhead time", "0.5"))
+        self.assertIn("stops-64", {one["effect"] for one in self.check("broken")})
+        self.fails(BAD_INPUT, "would stop", "import", "disksim", "broken/D.parv", "--check", "--program", "wd64")
 
     def test_people_get_lines_and_a_sentence(self):
         self.broken("g1", *value("Max queue length", "0"))
         done = self.run_platter("import", "disksim", "broken/D.diskspecs", "--check")
-        self.assertRegex(done.stdout, r"\AD\.diskspecs:\d+: DiskSim does not get through: .*\(disksim_iodriver.c, .*\)\n\Z")
+        self.assertRegex(done.stdout, r"(?m)^D\.diskspecs:\d+: DiskSim does not get through: .*\(disksim_iodriver.c, .*\)$")
         self.assert_one_sentence(done, BAD_INPUT, "broken/D.diskspecs")
         self.assertEqual(self.platter("import", "disksim", "g1/D.model", "--check"), "")
         self.fails(USAGE, "--check", "import", "disksim", "g1/D.parv", "--check", "-o", "x.json")

@@ -76,6 +76,10 @@ class ManPages(PlatterTest):
         with open(os.path.join(os.path.dirname(HERE), "../docs/findings.md"), encoding="utf-8") as file:
             self.assertTrue(file.read().endswith("\n\n" + self.platter("self", "findings")))
 
+    def test_the_rules_of_disksim_are_on_their_page(self):
+        with open(os.path.join(os.path.dirname(HERE), "../docs/disksim.md"), encoding="utf-8") as file:
+            self.assertIn("\n\n" + self.platter("self", "disksim-rules") + "\n", file.read())
+
     # holds: stand-ins.md: A figure
     def test_the_document_has_the_same_stand_ins(self):
         with open(os.path.join(os.path.dirname(HERE), "../docs/stand-ins.md"), encoding="utf-8") as file:

@@ -108,7 +108,7 @@ OTHER_OPTIONS = set("""
     --cite
     --help --version --json --force --seed --budget --allow-writes --journal --registry --update-model
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
-    --dialect --continuous-read --drive --layout --on --caches --depth --speed --limit --scheduler --ageing --delay-seed --reference-reads
+    --dialect --as --program --trace --drive --layout --on --caches --depth --speed --limit --scheduler --ageing --delay-seed --reference-reads
     --phase-from --format --device-number --block-bytes --round --reorder --think-times --time-unit --queued --csv-columns --fit
     --split-by --list --disksim --check
     --workload --for --blocks --requests --within --writes-within --read-share --reads-only --request-kb

@@ -22,7 +22,8 @@
 namespace platter::emit_disksim {
 namespace {
 
-const ExportOptions kG1{"", LayoutType::g1, Dialect::cmu4};
+const ExportOptions kG1{"", LayoutType::g1, Program::cmu4};
+const std::int64_t kCounted = most_counted(Program::cmu4);
 
 // The worst angle among the LBNs looked at; every one must be on its cylinder and head.
 double worst_angle(const model::Layout& wanted, const model::Layout& got, std::uint64_t step = 1) {
@@ -88,7 +89,7 @@ TEST_CASE("regular spares are written as a scheme, not as slips") {
   const auto scheme = [](std::string_view name) {
     const model::DriveModel model =
         virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(name));
-    const G1Layout g1 = express_as_g1(model.layout, model.identity.heads, 1e-6);
+    const G1Layout g1 = express_as_g1(model.layout, model.identity.heads, 1e-6, kCounted);
     std::size_t slips = 0;
     for (const G1Zone& zone : g1.zones) slips += zone.slips.size();
     return std::to_string(g1.mapping) + " " + std::to_string(g1.sparing) + " " +
@@ -208,7 +209,7 @@ TEST_CASE("random regular spares find their scheme again") {
     const std::uint64_t spares = uniform(random, 1, 9);
     layout.skips.push_back(
         {unit - spares, spares, std::uint64_t{heads} * cylinders * sectors / unit, unit});
-    const G1Layout g1 = express_as_g1(layout, heads, 1e-6);
+    const G1Layout g1 = express_as_g1(layout, heads, 1e-6, kCounted);
     CHECK(g1.sparing == (per_track ? 3 : 8));
     if (!per_track) CHECK(g1.range_cylinders == static_cast<int>(range));
     CHECK(g1.zones[0].slips.empty());
@@ -308,7 +309,7 @@ TEST_CASE("seeks outward and of writes become one curve, and that is said") {
 
 std::string why_not(const model::Layout& layout, std::uint32_t heads) {
   try {
-    express_as_g1(layout, heads, 1e-6);
+    express_as_g1(layout, heads, 1e-6, kCounted);
   } catch (const Error& error) {
     CHECK(error.status() == ExitStatus::unsupported);
     return error.what();
@@ -427,7 +428,7 @@ struct Written {
   }
 };
 
-Written written_of(const model::DriveModel& model, Dialect dialect = Dialect::cmu4) {
+Written written_of(const model::DriveModel& model, Program dialect = Program::cmu4) {
   const Folder folder;
   const Exported exported = export_disksim(model, folder / "out", {"d", LayoutType::g1, dialect});
   return {model::read_file(folder / "out/d.diskspecs"), exported.warnings};
@@ -463,9 +464,42 @@ TEST_CASE("where DiskSim stops at the drive's end is said") {
   model.cache.read_ahead_on_hit.value = 0;
   model.cache.read_ahead.value = 4;
   CHECK(written_of(model).warns(end(1)));
-  CHECK(!written_of(model).warns("has no effect: DiskSim's read-ahead"));
+  model.cache.read_ahead_max_blocks.value = 0;
+  CHECK(!written_of(model).warns("DiskSim never looks at it"));
   model.cache.read_ahead_max_blocks.value = 100;
-  CHECK(written_of(model).warns("has no effect: DiskSim's read-ahead"));
+  CHECK(written_of(model).warns("Maximum read-ahead (blks) = 100: DiskSim never looks at it"));
+}
+
+TEST_CASE("a word of the file that import took as DiskSim runs it is written back") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  model.cache.read_ahead.value = 4;
+  model.cache.read_ahead_max_blocks.value = 0;
+  model.cache.read_free_blocks.value = 0;
+  model.disksim = {{"Maximum read-ahead (blks)", 77}, {"Read any free blocks", 1}};
+  const Written back = written_of(model);
+  CHECK(back.has("  Maximum read-ahead (blks) = 77,"));
+  CHECK(back.has("  Read any free blocks = 1,"));
+  CHECK(!back.warns("DiskSim never looks at it"));
+  CHECK(!back.warns("does not keep them"));
+  CHECK(!back.warns("member disksim"));
+  model.cache.read_ahead_max_blocks.value = 50;  // found otherwise since
+  CHECK(written_of(model).has("  Maximum read-ahead (blks) = 50,"));
+}
+
+TEST_CASE(
+    "blocks in front of a request are kept by the model and not by DiskSim, and that is said") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  model.cache.read_free_blocks.value = 1;
+  CHECK(written_of(model).warns("Read any free blocks = 1: DiskSim does not keep them"));
+}
+
+TEST_CASE("2^31 blocks and more are for the 64-bit DiskSim, and refused before the map is made") {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  model.identity.blocks = std::uint64_t{1} << 31;
+  model.layout = {};  // nobody looks at it
+  model.layout.zones.push_back({});
+  for (const Program program : {Program::cmu4, Program::wd})
+    CHECK_THROWS_WITH(written_of(model, program), Catch::Contains("--dialect wd64"));
 }
 
 TEST_CASE("a queue with unbuffered writes is for Western Digital's DiskSim alone") {
@@ -476,7 +510,7 @@ TEST_CASE("a queue with unbuffered writes is for Western Digital's DiskSim alone
   const Written one = written_of(model);
   CHECK(one.has("  Max queue length = 1,"));
   CHECK(one.warns("Max queue length = 8 is written as 1"));
-  CHECK(written_of(model, Dialect::wd).has("  Max queue length = 8,"));
+  CHECK(written_of(model, Program::wd).has("  Max queue length = 8,"));
   model.queue.depth.value = 0;  // DiskSim would send nothing
   CHECK(written_of(model).has("  Max queue length = 1,"));
 }

@@ -413,20 +413,64 @@ TEST_CASE("a block count below what the layout maps is told") {
                            "out") == 1);
 }
 
-TEST_CASE("scheme 4 of read-ahead is the code's unless the manual's is asked for") {
+TEST_CASE(
+    "where DiskSim's manual and its code differ each rule has its reading, and provenance names "
+    "it") {
   const Folder folder;
   const std::string drive = small_drive(zone_text("Number of spares = 0, slips = []"));
-  const std::string file = folder.write("d", "disksim_disk TEST { Buffer continuous read = 4, " +
-                                                 drive.substr(drive.find("Time scale")));
-  const auto note = [](const Imported& imported) {
-    return imported.model.provenance.notes.front();
+  const std::string file = folder.write(
+      "d",
+      "disksim_disk TEST { Enable caching in buffer = 1, Buffer continuous read = 4, Maximum "
+      "read-ahead (blks) = 7, Read any free blocks = 1, Immediate buffer read = 1, Extra write "
+      "disconnect = 1, First reselect overhead = 0.25, Other reselect overhead = 0.5, " +
+          drive.substr(drive.find("Time scale")));
+  const auto taken = [&](TakenAs as) { return import_disksim(file, "", "", as).model; };
+  const auto word = [](const model::DriveModel& model, std::string_view name) {
+    const auto found = std::ranges::find(model.disksim, name, &model::DisksimParameter::name);
+    return found == model.disksim.end() ? std::nullopt : std::optional(found->value);
   };
-  const Imported code = import_disksim(file);
-  CHECK(!code.model.cache.read_ahead_after_sequential);
-  CHECK(note(code).find("DiskSim's code has it") != std::string::npos);
-  const Imported manual = import_disksim(file, "", "", ContinuousRead::manual);
-  CHECK(manual.model.cache.read_ahead_after_sequential.value == 1);
-  CHECK(note(manual).find("DiskSim's manual has it") != std::string::npos);
+  const auto notes = [](const model::DriveModel& model, std::string_view words) {
+    return std::ranges::count_if(model.provenance.notes, [words](const std::string& note) {
+      return note.find(words) != std::string::npos;
+    });
+  };
+  const model::DriveModel by_rule = taken(TakenAs::by_rule), meant = taken(TakenAs::meant),
+                          run = taken(TakenAs::run);
+  CHECK(!by_rule.cache.read_ahead_after_sequential);
+  CHECK(by_rule.cache.read_ahead_max_blocks.value == 0);
+  CHECK(word(by_rule, "Maximum read-ahead (blks)") == 7);
+  CHECK(by_rule.cache.read_free_blocks.value == 1);
+  CHECK(by_rule.cache.zero_latency_read.value == 1);
+  CHECK(by_rule.overheads.other_reselect.value == 0.5);
+  CHECK(notes(by_rule, "is taken as DiskSim runs it") == 2);
+  CHECK(notes(by_rule, "is taken as it is meant") == 3);
+
+  CHECK(meant.cache.read_ahead_after_sequential.value == 1);
+  CHECK(meant.cache.read_ahead_max_blocks.value == 7);
+  CHECK(!word(meant, "Maximum read-ahead (blks)"));
+  CHECK(meant.cache.read_free_blocks.value == 1);
+  CHECK(notes(meant, "is taken as it is meant") == 5);
+
+  CHECK(run.cache.read_ahead_max_blocks.value == 0);
+  CHECK(run.cache.read_free_blocks.value == 0);
+  CHECK(word(run, "Read any free blocks") == 1);
+  CHECK(run.cache.zero_latency_read.value == 0);
+  CHECK(run.overheads.other_reselect.value == 0.25);
+  CHECK(notes(run, "is taken as DiskSim runs it") == 5);
+}
+
+TEST_CASE("a rule whose condition is not met changes and says nothing") {
+  const Folder folder;
+  const std::string drive = small_drive(zone_text("Number of spares = 0, slips = []"));
+  const std::string file = folder.write(
+      "d",
+      "disksim_disk TEST { Enable caching in buffer = 1, Buffer continuous read = 3, Maximum "
+      "read-ahead (blks) = 7, " +
+          drive.substr(drive.find("Time scale")));
+  const model::DriveModel run = import_disksim(file, "", "", TakenAs::run).model;
+  CHECK(run.cache.read_ahead_max_blocks.value == 7);
+  CHECK(run.disksim.empty());
+  for (const std::string& note : run.provenance.notes) CHECK(note.find("is taken as") == note.npos);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -21,9 +22,16 @@ bool is_tried(const virtual_drive::CatalogueEntry& entry) {
   return !entry.modern && entry.name.find("cache-") == entry.name.npos;
 }
 
+// What emit warns of itself, by the same rules: DiskSim runs it, and otherwise.
+bool is_told_by_emit(const Finding& finding, const std::vector<std::string>& warnings) {
+  return finding.effect == Effect::stops_there ||
+         (finding.effect == Effect::otherwise &&
+          std::ranges::find(warnings, finding.what) != warnings.end());
+}
+
 }  // namespace
 
-TEST_CASE("what is emitted for the catalogue's drives has no finding") {
+TEST_CASE("what is emitted for the catalogue's drives has no finding that emit has not told") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() /
                                        ("disksim-check-" + std::to_string(::getpid()));
   std::size_t tried = 0;
@@ -33,19 +41,18 @@ TEST_CASE("what is emitted for the catalogue's drives has no finding") {
       emit_disksim::ExportOptions options;
       options.name = "D";
       options.layout = layout;
-      std::string parv;
+      emit_disksim::Exported exported;
       try {
-        parv = emit_disksim::export_disksim(virtual_drive::catalogue_model(entry), folder.string(),
-                                            options)
-                   .files.front();
+        exported = emit_disksim::export_disksim(virtual_drive::catalogue_model(entry),
+                                                folder.string(), options);
       } catch (const Error& error) {
         if (error.status() != ExitStatus::unsupported) throw;
         continue;
       }
       ++tried;
-      for (const Finding& finding : check_files(parv)) {
+      for (const Finding& finding : check_files(exported.files.front())) {
         INFO(entry.name << ": " << in_words(finding));
-        CHECK(false);
+        CHECK(is_told_by_emit(finding, exported.warnings));
       }
     }
   }
