@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """How well a characterized model tells angles: 10,000 random LBNs against what the drive really is.
 
-    bench/layout_angles.py [--binary PLATTER] [--seeds N] [DRIVE...]
+    bench/layout_angles.py [--binary PLATTER] [--seeds FIRST-LAST] [--run-seed N] [--writes] [DRIVE...]
 
 A DRIVE is a virtual drive's name or alien:VARIANT; without any, all of the catalogue and four aliens.
-Each is characterized (reads only, default imperfections) with so many seeds. One constant is taken out,
-for a drive's index cannot be seen from outside. Prints one line for each run: the share of LBNs whose
-predicted angle is within 1/500 of a revolution of the truth, the 50th and 99th percentile of the
-error, the same share for differences of angle between LBNs of the outer and of the inner tenth, and
-how far the mean errors of the tenths of the drive lie apart.
+Each is characterized (default imperfections; reads only, but for --writes) with so many seeds of the
+drive, which are the run's, too, where there is no --run-seed. One constant is taken out, for a drive's
+index cannot be seen from outside. Prints one line for each run: the share of LBNs whose predicted angle
+is within 1/500 of a revolution of the truth, the 50th and 99th percentile of the error, the same share
+for differences of angle between LBNs of the outer and of the inner tenth, how far the mean errors of
+the tenths of the drive lie apart, how many zones have lost their angles, and how many of the run's own
+random requests were in phase. Status 1: a share of LBNs is below 99 %, or more than one zone of a drive
+is lost.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import json
 import math
 import os
 import random
+import subprocess
 import sys
 import tempfile
 
@@ -74,7 +78,23 @@ def judge(found, truth):
     }
 
 
-def measure(platter, drive, seed, work):
+def lost_zones(model):
+    return sum("angle_error_rev" not in zone for zone in model["layout"]["zones"])
+
+
+def in_phase(model):
+    shares = [one.get("folded_phase_share") for one in model["validity"].get("demerits", [])
+              if one["workload"].startswith("random")]
+    return shares[0] if shares else None
+
+
+def characterized_or_in_part(platter, *words):
+    done = subprocess.run([platter, "characterize", *words], capture_output=True, text=True)
+    if done.returncode not in (0, 13):
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+
+
+def measure(platter, drive, seed, options, work):
     model, truth_file = os.path.join(work, "model.json"), os.path.join(work, "truth.json")
     chance = random.Random(seed)
     if drive.startswith("alien:"):
@@ -84,7 +104,9 @@ def measure(platter, drive, seed, work):
     else:
         device = f"virtual:{drive}?imperfections=default&seed={seed}"
         run(platter, "truth", device, "-o", truth_file)
-    run(platter, "characterize", device, "-o", model, "--seed", str(seed))
+    run_seed = seed if options.run_seed is None else options.run_seed
+    characterized_or_in_part(platter, device, "-o", model, "--seed", str(run_seed), "--journal", work,
+                             *(["--allow-writes", "all"] if options.writes else []))
     with open(model, encoding="utf-8") as file:
         found = json.load(file)
     if not found["layout"].get("zones"):
@@ -100,6 +122,8 @@ def measure(platter, drive, seed, work):
     result = judge(angles_of_model(platter, model, lbns), real)
     result["claimed"] = found["layout"].get("angle", {}).get("error")
     result["reason"] = found["layout"].get("angle", {}).get("reason", "")
+    result["zones"], result["lost"] = len(found["layout"]["zones"]), lost_zones(found)
+    result["phase"] = in_phase(found)
     result["drive_s"] = found["provenance"]["drive_seconds"]
     return result
 
@@ -107,27 +131,32 @@ def measure(platter, drive, seed, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default="build/release/platter")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", default="1-3")
+    parser.add_argument("--run-seed", type=int)
+    parser.add_argument("--writes", action="store_true")
     parser.add_argument("drives", nargs="*")
     options = parser.parse_args()
     failed = False
     print("| drive | seed | LBNs | within 1/500 % | p50 rev | p99 rev | far apart within % | "
-          "tenths apart rev | claimed rev | drive s |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+          "tenths apart rev | claimed rev | zones lost | in phase % | drive s |")
+    print("|---" * 12 + "|")
+    first, last = (int(word) for word in options.seeds.split("-"))
     for drive in options.drives or CATALOGUE:
-        for seed in range(1, options.seeds + 1):
+        for seed in range(first, last + 1):
             with tempfile.TemporaryDirectory() as work:
                 try:
-                    r = measure(options.binary, drive, seed, work)
+                    r = measure(options.binary, drive, seed, options, work)
                 except RuntimeError as error:
                     print(f"| {drive} | {seed} | {error} |", flush=True)
                     failed = True
                     continue
-            failed |= r["within"] < 0.99 or r["far_within"] < 0.99
+            failed |= r["within"] < 0.99 or r["far_within"] < 0.99 or r["lost"] > 1
             claimed = "-" if r["claimed"] is None else f"{r['claimed']:.5f}"
+            phase = "-" if r["phase"] is None else f"{100 * r['phase']:.1f}"
             print(f"| {drive} | {seed} | {r['lbns']} | {100 * r['within']:.2f} | {r['p50']:.5f} | "
                   f"{r['p99']:.5f} | {100 * r['far_within']:.2f} | {r['tenths_apart']:.5f} | "
-                  f"{claimed}{' *' if r['reason'] else ''} | {r['drive_s']:.0f} |", flush=True)
+                  f"{claimed}{' *' if r['reason'] else ''} | {r['lost']} of {r['zones']} | {phase} | "
+                  f"{r['drive_s']:.0f} |", flush=True)
     return 1 if failed else 0
 
 

@@ -34,7 +34,13 @@ function(write_members_one_by_one target)
   endif()
 endfunction()
 
-# The unit tests of one room: every file of tests/<name>/ in one program.
+# These take longer than ./check may (8 minutes, building included) and are left to ./check --long, which says so.
+function(left_to_long)
+  set_tests_properties(${ARGN} PROPERTIES LABELS long)
+endfunction()
+
+# The unit tests of one room: every file of tests/<name>/ in one program; cases with the tag [.long] in a test of
+# their own.
 function(platter_room_tests name)
   cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
@@ -42,9 +48,14 @@ function(platter_room_tests name)
     return()
   endif()
   add_executable(test_${name} ${sources})
-  target_link_libraries(test_${name} PRIVATE Catch2::Catch2WithMain ${ROOM_USES})
-  target_compile_definitions(test_${name} PRIVATE
-    PLATTER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PLATTER_BINARY="${CMAKE_BINARY_DIR}/platter")
+  compile_together(test_${name})
+  target_link_libraries(test_${name} PRIVATE Catch2::Catch2WithMain source_folder ${ROOM_USES})
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  execute_process(COMMAND grep -l "\\[.long\\]" ${sources} OUTPUT_VARIABLE long_cases)
+  if(long_cases)
+    add_test(NAME ${name}_long COMMAND test_${name} "[.long]")
+    set_tests_properties(${name}_long PROPERTIES TIMEOUT 600)
+    left_to_long(${name}_long)
+  endif()
 endfunction()

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -14,7 +15,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/revolution.h"
-#include "model/strict_json.h"
+#include "model/whole_json.h"
 #include "registry/privacy.h"
 
 namespace platter::registry {
@@ -25,6 +26,7 @@ using Json = nlohmann::json;
 constexpr const char* kComparisonType = "application/vnd.platter.comparison.v1+json";
 constexpr const char* kResultType = "application/vnd.platter.result.v1";
 constexpr const char* kSamplesType = "application/vnd.platter.samples.v1+jsonl";
+constexpr const char* kOtherType = "application/octet-stream";
 
 // No spindle is so far off its nominal speed: drives further apart are of different speeds.
 constexpr double kOtherSpeed = 0.01;
@@ -46,7 +48,7 @@ std::string type_by_extension(const std::string& path) {
       {".csv", "text/csv"},
       {".txt", "text/plain"}};
   const auto found = by_extension.find(std::filesystem::path(path).extension().string());
-  return found == by_extension.end() ? "application/octet-stream" : found->second;
+  return found == by_extension.end() ? kOtherType : found->second;
 }
 
 std::string_view first_line_of(std::string_view content) {
@@ -57,7 +59,7 @@ std::string_view first_line_of(std::string_view content) {
 Json head_in(std::string_view content) {
   std::string_view line = first_line_of(content);
   if (line.starts_with("# ")) line.remove_prefix(2);
-  Json head = line.starts_with('{') ? model::parse_or_null<Json>(line) : Json();
+  Json head = line.starts_with('{') ? model::parse_whole_or_null<Json>(line) : Json();
   return head.is_object() ? head : Json();
 }
 
@@ -70,7 +72,7 @@ std::string schema_of(const Json& document) {
 
 // A comparison is written over many lines.
 Json document_in(std::string_view content) {
-  Json document = model::parse_or_null<Json>(content);
+  Json document = model::parse_whole_or_null<Json>(content);
   return document.is_object() ? document : Json();
 }
 
@@ -158,6 +160,24 @@ class Checks {
 
 }  // namespace
 
+std::vector<std::string> files_beside(const std::string& model_path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(model_path).parent_path();
+  const std::string stem = fs::path(model_path).stem().string();
+  std::vector<std::string> found;
+  std::error_code none;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, none), end; !none && at != end;
+       at.increment(none)) {
+    const fs::path name = at->path().filename();
+    const bool is_kind = name.stem() == stem && name.extension() != ".json" &&
+                         type_by_extension(name.string()) != kOtherType;
+    if ((is_kind || name == stem + ".samples.jsonl") && at->is_regular_file(none))
+      found.push_back((folder / name).string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 std::vector<Attachment> read_attachments(const std::vector<std::string>& paths) {
   std::vector<Attachment> files;
   std::set<std::string> titles{kModelTitle};
@@ -176,7 +196,13 @@ std::vector<Attachment> read_attachments(const std::vector<std::string>& paths) 
   return files;
 }
 
-void require_of_drive(const Attachment& attachment, const model::DriveModel& model) {
+void require_of_drive(const Attachment& attachment, const model::DriveModel& model,
+                      const Tables& tables) {
+  if (attachment.media_type == kTableType && tables.serial_in) {
+    const std::string serial = tables.serial_in(attachment.content, attachment.path);
+    const bool can_tell = !serial.empty() && !is_stand_in(serial);
+    if (can_tell && serial != model.identity.serial) refuse_other_drive(attachment);
+  }
   const std::string mark = mark_in(attachment);
   const std::string own = identity::drive_mark(model.identity);
   // What was measured before the number was hidden has the mark of the number itself.
@@ -233,7 +259,7 @@ void hide_serial(Attachment& attachment, const model::Identity& plain,
     content = tables.make(hidden);
   }
   checks.make_anew(content);
-  require_without_serial(content, plain.serial, attachment.path);
+  require_without_serial(content, plain.serial, attachment.path, Whose::own);
 }
 
 }  // namespace platter::registry

@@ -14,6 +14,7 @@
 #include "model/json_text.h"
 #include "model/own_alone.h"
 #include "registry/digest.h"
+#include "registry/told_serials.h"
 
 namespace platter::registry {
 namespace {
@@ -128,28 +129,45 @@ std::string known_stand_in(const Store& store, const model::Identity& identity) 
   }
 }
 
+void require_not_compressed(std::string_view content, const std::string& path) {
+  if (!is_compressed(content)) return;
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: is compressed, so nobody sees whether it holds a serial number; "
+                          "expand it, or publish the number with --serial",
+                          path));
+}
+
 void require_without_serial(std::string_view content, const std::string& serial,
-                            const std::string& path) {
+                            const std::string& path, Whose whose) {
   if (!is_telling(serial)) return;
-  if (is_compressed(content)) {
-    throw Error(ExitStatus::refused,
-                fmt::format("{}: is compressed, so nobody sees whether it holds the drive's serial "
-                            "number; expand it, or publish the number with --serial",
-                            path));
-  }
+  const bool own = whose == Whose::own;
+  const char* const number = own ? "the drive's serial number"
+                                 : "the serial number of another drive";
   const std::string name = std::filesystem::path(path).filename().string();
   if (place_of_serial(name, serial) != std::string::npos) {
     throw Error(ExitStatus::refused,
-                fmt::format("{}: its name holds the drive's serial number; rename it, or publish "
-                            "the number with --serial",
-                            path));
+                fmt::format("{}: its name holds {}; rename it{}", path, number,
+                            own ? ", or publish the number with --serial" : ""));
   }
-  if (place_of_serial(content, serial) == std::string::npos) return;
-  throw Error(
-      ExitStatus::refused,
-      fmt::format("{}: holds the drive's serial number; leave the file out, make it again of the "
-                  "model that registry pull gives, or publish the number with --serial",
-                  path));
+  for (const std::string& spelled : spellings_of(serial)) {
+    if (place_of_serial(content, spelled) == std::string::npos) continue;
+    throw Error(
+        ExitStatus::refused,
+        fmt::format("{}: holds {}; leave the file out{}", path, number,
+                    own ? ", make it again of the model that registry pull gives, or publish the "
+                          "number with --serial"
+                        : ""));
+  }
+}
+
+void require_no_others_told(std::string_view content, const std::string& own,
+                            const std::string& path) {
+  for (const std::string& number : told_serials(content)) {
+    if (number.size() == own.size() && place_of_serial(number, own) == 0) continue;
+    throw Error(
+        ExitStatus::refused,
+        fmt::format("{}: holds the serial number of another drive; leave the file out", path));
+  }
 }
 
 }  // namespace platter::registry

@@ -41,9 +41,20 @@ std::string known_stand_in(const Store& store, const model::Identity& identity);
 // Of the key, where others may read it: a sentence with what to do.
 std::optional<std::string> concern_about_key(const Store& store);
 
+// Throws Error(refused) for what is compressed: nobody sees what numbers it holds.
+void require_not_compressed(std::string_view content, const std::string& path);
+
+// Whose number a file that goes along has.
+enum class Whose { own, others };
+
 // Throws Error(refused) if a file, or its name, that goes along with the model has the serial
-// number in it.
+// number in it, however it is spelled.
 void require_without_serial(std::string_view content, const std::string& serial,
+                            const std::string& path, Whose whose);
+
+// Throws Error(refused) if the file itself calls something a serial number that is neither the
+// drive's own nor a stand-in.
+void require_no_others_told(std::string_view content, const std::string& own,
                             const std::string& path);
 
 }  // namespace platter::registry

@@ -111,7 +111,7 @@ std::vector<Pruned> prune(const Store& store, const std::vector<std::string>& re
   const Lock lock(store);
   DigestsByDrive unwanted;
   for (const std::string& reference : references) {
-    const Published published = find(store, reference);
+    const Published published = find(store, reference, Naming::whole);
     unwanted[published.layout.drive()].insert(published.descriptor.digest);
   }
   return take_away(store, lock, unwanted, doing);
@@ -123,7 +123,7 @@ std::vector<Pruned> prune_older(const Store& store, const std::vector<std::strin
   const Lock lock(store);
   DigestsByDrive unwanted;
   for (const std::string& drive : drives.empty() ? store.drives() : drives) {
-    if (!drives.empty()) static_cast<void>(find(store, drive));  // it is there
+    if (!drives.empty()) static_cast<void>(find(store, drive, Naming::whole));  // it is there
     std::map<std::uint64_t, std::string> versions;
     for (const Descriptor& descriptor : store.layout(drive).index().manifests) {
       const std::uint64_t version = version_number(descriptor.annotation(kTagKey));

@@ -59,6 +59,15 @@ std::vector<std::string> broken_rules(const model::DriveModel& model, const Evid
   return rules;
 }
 
+// Whoever's drive a number is of, it stays at home.
+void require_nobody_elses(const Attachment& file, const std::string& own,
+                          const PublishOptions& options) {
+  if (options.hide_serial) require_not_compressed(file.content, file.path);
+  require_no_others_told(file.content, own, file.path);
+  for (const std::string& serial : options.other_serials)
+    if (serial != own) require_without_serial(file.content, serial, file.path, Whose::others);
+}
+
 Descriptor put(const Store& store, const std::string& drive, const Attachment& file) {
   Descriptor layer = store.put_blob(drive, file.media_type, file.content);
   layer.annotations[kTitleKey] = file.title;
@@ -103,9 +112,8 @@ Publication publish(const Store& store, const std::string& model_path,
                                                        model_path, options.forced);
   std::vector<Attachment> files = read_attachments(options.files);
   for (const Attachment& file : files) {
-    require_of_drive(file, model);
-    if (file.media_type == kTableType && options.tables.check)
-      options.tables.check(file.content, file.path);
+    require_of_drive(file, model, options.tables);
+    require_nobody_elses(file, model.identity.serial, options);
   }
 
   const Lock lock(store);

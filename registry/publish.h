@@ -17,10 +17,11 @@ struct PublishOptions {
   std::vector<std::string> files;  // the validation, plots, DiskSim files, the table; layers after
                                    // the model
   bool hide_serial = true;         // a stand-in in the place of the drive's serial number
-  std::vector<std::string> forced = {};       // refusing rules that may be broken
-  std::optional<RotationalDelay> delay = {};  // of the raw samples among the files
-  Tables tables = {};                         // empty: tables are files like others
-  Annotations annotations = {};               // more of them, as of source and licence
+  std::vector<std::string> other_serials = {};  // of the user's other drives: in no file either
+  std::vector<std::string> forced = {};         // refusing rules that may be broken
+  std::optional<RotationalDelay> delay = {};    // of the raw samples among the files
+  Tables tables = {};                           // empty: tables are files like others
+  Annotations annotations = {};                 // more of them, as of source and licence
 };
 
 struct Publication {

@@ -1,9 +1,12 @@
 #include "registry/reference.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <map>
+#include <span>
 
 #include "model/error.h"
 #include "model/folder.h"
@@ -29,11 +32,51 @@ const Descriptor* with_tag(const ImageIndex& index, const std::string& tag) {
   return nullptr;
 }
 
-const Descriptor* with_digest(const ImageIndex& index, const std::string& digest) {
+[[noreturn]] void refuse_several(const std::string& reference,
+                                 const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  const std::span<const std::string> few(names.data(), std::min(kShown, names.size()));
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: {} begin so, as {}; give more of the name that is meant", reference,
+                          names.size(), fmt::join(few, ", ")));
+}
+
+// By the whole of it, or its beginning.
+const Descriptor* with_digest(const ImageIndex& index, const std::string& digest, Naming naming,
+                              const std::string& reference) {
+  const Descriptor* found = nullptr;
   for (const Descriptor& descriptor : index.manifests) {
     if (descriptor.digest == digest) return &descriptor;
+    if (naming == Naming::whole || !descriptor.digest.starts_with(digest)) continue;
+    if (found != nullptr && found->digest != descriptor.digest)
+      refuse_several(reference, {found->digest, descriptor.digest});
+    found = &descriptor;
   }
-  return nullptr;
+  return found;
+}
+
+// sha256: and at least as many digits as tell a few thousand apart.
+bool is_beginning_of_digest(const std::string& text) {
+  constexpr std::string_view kPrefix = "sha256:";
+  constexpr std::size_t kLeastDigits = 4, kDigits = 64;
+  return text.starts_with(kPrefix) && text.size() >= kPrefix.size() + kLeastDigits &&
+         text.size() <= kPrefix.size() + kDigits &&
+         text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string::npos;
+}
+
+// The drive of this name, or the only one whose name begins so.
+std::string drive_meant(const Store& store, const std::string& drive, const std::string& reference,
+                        Naming naming) {
+  if (is_drive_name(drive) && model::is_there(store.layout(drive).index_path())) return drive;
+  const std::vector<std::string> drives = store.drives();
+  std::vector<std::string> begun;
+  if (naming == Naming::beginning && !drive.empty())
+    std::ranges::copy_if(drives, std::back_inserter(begun),
+                         [&](const std::string& name) { return name.starts_with(drive); });
+  if (begun.size() > 1) refuse_several(reference, begun);
+  if (begun.empty())
+    not_found(reference, model::did_you_mean(drive, drives, "", reference.substr(drive.size())));
+  return begun.front();
 }
 
 // What others copied here may have no tag "latest": then the highest version, or the only one.
@@ -63,16 +106,23 @@ Published found_in(const Layout& layout, const ImageIndex& index, const Descript
   return {layout, *descriptor, tag};
 }
 
-Published find_digest(const Store& store, const std::string& digest) {
-  for (const Entry& entry : search(store, {.words = {digest}, .only_local = true}).entries) {
-    if (entry.digest != digest) continue;
-    const Layout layout = store.layout(entry.drive);
-    const ImageIndex index = layout.index();
-    if (const Descriptor* const found = with_digest(index, digest)) {
-      return {layout, *found, tag_of(index, digest)};
-    }
+Published find_digest(const Store& store, const std::string& digest, Naming naming) {
+  std::map<std::string, std::string> found;  // where its drive is, by the whole digest
+  for (const Entry& entry : search(store, {.words = {digest}, .only_local = true}).entries)
+    if (entry.digest == digest || (naming == Naming::beginning && entry.digest.starts_with(digest)))
+      found.emplace(entry.digest, entry.drive);
+  if (found.size() > 1) {
+    std::vector<std::string> digests;
+    for (const auto& [whole, drive] : found) digests.push_back(whole);
+    refuse_several(digest, digests);
   }
-  not_found(digest);
+  if (found.empty()) not_found(digest);
+  const auto& [whole, drive] = *found.begin();
+  const Layout layout = store.layout(drive);
+  const ImageIndex index = layout.index();
+  const Descriptor* const descriptor = with_digest(index, whole, Naming::whole, digest);
+  if (descriptor == nullptr) not_found(digest);
+  return {layout, *descriptor, tag_of(index, whole)};
 }
 
 // "NAME.vN", as remotes call it, is "NAME:vN" unless a drive has that very name.
@@ -109,31 +159,26 @@ std::string tag_of(const ImageIndex& index, const std::string& digest) {
   return best;
 }
 
-Published find(const Store& store, const std::string& named) {
+Published find(const Store& store, const std::string& named, Naming naming) {
   store.require();
   const std::string reference = with_colon(store, named);
-  if (is_digest(reference)) return find_digest(store, reference);
+  if (is_beginning_of_digest(reference)) return find_digest(store, reference, naming);
   const std::size_t at = reference.find('@');
   const std::size_t colon = at == std::string::npos ? reference.find(':') : std::string::npos;
-  const std::string drive = reference.substr(0, std::min(at, colon));
-  if (drive.find('/') != std::string::npos) {
+  const std::string begun = reference.substr(0, std::min(at, colon));
+  if (begun.find('/') != std::string::npos) {
     throw Error(
         ExitStatus::bad_input,
         fmt::format("{}: lies in a remote; platter registry pull {} brings it here", named, named));
   }
-  if (!is_drive_name(drive)) not_found(reference);
-  const Layout layout = store.layout(drive);
-  if (!model::is_there(layout.index_path())) {
-    // Not taken for what it begins: another drive may begin like that tomorrow.
-    not_found(reference,
-              model::did_you_mean(drive, store.drives(), "", reference.substr(drive.size())));
-  }
+  const Layout layout = store.layout(drive_meant(store, begun, reference, naming));
   const ImageIndex index = layout.index();
   if (at != std::string::npos) {
     const std::string digest = reference.substr(at + 1);
-    const Descriptor* const found = with_digest(index, digest);
+    if (!is_beginning_of_digest(digest)) not_found(reference);
+    const Descriptor* const found = with_digest(index, digest, naming, reference);
     if (found == nullptr) not_found(reference);
-    return {layout, *found, tag_of(index, digest)};
+    return {layout, *found, tag_of(index, found->digest)};
   }
   const std::string tag = colon == std::string::npos ? "" : reference.substr(colon + 1);
   return found_in(layout, index, tag.empty() ? latest(index) : with_tag(index, tag), reference);

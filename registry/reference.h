@@ -1,4 +1,5 @@
-// How one names a published model: DRIVE, DRIVE:TAG (DRIVE.vN), DRIVE@sha256:HEX or sha256:HEX.
+// How one names a published model: DRIVE, DRIVE:TAG (DRIVE.vN), DRIVE@sha256:HEX or sha256:HEX; of
+// DRIVE and of HEX the beginning is enough, where only one begins so.
 #pragma once
 
 #include <string>
@@ -15,9 +16,13 @@ struct Published {
   std::string reference() const;  // DRIVE:TAG, or DRIVE@DIGEST
 };
 
-// DRIVE alone is its latest version. Error(bad_input) if there is none such, or if a version's tag
-// was moved to another manifest.
-Published find(const Store& store, const std::string& reference);
+// DRIVE alone is its latest version. Error(bad_input) if there is none such, if several begin so,
+// or if a version's tag was moved to another manifest.
+enum class Naming {
+  beginning,
+  whole,  // for what is deleted, and what is written down for later: tomorrow another may begin so
+};
+Published find(const Store& store, const std::string& reference, Naming naming = Naming::beginning);
 
 // The number of a version's tag (3 of "v3"), 0 of any other: at most nine digits, no 0 in front.
 std::uint64_t version_number(const std::string& tag);

@@ -2,16 +2,25 @@
 """Maps by timing alone in whole characterizations of virtual drives, each held against the truth.
 
     bench/layout/modern_drives.py [--binary PLATTER] [--drives NAME...] [--random FIRST COUNT] [--lbns N]
-                                  [-- OPTION...]
+                                  [--witnesses] [-- OPTION...]
 
 For each drive: `platter characterize` (OPTIONs such as --budget go to it), then N random LBNs (20,000) of model and
 truth side by side by `platter layout`: shares with right sectors a track, angle within 1/32, 1/100, 1/200 of a
 revolution after one common constant, first LBN of the track exact; the shares that the model states of itself, and
-whether the truth refutes one: it lies outside the stated interval by more than chance does once in a thousand. Status
-1 if one is refuted. Time: 5 to 20 s a drive of the host.
+whether the truth refutes one: it lies outside the stated interval by more than chance does once in a thousand. Heads:
+right, bounded (the model bounds or guesses them, with the truth among what it says) or WRONG; pairs: of LBNs some bands
+apart, those that lie on one surface in both or in neither.
+
+--witnesses: each drive twice, without address translation and with it (`?page40h=no`, `=yes`). WORSE is what has, by
+translation, fewer sectors or angles right (by more than half a percent), less in phase (one percent), a random demerit
+that is 0.3 % greater, or more than 1.1 times the drive time.
+
+Status 1 if a share is refuted, heads are wrong, or a drive is worse with translation. Time: 5 to 20 s a drive of the
+host, with --witnesses twice that.
 """
 
 import argparse
+import collections
 import json
 import math
 import os
@@ -34,13 +43,13 @@ def run(*arguments, may_fail=False):
 
 
 def places(binary, model, lbns):
-    """Of each LBN: sectors of its track, first LBN of the track, angle."""
+    """Of each LBN: sectors of its track, first LBN of the track, angle, head."""
     found = []
     for first in range(0, len(lbns), 5000):
         part = [str(lbn) for lbn in lbns[first:first + 5000]]
         told = json.loads(run(binary, "layout", model, "--json", "--lbn", *part).stdout)
         rows = next(value for value in told.values() if isinstance(value, list))
-        found += [(row["track_sectors"], row["track_first_lbn"], row["angle_rev"]) for row in rows]
+        found += [(row["track_sectors"], row["track_first_lbn"], row["angle_rev"], row["head"]) for row in rows]
     return found
 
 
@@ -69,6 +78,40 @@ def chance_of_one_share(right, of, others_right, of_others):
     return sum(math.exp(logarithm(count) + total) for count in possible if logarithm(count) <= seen + 1e-9)
 
 
+def told_heads(found, truth):
+    """right, bounded or WRONG, and what the model says."""
+    heads = found["layout"].get("heads", {})
+    if heads.get("value") is not None:
+        return ("right" if heads["value"] == truth else "WRONG") + f" {heads['value']:g}"
+    guesses = [guess["value"] for guess in heads.get("guesses", [])]
+    low, high = heads.get("at_least"), heads.get("at_most")
+    within = (low is not None or high is not None) and (low or 1) <= truth <= (high or 256)
+    said = "/".join(f"{value:g}" for value in guesses) or "unknown"
+    return ("bounded" if truth in guesses or within else "WRONG") + f" {said} for {truth}"
+
+
+def blocks_of_band(truth):
+    """About: of the tracks side by side that most tracks of the layout lie in."""
+    bands = collections.Counter()
+
+    def add(node, times):
+        times *= node.get("count", 1)
+        for child in node.get("children", []):
+            add(child, times)
+        if not node.get("children"):
+            bands[(node.get("count", 1), node["sectors"])] += times
+
+    for zone in truth["layout"]["zones"]:
+        add(zone, 1)
+    (tracks, sectors), _ = bands.most_common(1)[0]
+    return tracks * sectors
+
+
+def near(lbns, blocks, band):
+    """Another LBN for each, up to 70 bands away: all surfaces there and back, and more."""
+    return [(lbn + random.randrange(70 * band)) % blocks for lbn in lbns]
+
+
 def judge(binary, name, options, lbns, folder):
     model, truth = os.path.join(folder, "model.json"), os.path.join(folder, "truth.json")
     run(binary, "truth", f"virtual:{name}", "-o", truth, "--force")
@@ -86,6 +129,13 @@ def judge(binary, name, options, lbns, folder):
     blocks = found["identity"]["blocks"]
     drawn = [random.randrange(blocks) for _ in range(lbns)]
     ours, theirs = places(binary, model, drawn), places(binary, truth, drawn)
+    with open(truth, encoding="utf-8") as file:
+        real = json.load(file)
+    row["heads"] = told_heads(found, real["identity"]["heads"])
+    others = near(drawn, blocks, blocks_of_band(real))
+    our_others, their_others = places(binary, model, others), places(binary, truth, others)
+    row["pairs"] = sum((a[3] == b[3]) == (c[3] == d[3])
+                       for a, b, c, d in zip(ours, our_others, theirs, their_others)) / lbns
     offs = [a[2] - b[2] for a, b in zip(ours, theirs)]
     at = common(offs)
     # Where a sector ends is what is seen: of a track of another length that is elsewhere than where it begins.
@@ -105,6 +155,24 @@ def judge(binary, name, options, lbns, folder):
     return row
 
 
+def worse(without, with_it):
+    """What is worse with translation, in words."""
+    found = []
+    for what, of in (("sectors", lambda row: row["sectors"]), ("1/100", lambda row: row["within"][0.01])):
+        if of(with_it) < of(without) - 0.005:
+            found.append(f"{what} {100 * of(with_it):.2f} for {100 * of(without):.2f} %")
+    if with_it["run_s"] > 1.1 * without["run_s"]:
+        found.append(f"{with_it['run_s']:.0f} s for {without['run_s']:.0f}")
+    demerits = [{kind: (percent, phase) for kind, percent, _, _, phase in row["demerits"]} for row in (without, with_it)]
+    if "random" in demerits[0]:
+        percent, phase = demerits[1].get("random", (math.inf, 0))
+        if percent > demerits[0]["random"][0] + 0.3:
+            found.append(f"random demerit {percent:.2f} for {demerits[0]['random'][0]:.2f} %")
+        if phase < demerits[0]["random"][1] - 0.01:
+            found.append(f"phase {100 * phase:.1f} for {100 * demerits[0]['random'][1]:.1f} %")
+    return ", ".join(found)
+
+
 def main():
     arguments = sys.argv[1:]
     options = []
@@ -116,35 +184,46 @@ def main():
     parser.add_argument("--drives", nargs="*", default=None)
     parser.add_argument("--random", nargs=2, type=int, default=None, metavar=("FIRST", "COUNT"))
     parser.add_argument("--lbns", type=int, default=20000)
+    parser.add_argument("--witnesses", action="store_true")
     how = parser.parse_args(arguments)
     names = how.drives if how.drives is not None else [] if how.random else CATALOGUE
     if how.random:
         names = names + [f"modern-random-{n}" for n in range(how.random[0], how.random[0] + how.random[1])]
+    if how.witnesses:
+        names = [f"{name}?page40h={answer}" for name in names for answer in ("no", "yes")]
     random.seed(20261125)
-    refuted, mapped, well = 0, 0, 0
+    refuted, mapped, well, wrong_heads, all_worse, before = 0, 0, 0, 0, 0, None
     print(f"{'drive':<28} {'map s':>7} {'run s':>7} {'sectors':>8} {'1/32':>8} {'1/100':>8} {'1/200':>8} "
-          f"{'first':>8}  demerits")
+          f"{'first':>8} {'pairs':>8}  heads; demerits")
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             row = judge(how.binary, name, options, how.lbns, folder)
         if "sectors" not in row:
             print(f"{name:<28} {row.get('map_s', 0):>7.0f} {row.get('run_s', 0):>7.0f} status {row['status']}: "
                   f"{row.get('why', '')[:150]}")
+            all_worse += how.witnesses and name.endswith("yes")
+            before = None
             continue
         mapped += 1
-        shares = [row["sectors"], *row["within"].values(), row["first"]]
+        shares = [row["sectors"], *row["within"].values(), row["first"], row["pairs"]]
         well += shares[0] > 0.995 and shares[2] > 0.97
         demerits = ", ".join(f"{kind} {percent:.1f} % (phase {100 * phase:.1f} %)"
                              for kind, percent, _, _, phase in row["demerits"])
         print(f"{name:<28} {row['map_s']:>7.0f} {row['run_s']:>7.0f} "
-              + " ".join(f"{100 * share:>8.3f}" for share in shares) + f"  {demerits}")
+              + " ".join(f"{100 * share:>8.3f}" for share in shares) + f"  {row['heads']}; {demerits}")
+        wrong_heads += row["heads"].startswith("WRONG")
         for text in row["refuted"]:
             refuted += 1
             print(f"    REFUTED {text}")
+        if how.witnesses and name.endswith("yes"):
+            text = worse(before, row) if before else ""
+            all_worse += bool(text)
+            print(f"    {'WORSE: ' + text if text else 'as good as without translation'}")
+        before = row
         sys.stdout.flush()
     print(f"{len(names)} drives, {mapped} with a map, {well} of them with sectors right for 99.5 % and within 1/100 "
-          f"for 97 %; {refuted} stated shares refuted")
-    return 1 if refuted else 0
+          f"for 97 %; {refuted} stated shares refuted; {wrong_heads} with wrong heads; {all_worse} worse with translation")
+    return 1 if refuted or wrong_heads or all_worse else 0
 
 
 if __name__ == "__main__":

@@ -266,7 +266,7 @@ class Documents:
                                     ["restore FILE --host-root root"])
 
     def registry(self):
-        self.run("publish", "model.json", "drive.ptab", "--registry", "registry")
+        self.run("publish", "model.json", "--attach", "drive.ptab", "--registry", "registry")
         self.run("registry", "list", "--registry", "registry")
         files = sorted(os.path.relpath(os.path.join(base, name), self.folder)
                        for base, _, names in os.walk(self.path("registry")) for name in names)

@@ -206,6 +206,12 @@ void import_layout(const Block& block, std::int64_t block_count, const std::stri
                                                      "dm_layout_g1, dm_layout_g2 and dm_layout_g4",
                                                      block.where.text(), block.type));
   }
+  if (const std::uint32_t used = engine::LayoutMap(model.layout).heads();
+      model.identity.heads != used) {
+    notes.warnings.push_back(fmt::format("{}: the layout has {} heads, not {}; the model has those",
+                                         block.where.text(), used, model.identity.heads));
+    model.identity.heads = used;
+  }
   if (block.type != "dm_layout_g1") require_tracks_once(model.layout, block.where);
   model.layout.angle.reason = "imported: no error is stated for the angles";
   model.identity.blocks = model::count_blocks(model.layout);

@@ -1,7 +1,11 @@
 #include "emit/summary/drive_summary.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
 
+#include "engine/engine.h"
 #include "engine/layout_map.h"
 #include "engine/tables.h"
 #include "model/interruption.h"
@@ -11,7 +15,7 @@ namespace platter::emit_summary {
 namespace {
 
 constexpr std::size_t kBins = 2048;  // of neighbouring cylinders, where there are more
-constexpr double kRandomBytes = 4096;
+constexpr std::uint32_t kRandomBytes = 4096;
 
 // Blocks and turns from the first track of a zone to the first of the next.
 struct Passage {
@@ -46,6 +50,36 @@ std::vector<ZoneRate> rates_of(const std::vector<Passage>& zones, double period_
   return rates;
 }
 
+struct Mean {
+  double mean_ms = 0, error_ms = 0;
+};
+
+// Each request follows the answer to the one before.
+Mean mean_of_random(const std::shared_ptr<const engine::Tables>& tables, std::uint64_t blocks,
+                    std::uint32_t block_bytes, bool write) {
+  constexpr std::uint64_t kSeed = 1;
+  engine::Engine engine(tables);
+  engine.set_cache({.read_cache = false, .write_cache = false, .read_ahead = false}, 0);
+  engine::Request request;
+  request.blocks = std::max(1U, kRandomBytes / block_bytes);
+  request.write = write;
+  std::mt19937_64 random(kSeed);
+  std::uniform_int_distribution<std::uint64_t> place(
+      0, blocks - std::min<std::uint64_t>(blocks, request.blocks));
+  Nanoseconds now_ns = 0;
+  double mean_ms = 0, squares = 0;
+  for (int n = 1; n <= kRandomRequests; ++n) {
+    if (n % 4096 == 0) stop_if_asked();
+    request.lbn = place(random);
+    const Nanoseconds done_ns = engine.service(request, now_ns).completion_ns;
+    const double apart_ms = to_ms(done_ns - now_ns) - mean_ms;
+    mean_ms += apart_ms / n;
+    squares += apart_ms * (to_ms(done_ns - now_ns) - mean_ms);
+    now_ns = done_ns;
+  }
+  return {mean_ms, std::sqrt(squares / kRandomRequests / kRandomRequests)};
+}
+
 double third(double cylinders) { return cylinders / 3; }
 
 }  // namespace
@@ -71,18 +105,9 @@ double average_seek_ms(const model::Seek& seek, const std::vector<std::uint64_t>
   return sum / (all * all);
 }
 
-double DriveSummary::random_read_ms() const {
-  return read_overhead_ms + average_seek_ms + rotational_latency_ms +
-         1e3 * kRandomBytes / sustained_bytes_s;
-}
-
-double DriveSummary::random_write_ms() const {
-  return write_overhead_ms + average_seek_ms + write_settle_ms + rotational_latency_ms +
-         1e3 * kRandomBytes / sustained_bytes_s;
-}
-
 DriveSummary summary_of(const model::DriveModel& model) {
-  const engine::Tables tables(model);
+  const auto compiled = std::make_shared<const engine::Tables>(model);
+  const engine::Tables& tables = *compiled;
   const engine::LayoutMap& map = tables.layout;
   const double period_s = static_cast<double>(tables.motion.numerator_ns) /
                           static_cast<double>(tables.motion.denominator) / 1e9;
@@ -127,6 +152,13 @@ DriveSummary summary_of(const model::DriveModel& model) {
                                    tables.overheads.read_completion);
   summary.write_overhead_ms = to_ms(tables.overheads.per_request + tables.overheads.write_miss[1] +
                                     tables.overheads.write_completion);
+  const std::uint64_t blocks = std::min(summary.blocks, map.blocks());
+  const Mean read = mean_of_random(compiled, blocks, summary.block_bytes, false);
+  const Mean write = mean_of_random(compiled, blocks, summary.block_bytes, true);
+  summary.random_read_ms = read.mean_ms;
+  summary.random_read_error_ms = read.error_ms;
+  summary.random_write_ms = write.mean_ms;
+  summary.random_write_error_ms = write.error_ms;
   summary.zones = rates_of(zones, period_s, summary.block_bytes);
   double turns = 0;
   for (const Passage& passage : zones) turns += passage.turns;

@@ -17,6 +17,8 @@ struct ZoneRate {
   double media_bytes_s = 0, sustained_bytes_s = 0;
 };
 
+constexpr int kRandomRequests = 40'000;
+
 struct DriveSummary {
   std::string name{};
   std::uint64_t blocks = 0;
@@ -32,9 +34,10 @@ struct DriveSummary {
   std::uint32_t segments = 0, segment_blocks = 0;
   bool ata = false;
 
-  // Of 4 KiB anywhere, one at a time, without caches.
-  double random_read_ms() const;
-  double random_write_ms() const;
+  // Of 4 KiB anywhere, one at a time, without caches: means over kRandomRequests of the engine, and
+  // one standard error of each.
+  double random_read_ms = 0, random_write_ms = 0;
+  double random_read_error_ms = 0, random_write_error_ms = 0;
 };
 
 // Throws Error(bad_input) for a model that lacks what an engine needs.

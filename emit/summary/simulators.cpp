@@ -31,7 +31,7 @@ double fastest_bytes_s(const DriveSummary& drive) {
 }
 
 std::string gem5(const DriveSummary& drive) {
-  return fmt::format("IdeDisk(delay='{:.0f}us')\n", 1e3 * drive.random_read_ms());
+  return fmt::format("IdeDisk(delay='{:.0f}us')\n", 1e3 * drive.random_read_ms);
 }
 
 std::string cloudsim(const DriveSummary& drive) {
@@ -58,8 +58,8 @@ std::string simgrid(const DriveSummary& drive) {
 
 std::string dm_delay(const DriveSummary& drive) {
   return fmt::format("0 {:.0f} delay /dev/DEVICE 0 {:.0f} /dev/DEVICE 0 {:.0f}\n",
-                     std::floor(bytes_of(drive) / 512), drive.random_read_ms(),
-                     drive.random_write_ms());
+                     std::floor(bytes_of(drive) / 512), drive.random_read_ms,
+                     drive.random_write_ms);
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ class Connection {
 
   // The drive's, under its mutex: its place among those that wait for one.
   mutable std::uint64_t admitted = 0;
+  // Likewise when it was answered last, by the host's clock.
+  mutable Nanoseconds answered_ns = 0;
   // Of its requests one at a time writes many zeros into a cache, so that others come to it, too.
   mutable std::mutex zeroing{};
 

@@ -10,6 +10,9 @@ namespace {
 // So often a connection is asked whether there is still somebody.
 constexpr Nanoseconds kAsks = 100 * kMillisecond;
 
+// What it takes until a thread runs that is notified, and some more.
+constexpr Nanoseconds kHandOver = 60 * kMicrosecond;
+
 // steady_clock is CLOCK_MONOTONIC, which host_now_ns() reads.
 std::chrono::steady_clock::time_point time_point(Nanoseconds host_ns) {
   return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(host_ns));
@@ -17,20 +20,42 @@ std::chrono::steady_clock::time_point time_point(Nanoseconds host_ns) {
 
 }  // namespace
 
-PacedEngine::PacedEngine(platter_engine& engine, std::uint32_t depth, const DriveClock& clock,
-                         const TransportDelay& delay, RequestLog* log)
+PacedEngine::PacedEngine(platter_engine& engine, std::uint32_t depth, std::uint32_t block_bytes,
+                         const DriveClock& clock, const TransportDelay& delay, RequestLog* log)
     : engine_(engine),
       depth_(depth == 0 ? kMost : depth),
+      block_bytes_(block_bytes),
       clock_(clock),
       delay_(delay),
       log_(log) {}
 
-Nanoseconds PacedEngine::seen_drive_ns(Nanoseconds came_host_ns) const {
-  return clock_.drive_ns(came_host_ns - delay_.inbound_ns());
+// `bytes`: of data that came with it.
+Nanoseconds PacedEngine::seen_drive_ns(Nanoseconds came_host_ns, std::uint64_t bytes,
+                                       const Connection& who) const {
+  const bool awake = came_host_ns - who.answered_ns < kAwake;
+  return clock_.drive_ns(came_host_ns - delay_.inbound_ns(bytes, awake));
 }
 
-Nanoseconds PacedEngine::leaves_host_ns(Nanoseconds completion_ns) const {
-  return clock_.host_ns(completion_ns) - delay_.outbound_ns();
+// Its client is awake that asked just now, or was answered.
+Nanoseconds PacedEngine::way_back_ns(const Slot& slot, Nanoseconds completion_ns) const {
+  const Nanoseconds active_ns = std::max(slot.came_host_ns, slot.who->answered_ns);
+  const bool awake = clock_.host_ns(completion_ns) - active_ns < kAwake;
+  return delay_.outbound_ns(slot.back_bytes, awake);
+}
+
+Nanoseconds PacedEngine::leaves_host_ns(const Slot& slot) const {
+  return clock_.host_ns(slot.completion_ns) - way_back_ns(slot, slot.completion_ns);
+}
+
+// When to ask the engine for it: the answer of any of those that are outstanding may be due then,
+// and where another thread waits for it, that one is woken so early that it is awake in time.
+Nanoseconds PacedEngine::taken_host_ns(Nanoseconds completion_ns) const {
+  Nanoseconds longest_ns = 0;
+  for (const Slot& slot : slots_)
+    if (slot.used && !slot.done)
+      longest_ns = std::max(longest_ns, way_back_ns(slot, completion_ns));
+  const bool handed_over = used_ > 1 && clock_.speed() == 1;
+  return clock_.host_ns(completion_ns) - longest_ns - (handed_over ? kHandOver : 0);
 }
 
 bool PacedEngine::is_lost(const Connection& who) const {
@@ -50,32 +75,49 @@ bool PacedEngine::ask(Lock& lock, const Connection& who) {
 int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const Connection& who) {
   Lock lock(mutex_);
   if (is_lost(who)) return ESHUTDOWN;
+  const bool writes = (request.flags & PLATTER_WRITE) != 0;
+  const std::uint64_t bytes = std::uint64_t{request.blocks} * block_bytes_;
+  Nanoseconds arrival_ns = seen_drive_ns(came_host_ns, writes ? bytes : 0, who);
   if (used_ + promised_ >= depth_ || !waiting_.empty()) {
     if (!wait_for_room(lock, who)) return ESHUTDOWN;
-    came_host_ns = host_now_ns() + delay_.inbound_ns();  // it reaches the drive now
+    arrival_ns = clock_.now_ns();  // it reaches the drive now
   }
   const std::uint32_t tag = free_slot();
   request.tag = tag;
-  const Nanoseconds arrival_ns = seen_drive_ns(came_host_ns);
   if (platter_engine_submit(&engine_, &request, arrival_ns) != PLATTER_OK) return EIO;
   Slot& slot = slots_[tag];
   slot.used = true;
   slot.done = false;
+  slot.back_bytes = writes ? 0 : bytes;
+  slot.came_host_ns = came_host_ns;
   slot.arrival_ns = arrival_ns;
   slot.who = &who;
   ++used_;
   if (log_ != nullptr) log_->submitted(request, arrival_ns);
   look();
   const bool answered = await(lock, tag);
-  const Nanoseconds completion_ns = slot.completion_ns;
-  if (answered)
-    free(slot);
-  else if (power_ == who.power())
-    withdraw(tag);
+  if (!answered && power_ == who.power()) withdraw(tag);
   if (!led_) hand_over_lead();
   if (!answered) return ESHUTDOWN;
-  delivered(tag, arrival_ns, completion_ns);
-  return 0;
+  wait_and_deliver(lock, tag, who);
+  return power_ == who.power() ? 0 : ESHUTDOWN;
+}
+
+// The thread that answers is the one that waits for the deadline.
+void PacedEngine::wait_and_deliver(Lock& lock, std::uint32_t tag, const Connection& who) {
+  Slot& slot = slots_[tag];
+  const Nanoseconds leaves = leaves_host_ns(slot), completion_ns = slot.completion_ns;
+  const Nanoseconds served_ns = completion_ns - slot.arrival_ns,
+                    way_ns = way_back_ns(slot, completion_ns);
+  lock.unlock();
+  wait_until_host_ns(leaves);
+  const Nanoseconds now = host_now_ns();
+  lock.lock();
+  if (power_ != who.power()) return;  // the slot is another's
+  free(slot);
+  who.answered_ns = now;
+  lateness_.add(served_ns / clock_.speed(), now - leaves);
+  if (log_ != nullptr) log_->delivered(tag, clock_.drive_ns(now + way_ns));
 }
 
 void PacedEngine::free(Slot& slot) {
@@ -99,19 +141,22 @@ void PacedEngine::withdraw(std::uint32_t tag) {
 int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who) {
   Lock lock(mutex_);
   if (is_lost(who)) return ESHUTDOWN;
-  const Nanoseconds now_ns = seen_drive_ns(came_host_ns);
+  const Nanoseconds now_ns = seen_drive_ns(came_host_ns, 0, who);
   Nanoseconds done_ns = 0;
   if (platter_engine_synchronize(&engine_, now_ns, &done_ns) != PLATTER_OK) return EIO;
   if (log_ != nullptr) log_->synchronized(now_ns, done_ns);
   look();
-  const Nanoseconds leaves = leaves_host_ns(done_ns);
+  const bool awake = clock_.host_ns(done_ns) - came_host_ns < kAwake;
+  const Nanoseconds leaves = clock_.host_ns(done_ns) - delay_.outbound_ns(0, awake);
   while (leaves - host_now_ns() > kSpin) {
     flush_wake_.wait_until(lock, time_point(std::min(leaves - kSpin, host_now_ns() + kAsks)));
     if (ask(lock, who)) return ESHUTDOWN;
   }
   lock.unlock();
   wait_until_host_ns(leaves);
-  return power() == who.power() ? 0 : ESHUTDOWN;
+  lock.lock();
+  who.answered_ns = host_now_ns();
+  return power_ == who.power() ? 0 : ESHUTDOWN;
 }
 
 std::vector<Range> PacedEngine::dirty_blocks() const {
@@ -208,7 +253,7 @@ void PacedEngine::look() {
 }
 
 void PacedEngine::take_what_is_due() {
-  while (next_ns_ && leaves_host_ns(*next_ns_) <= host_now_ns()) {
+  while (next_ns_ && taken_host_ns(*next_ns_) <= host_now_ns()) {
     platter_completion taken{};
     if (platter_engine_next_completion(&engine_, &taken) != PLATTER_OK) return;
     if (log_ != nullptr) log_->taken(taken.tag, taken.completion_ns);
@@ -243,7 +288,7 @@ bool PacedEngine::await(Lock& lock, std::uint32_t tag) {
 // Until the next completion, or until something else comes.
 void PacedEngine::wait_as_leader(Lock& lock) {
   changed_.store(false, std::memory_order_relaxed);
-  const Nanoseconds leaves = leaves_host_ns(*next_ns_);
+  const Nanoseconds leaves = taken_host_ns(*next_ns_);
   if (leaves - host_now_ns() > kSpin) {
     leader_wake_.wait_until(lock, time_point(std::min(leaves - kSpin, host_now_ns() + kAsks)));
     return;
@@ -260,12 +305,6 @@ void PacedEngine::hand_over_lead() {
       slot.wake.notify_one();
       return;
     }
-}
-
-void PacedEngine::delivered(std::uint32_t tag, Nanoseconds arrival_ns, Nanoseconds completion_ns) {
-  const Nanoseconds now = host_now_ns();
-  lateness_.add((completion_ns - arrival_ns) / clock_.speed(), now - leaves_host_ns(completion_ns));
-  if (log_ != nullptr) log_->delivered(tag, clock_.drive_ns(now + delay_.outbound_ns()));
 }
 
 Lateness PacedEngine::lateness() const {

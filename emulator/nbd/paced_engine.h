@@ -24,9 +24,9 @@ namespace platter::emulator {
 class PacedEngine {
  public:
   // All outlive it; `log` may be null. `depth`: so many requests are with the drive at most,
-  // others wait before it; 0: as many as the engine takes.
-  PacedEngine(platter_engine& engine, std::uint32_t depth, const DriveClock& clock,
-              const TransportDelay& delay, RequestLog* log);
+  // others wait before it; 0: as many as the engine takes. `block_bytes`: of the engine's drive.
+  PacedEngine(platter_engine& engine, std::uint32_t depth, std::uint32_t block_bytes,
+              const DriveClock& clock, const TransportDelay& delay, RequestLog* log);
 
   // Returns when the answer should leave for the host: 0, or an errno. ESHUTDOWN: there is no
   // answer, since the power has gone or `who` has, or end() was called. `came_host_ns`: when the
@@ -52,7 +52,8 @@ class PacedEngine {
 
   struct Slot {
     bool used = false, done = false;
-    Nanoseconds arrival_ns = 0, completion_ns = 0;
+    std::uint64_t back_bytes = 0;  // of data in its answer
+    Nanoseconds came_host_ns = 0, arrival_ns = 0, completion_ns = 0;
     const Connection* who = nullptr;
     std::condition_variable wake;
   };
@@ -63,8 +64,11 @@ class PacedEngine {
   };
 
   using Lock = std::unique_lock<std::mutex>;
-  Nanoseconds seen_drive_ns(Nanoseconds came_host_ns) const;
-  Nanoseconds leaves_host_ns(Nanoseconds completion_ns) const;
+  Nanoseconds seen_drive_ns(Nanoseconds came_host_ns, std::uint64_t bytes,
+                            const Connection& who) const;
+  Nanoseconds way_back_ns(const Slot& slot, Nanoseconds completion_ns) const;
+  Nanoseconds leaves_host_ns(const Slot& slot) const;
+  Nanoseconds taken_host_ns(Nanoseconds completion_ns) const;
   bool is_lost(const Connection& who) const;
   bool ask(Lock& lock, const Connection& who);
   void wake_all();
@@ -78,10 +82,10 @@ class PacedEngine {
   void free(Slot& slot);
   void wait_as_leader(Lock& lock);
   void hand_over_lead();
-  void delivered(std::uint32_t tag, Nanoseconds arrival_ns, Nanoseconds completion_ns);
+  void wait_and_deliver(Lock& lock, std::uint32_t tag, const Connection& who);
 
   platter_engine& engine_;
-  const std::uint32_t depth_;
+  const std::uint32_t depth_, block_bytes_;
   const DriveClock& clock_;
   const TransportDelay& delay_;
   RequestLog* const log_;

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace platter::emulator {
@@ -15,23 +16,32 @@ std::string last_error() {
   return error != nullptr ? error : "it was given up at the end";
 }
 
+std::uint64_t second_half(std::uint32_t block_bytes, std::uint64_t bytes) {
+  return bytes / 2 / block_bytes * block_bytes;
+}
+
 }  // namespace
 
 void Prober::Close::operator()(nbd_handle* client) const { nbd_close(client); }
 
-Prober::Prober(std::string socket, bool in_real_time, TransportDelay& delay,
+Prober::Prober(std::string socket, std::uint32_t block_bytes, std::uint64_t bytes,
+               bool in_real_time, TransportDelay& delay,
                std::function<void(const std::string&)> measured)
     : socket_(std::move(socket)),
+      block_bytes_(block_bytes),
+      awake_from_(second_half(block_bytes, bytes)),
+      data_(std::min<std::uint64_t>(TransportDelay::kBytes.back(), awake_from_)),
       commands_(
-          in_real_time, delay, [this] { return send(); }, std::move(measured)) {}
+          in_real_time, data_.size(), delay, [this](const NullCommand& what) { return send(what); },
+          std::move(measured)) {}
 
 Prober::~Prober() = default;
 
-std::string Prober::send() {
-  std::string trouble = send_once();
+std::string Prober::send(const NullCommand& what) {
+  std::string trouble = send_once(what);
   while (!trouble.empty() && comes_again_.exchange(false) && !stays_away_) {
     client_.reset();
-    trouble = send_once();
+    trouble = send_once(what);
   }
   return trouble;
 }
@@ -51,13 +61,21 @@ bool Prober::connect() {
   return nbd_aio_is_ready(client_.get()) == 1;
 }
 
-std::string Prober::send_once() {
+std::string Prober::send_once(const NullCommand& what) {
   if (!client_) {
     client_.reset(nbd_create());
     if (!client_ || nbd_set_export_name(client_.get(), kProbeExport) != 0 || !connect())
       return last_error();
   }
-  return nbd_cache(client_.get(), 512, 0, 0) == 0 ? "" : last_error();
+  // Whole blocks: a block of more bytes than are measured counts as those.
+  const std::size_t blocks = std::max<std::size_t>(
+      TransportDelay::kBytes[what.bytes_at] / block_bytes_, 1);
+  const std::size_t bytes = std::min(blocks * block_bytes_, data_.size());
+  const std::uint64_t from = what.awake ? awake_from_ : 0;
+  const int sent = what.data == NullCommand::Data::write
+                       ? nbd_pwrite(client_.get(), data_.data(), bytes, from, 0)
+                       : nbd_pread(client_.get(), data_.data(), bytes, from, 0);
+  return sent == 0 ? "" : last_error();
 }
 
 }  // namespace platter::emulator

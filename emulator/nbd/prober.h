@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "emulator/pace/null_commands.h"
 
@@ -12,14 +13,15 @@ struct nbd_handle;
 
 namespace platter::emulator {
 
-// The client whose cache requests are the null commands; it is told by the name of its export.
+// The client whose reads and writes are the null commands; it is told by the name of its export.
+// Those to the awake are of the drive's second half.
 inline constexpr const char* kProbeExport = ".platter-probe";
 
 class Prober {
  public:
-  // `measured` as in NullCommands.
-  Prober(std::string socket, bool in_real_time, TransportDelay& delay,
-         std::function<void(const std::string& trouble)> measured);
+  // `block_bytes`, `bytes`: the drive's whose export it is. `measured` as in NullCommands.
+  Prober(std::string socket, std::uint32_t block_bytes, std::uint64_t bytes, bool in_real_time,
+         TransportDelay& delay, std::function<void(const std::string& trouble)> measured);
   ~Prober();
 
   NullCommands& commands() { return commands_; }
@@ -29,14 +31,17 @@ class Prober {
   void stay_away() noexcept { stays_away_ = true; }
 
  private:
-  std::string send();
-  std::string send_once();
+  std::string send(const NullCommand& what);
+  std::string send_once(const NullCommand& what);
   bool connect();
 
   struct Close {
     void operator()(nbd_handle* client) const;
   };
   const std::string socket_;
+  const std::uint32_t block_bytes_;
+  const std::uint64_t awake_from_;  // the first byte of those for the awake
+  std::vector<std::uint8_t> data_;
   std::unique_ptr<nbd_handle, Close> client_{};
   std::atomic<bool> comes_again_{false}, stays_away_{false};
   NullCommands commands_;  // its thread ends first

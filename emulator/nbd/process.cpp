@@ -66,18 +66,27 @@ void Process::start() {
     model::say("platter: {}\n", ready_notice(delay_, trouble));
   };
   if (settings_.probe)
-    prober_ = std::make_unique<Prober>(*settings_.probe, !settings_.ordinary, delay_, measured);
+    prober_ = std::make_unique<Prober>(*settings_.probe, drives_.front()->block_bytes(),
+                                       drives_.front()->bytes(), !settings_.ordinary, delay_,
+                                       measured);
 }
 
 Process::~Process() {
-  if (prober_) prober_->stay_away();
-  prober_.reset();
+  end_probing();
   end_asked_ = true;
   ask_for_report();
   if (servant_.joinable()) servant_.join();
   keep_all();
   close(asked_);
   close(stdout_);
+}
+
+// What it saw is in the last report.
+void Process::end_probing() noexcept {
+  if (!prober_) return;
+  prober_->stay_away();
+  model::quietly([this] { at_client_ = prober_->commands().at_client(); });
+  prober_.reset();
 }
 
 // One after the other, whatever becomes of each.
@@ -120,7 +129,9 @@ ServedDrive* Process::drive(const std::string& name) {
 std::string Process::report() const {
   std::vector<DriveReport> reports;
   for (const auto& drive : drives_) reports.push_back(drive->report());
-  return settings_.json ? json_of(reports, settings_.speed, delay_) : text_of(reports);
+  const TransportReport transport{delay_, prober_ ? prober_->commands().at_client() : at_client_};
+  return settings_.json ? json_of(reports, settings_.speed, transport)
+                        : text_of(reports, transport);
 }
 
 void Process::ask_for_report() noexcept {

@@ -40,6 +40,7 @@ class Process {
   ServedDrive* drive(const std::string& name);
   const std::vector<std::unique_ptr<ServedDrive>>& drives() const { return drives_; }
   Prober* prober() { return prober_.get(); }
+  const TransportDelay& delay() const { return delay_; }
   // The calling thread answers requests from now on.
   void prepare_thread() const;
   // These may be called by a signal's handler.
@@ -56,6 +57,7 @@ class Process {
   void do_what_is_asked();
   void wait_to_be_asked();
   void hang_up();
+  void end_probing() noexcept;
   void keep_all() noexcept;
   [[noreturn]] void leave();
   void cut_power();
@@ -66,7 +68,8 @@ class Process {
   std::unique_ptr<LogWriter> log_{};
   std::vector<std::unique_ptr<ServedDrive>> drives_{};
   std::unique_ptr<Prober> prober_{};
-  int asked_;  // an eventfd; what for:
+  Lateness at_client_{};  // when the prober went
+  int asked_;             // an eventfd; what for:
   std::atomic<bool> report_asked_{false}, hang_up_asked_{false}, power_cut_asked_{false},
       end_asked_{false};
   std::atomic<bool> ends_{false};  // clients are hung up from now on

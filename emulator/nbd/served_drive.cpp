@@ -63,7 +63,7 @@ ServedDrive::ServedDrive(const DriveSettings& settings, unsigned number, const D
                                           : nullptr),
       contents_(volatile_ != nullptr ? volatile_.get() : media_.get()),
       log_(log != nullptr ? std::optional<RequestLog>(std::in_place, *log, number) : std::nullopt),
-      paced_(*engine_, queue_.depth, clock, delay, log_ ? &*log_ : nullptr) {}
+      paced_(*engine_, queue_.depth, info_.block_bytes, clock, delay, log_ ? &*log_ : nullptr) {}
 
 std::optional<platter_request> ServedDrive::request_for(std::uint64_t offset, std::uint64_t bytes,
                                                         std::uint32_t flags) const {

@@ -38,8 +38,14 @@ std::string json_of(const DriveReport& report) {
 
 }  // namespace
 
-std::string text_of(const std::vector<DriveReport>& drives) {
-  std::string text;
+std::string text_of(const std::vector<DriveReport>& drives, const TransportReport& transport) {
+  std::string text = transport.delay.is_known()
+                         ? fmt::format("as a client sees it, by commands that do nothing: {}\n",
+                                       transport.at_client.text())
+                         : std::string(
+                               "NOT CORRECTED for the way to clients and back, which was not "
+                               "measured: they see answers "
+                               "later than what follows says\n");
   for (const DriveReport& drive : drives)
     model::append_printable_lines(
         text,
@@ -54,22 +60,30 @@ std::string text_of(const std::vector<DriveReport>& drives) {
 }
 
 std::string json_of(const std::vector<DriveReport>& drives, int speed,
-                    const TransportDelay& delay) {
+                    const TransportReport& transport) {
   std::vector<std::string> reports;
   for (const DriveReport& drive : drives) reports.push_back(json_of(drive));
   std::string head = model::json_text(model::json_head("platter-emulation"));
   head.pop_back();
-  return head +
-         fmt::format(R"(,"speed":{},"inbound_us":{:.3f},"outbound_us":{:.3f},"drives":[{}]}})"
-                     "\n",
-                     speed, to_us(delay.inbound_ns()), to_us(delay.outbound_ns()),
-                     fmt::join(reports, ","));
+  const bool known = transport.delay.is_known();
+  const auto in_us = [&](Nanoseconds way_ns) {
+    return known ? fmt::format("{:.3f}", to_us(way_ns)) : "null";
+  };
+  return head + fmt::format(
+                    R"(,"speed":{},"inbound_us":{},"outbound_us":{},"at_client":{},"drives":[{}]}})"
+                    "\n",
+                    speed, in_us(transport.delay.inbound_ns()),
+                    in_us(transport.delay.outbound_ns()),
+                    known ? transport.at_client.json() : "null", fmt::join(reports, ","));
 }
 
 std::string ready_notice(const TransportDelay& delay, const std::string& trouble) {
   if (!trouble.empty())
-    return fmt::format("ready; the way here and back was not measured: {}",
-                       model::printable(trouble));
+    return fmt::format(
+        "ready; NOT CORRECTED for the way here and back, which could not be measured: {}; clients "
+        "see "
+        "answers later than the drive gives them",
+        model::printable(trouble));
   return fmt::format("ready; the way here takes {:.1f} us, and back {:.1f} us",
                      to_us(delay.inbound_ns()), to_us(delay.outbound_ns()));
 }

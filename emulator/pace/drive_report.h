@@ -29,10 +29,17 @@ struct DriveReport {
   std::optional<GeneratedReport> generated{};
 };
 
+// Of the way between a client and the drives.
+struct TransportReport {
+  const TransportDelay& delay;
+  Lateness at_client{};  // null_commands.h
+};
+
 // Lines as they may stand on a terminal.
-std::string text_of(const std::vector<DriveReport>& drives);
-// An object on one line, with the line's end.
-std::string json_of(const std::vector<DriveReport>& drives, int speed, const TransportDelay& delay);
+std::string text_of(const std::vector<DriveReport>& drives, const TransportReport& transport);
+// An object on one line, with the line's end. What was not measured is null.
+std::string json_of(const std::vector<DriveReport>& drives, int speed,
+                    const TransportReport& transport);
 
 // When it can be used, and what the way takes; `trouble`: why that was not measured.
 std::string ready_notice(const TransportDelay& delay, const std::string& trouble);

@@ -46,7 +46,7 @@ void Emulation::run(int listening, int wake, const std::function<Server::Asked()
   else
     run_in_real_time();
   std::unique_ptr<Server> server;
-  const auto tell = [&] { write_whole(STDOUT_FILENO, report(*server)); };
+  const auto tell = [&] { write_whole(STDOUT_FILENO, report(*server, probe.at_client())); };
   server = std::make_unique<Server>(
       drives_.drives(), clock_, delay_,
       Server::Surroundings{listening, wake, keeper_.get(), &probe, asked, notice, tell});
@@ -55,7 +55,7 @@ void Emulation::run(int listening, int wake, const std::function<Server::Asked()
   tell();
 }
 
-std::string Emulation::report(const Server& server) const {
+std::string Emulation::report(const Server& server, const Lateness& at_client) const {
   std::vector<DriveReport> reports;
   for (std::size_t i = 0; i < settings_.drives.size(); ++i) {
     ScsiDrive& drive = *drives_.drives()[i];
@@ -65,7 +65,9 @@ std::string Emulation::report(const Server& server) const {
     if (const GeneratedContents* const generated = drives_.generated(i))
       reports.back().generated = report_of(generated->state());
   }
-  return settings_.json ? json_of(reports, settings_.speed, delay_) : text_of(reports);
+  const TransportReport transport{delay_, at_client};
+  return settings_.json ? json_of(reports, settings_.speed, transport)
+                        : text_of(reports, transport);
 }
 
 }  // namespace platter::emulator

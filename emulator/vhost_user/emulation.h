@@ -39,7 +39,7 @@ class Emulation {
   void run(int listening, int wake, const std::function<Server::Asked()>& asked);
 
  private:
-  std::string report(const Server& server) const;
+  std::string report(const Server& server, const Lateness& at_client) const;
 
   EmulationSettings settings_;
   DriveClock clock_;

@@ -14,8 +14,10 @@ WakeProbe::WakeProbe(bool in_real_time, TransportDelay& delay,
                      std::function<void(const std::string&)> measured)
     : kick_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       call_(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE)),
+      delay_(delay),
       commands_(
-          in_real_time, delay, [this] { return send(); }, std::move(measured)) {}
+          in_real_time, 0, delay, [this](const NullCommand& what) { return send(what); },
+          std::move(measured)) {}
 
 // The thread may wait for an answer, and send once more before it is told that it ends.
 WakeProbe::~WakeProbe() {
@@ -23,8 +25,9 @@ WakeProbe::~WakeProbe() {
   eventfd_write(call_, kAsManyAsItWants);
 }
 
-std::string WakeProbe::send() {
+std::string WakeProbe::send(const NullCommand& what) {
   eventfd_t times = 0;
+  awake_.store(what.awake, std::memory_order_release);
   eventfd_write(kick_, 1);
   return eventfd_read(call_, &times) == 0 ? "" : "its eventfd cannot be read";
 }
@@ -33,7 +36,7 @@ void WakeProbe::seen(Nanoseconds host_ns) {
   eventfd_t times = 0;
   if (eventfd_read(kick_, &times) != 0) return;
   commands_.seen(host_ns);
-  answer_at_ = host_ns + kNullCommand;
+  answer_at_ = answer_host_ns(delay_, host_ns, 0, 0, awake_.load(std::memory_order_acquire));
 }
 
 void WakeProbe::answer(Patience& patience) {

@@ -2,6 +2,7 @@
 // plays a guest whose commands do nothing.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ class WakeProbe {
   WakeProbe(const WakeProbe&) = delete;
   WakeProbe& operator=(const WakeProbe&) = delete;
 
+  Lateness at_client() const { return commands_.at_client(); }
+
   // The server's side, of one thread. Readable when there is a null command.
   int kick_descriptor() const { return kick_; }
   // The server woke for it then.
@@ -30,11 +33,13 @@ class WakeProbe {
   void answer(Patience& patience);
 
  private:
-  std::string send();
+  std::string send(const NullCommand& what);
 
   int kick_, call_;
+  const TransportDelay& delay_;
   std::optional<Nanoseconds> answer_at_{};
-  NullCommands commands_;  // its thread ends first
+  std::atomic<bool> awake_{false};  // the one that was sent last
+  NullCommands commands_;           // its thread ends first
 };
 
 }  // namespace platter::emulator

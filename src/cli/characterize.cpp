@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "cli/better_model.h"
 #include "cli/characterize_many.h"
 #include "cli/doubts.h"
 #include "cli/interrupt.h"
@@ -71,11 +72,14 @@ Places places(const Arguments& arguments) {
                                 : arguments.samples};
 }
 
-// A run that was cut off does not replace a model that is whole: it is kept beside that.
-Places places_beside(const Arguments& arguments) {
-  const std::string stem = without_json(arguments.output) + ".partial";
+// A run that was cut off does not replace a model that is whole, and none a better one: it is kept
+// beside that, as `partial` or `poorer`.
+Places places_beside(const Arguments& arguments, const char* as) {
+  const std::string stem = without_json(arguments.output) + "." + as;
   return {stem + ".json", stem + ".samples.jsonl"};
 }
+constexpr const char* kPartial = "partial";
+constexpr const char* kPoorer = "poorer";
 
 bool holds_whole_model(const std::string& path) {
   std::error_code ignored;
@@ -196,9 +200,33 @@ void save(const extract::Run& run, const std::string& output, const std::string&
   }
 }
 
+std::string in_brief(const model::DriveModel& model) {
+  return fmt::format("{}\nquality: {}\n", report::model_in_brief(model),
+                     model::in_words(model::qualities_of(model)));
+}
+
+struct Destination {
+  Places places;
+  std::optional<std::string> stays{};  // a better model at its place, in which uses
+};
+
+Destination destination_of(const extract::Run& run, const Places& wanted,
+                           const Arguments& arguments) {
+  const bool whole = holds_whole_model(wanted.model);
+  if (!run.model.provenance.complete && whole) return {places_beside(arguments, kPartial)};
+  if (!whole || arguments.outputs.forced()) return {wanted};
+  auto better = better_there(wanted.model, run.model);
+  if (!better) return {wanted};
+  return {
+      places_beside(arguments, kPoorer),
+      fmt::format("{} holds a better model of the drive ({}) and stays; this run's is in {}, and "
+                  "--force replaces the better one",
+                  wanted.model, *better, places_beside(arguments, kPoorer).model)};
+}
+
 // How the run ended, once its files are written.
-void tell_end(const extract::Run& run, const std::string& output, const std::string& samples,
-              bool json) {
+void tell_end(const extract::Run& run, const Destination& to, bool json) {
+  const auto& [output, samples] = to.places;
   const std::string has = output + (run.model.provenance.complete
                                         ? " has all that was to be measured"
                                         : " has what was measured, and says what is missing");
@@ -210,11 +238,11 @@ void tell_end(const extract::Run& run, const std::string& output, const std::str
   if (run.not_restored || run.journal_stays)
     throw Error(run.not_restored ? ExitStatus::drive_error : ExitStatus::output,
                 before_files(run) + output + " is written");
-  fmt::print("{}", json ? model::to_json_text(run.model) : report::model_as_text(run.model));
-  if (!json) fmt::print("\nquality: {}\n", model::in_words(model::qualities_of(run.model)));
+  fmt::print("{}", json ? model::to_json_text(run.model) : in_brief(run.model));
   if (run.ended_by)
     throw Error(run.ended_by->status(), fmt::format("{}; {}", run.ended_by->what(), has));
   require_what_a_run_is_for(run.model, output);
+  if (to.stays) throw Error(ExitStatus::refused, *to.stays);
   if (!json) model::say("written: {} and its raw samples, {}\n", output, samples);
 }
 
@@ -246,7 +274,8 @@ void characterize(const Arguments& arguments) {
     may_write_samples(to.samples);
   };
   may_write(wanted);
-  if (holds_whole_model(wanted.model)) may_write(places_beside(arguments));
+  if (holds_whole_model(wanted.model))
+    for (const char* const as : {kPartial, kPoorer}) may_write(places_beside(arguments, as));
   std::optional<RunningSamples> running;
   if (!model::is_stream(wanted.samples)) {
     const std::string path = running_samples(wanted.samples);
@@ -294,11 +323,10 @@ void characterize(const Arguments& arguments) {
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   provenance.wall_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  const bool beside = !provenance.complete && holds_whole_model(wanted.model);
-  const auto [output, samples] = beside ? places_beside(arguments) : wanted;
+  const Destination to = destination_of(run, wanted, arguments);
   if (run.not_verified) model::say("platter: {}\n", *run.not_verified);
-  save(run, output, samples, running);
-  tell_end(run, output, samples, arguments.json);
+  save(run, to.places.model, to.places.samples, running);
+  tell_end(run, to, arguments.json);
 }
 
 // The options of every one of several runs: all that were given, but for those that are about the
@@ -413,6 +441,7 @@ void add_characterize(CLI::App& app) {
   command->callback([arguments, command] {
     if (!is_single(*arguments)) return characterize_many(many_runs(*arguments, *command));
     arguments->device = arguments->devices[0];
+    arguments->output = behind_links(arguments->output);
     characterize(*arguments);
   });
 }

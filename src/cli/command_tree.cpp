@@ -3,20 +3,10 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/value_words.h"
+
 namespace platter::cli {
 namespace {
-
-// A fixed set stands in braces in what CLI11 shows of an option: "TEXT:{a,b}", "{a->0,b->1}".
-std::vector<std::string> set_in(const std::string& type) {
-  const std::size_t begin = type.find('{');
-  const std::size_t end = std::min(type.find('}', begin), type.size());
-  std::vector<std::string> values;
-  if (begin == std::string::npos) return values;
-  std::istringstream list(type.substr(begin + 1, end - begin - 1));
-  for (std::string value; std::getline(list, value, ',');)
-    values.push_back(value.substr(0, value.find("->")));
-  return values;
-}
 
 CommandOption option_of(const CLI::Option& option) {
   CommandOption told{.description = option.get_description(),
@@ -28,10 +18,8 @@ CommandOption option_of(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) told.names.push_back("--" + name);
   if (told.positional && told.names.empty()) told.names.push_back(option.get_name(true, false));
   if (option.get_items_expected_max() > 0) {
-    const std::string type = option.get_type_name();
-    told.takes = type.substr(0, type.find_first_of(":{ "));
-    if (told.takes.empty()) told.takes = "TEXT";
-    told.values = set_in(type);
+    told.takes = value_word(option);
+    told.values = set_of_values(option);
   }
   return told;
 }

@@ -10,7 +10,7 @@ namespace platter::cli {
 
 struct CommandOption {
   std::vector<std::string> names{};    // "-o", "--output"; of an argument: its name alone
-  std::string description{}, takes{};  // takes: "TEXT", "FLOAT"; "": it is a flag
+  std::string description{}, takes{};  // takes: "FILE", "NUMBER"; "": it is a flag
   std::vector<std::string> values{};   // of a fixed set
   std::string standard{};              // what it is where it is not given
   bool positional = false, required = false, many = false;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/needs.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
@@ -61,7 +62,8 @@ void add_compare(CLI::App& app) {
   command->add_option("--to", options->to, "only to this request")
       ->transform(at_least(1))
       ->excludes(half);
-  command->add_option("--plot", options->plot, "draw the distributions (.svg or .png)");
+  command->add_option("--plot", options->plot,
+                      "draw the distributions; platter plot has more to choose");
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "for programs");
   command->callback([options] {
@@ -73,7 +75,10 @@ void add_compare(CLI::App& app) {
     if (!options->half.empty()) comparing.half = kHalves.at(options->half);
     options->outputs.reads(options->drive);
     for (const std::string& path : options->models) options->outputs.reads(path);
-    if (!options->plot.empty()) options->outputs.writes(options->plot);
+    if (!options->plot.empty()) {
+      require_needs("compare", "--plot");
+      options->outputs.writes(options->plot);
+    }
     std::vector<replay::Comparison> comparisons;
     std::vector<replay::OpenResult> results(1);
     bool in_front = false;

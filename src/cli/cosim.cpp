@@ -18,6 +18,7 @@
 
 #include "cli/contents_options.h"
 #include "cli/emulated_drives.h"
+#include "cli/needs.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/private_folder.h"
@@ -32,6 +33,7 @@
 #include "model/folder.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/program_path.h"
 #include "model/say.h"
 
 extern char** environ;
@@ -60,18 +62,24 @@ struct CosimOptions {
 
 void notice(const std::string& sentence) { model::say("platter: {}\n", sentence); }
 
-// Beside the program, or where it is installed.
-std::string part(const std::string& name, const std::string& installed) {
+// Was looked for before (cli/needs.h).
+std::string part(const std::string& name) { return part_path("cosim/" + name).value_or(name); }
+
+bool is_program(const fs::path& path) {
   std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path : {folder / "cosim" / name, folder / installed / "cosim" / name})
-    if (fs::exists(path, error)) return path.lexically_normal().string();
-  throw Error(
-      ExitStatus::missing_program,
-      fmt::format(
-          "cosim/{} is not beside the program, and platter cosim needs it; it is built on x86-64 "
-          "without sanitizers: build and install platter again",
-          name));
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+// The guest has the host's files, and the same PATH.
+void require_command(const std::string& command) {
+  const bool is_path = command.find('/') != std::string::npos;
+  if (is_path ? is_program(command)
+              : model::program_on_path(command, model::PathFolders::all).has_value())
+    return;
+  throw Error(ExitStatus::missing_program,
+              fmt::format("{}: is no program {}, so platter cosim cannot run it; give a command of "
+                          "this host, or sh -c '...'",
+                          command, is_path ? "that may be started" : "in the folders of PATH"));
 }
 
 std::string kernel_of(const CosimOptions& options) {
@@ -85,8 +93,7 @@ std::string kernel_of(const CosimOptions& options) {
   Progress bar;
   const emulator::KernelProgress progress{
       notice, [&](double share) { bar.show("building the guest's kernel", share); }};
-  return emulator::guest_kernel(
-      {part("config", PLATTER_DATA_PLACE), part("build-kernel", PLATTER_DATA_PLACE)}, progress);
+  return emulator::guest_kernel({part("config"), part("build-kernel")}, progress);
 }
 
 // No file of today lies in the guest's future, and two runs of a day are the same.
@@ -274,8 +281,7 @@ void simulate(const CosimOptions& options) {
   settings.guest.date_ns = date_ns(options.date);
   settings.guest.counts_cpu = options.cpu_factor > 0;
   emulator::Job job = job_of(options);
-  settings.guest.programs = {kernel_of(options), part("init", PLATTER_PLUGIN_PLACE),
-                             part("preload.so", PLATTER_PLUGIN_PLACE)};
+  settings.guest.programs = {kernel_of(options), part("init"), part("preload.so")};
   PrivateFolder folder;
   job.input = input_path(folder);
   settings.guest.job = emulator::job_file(job);
@@ -297,6 +303,7 @@ void simulate(const CosimOptions& options) {
 }
 
 void cosim(const CosimOptions& options) {
+  require_needs("cosim");
   if (options.build_kernel) {
     if (!options.models.empty() || !the_command.empty())
       throw Error(
@@ -309,6 +316,7 @@ void cosim(const CosimOptions& options) {
     throw Error(ExitStatus::usage,
                 "platter cosim runs a command against drives; write platter cosim MODEL... -- "
                 "COMMAND ARGUMENTS...");
+  require_command(the_command.front());
   simulate(options);
 }
 

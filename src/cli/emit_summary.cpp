@@ -3,7 +3,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "cli/several.h"
+#include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "emit/summary/drive_summary.h"
 #include "emit/summary/simulators.h"
@@ -26,7 +30,7 @@ DriveSummary loaded(const std::string& path) {
   return drive;
 }
 
-void print_json(const DriveSummary& drive) {
+std::string summary_json(const DriveSummary& drive) {
   nlohmann::ordered_json json = model::json_head("platter-emit-summary");
   json.update({{"name", drive.name},
                {"blocks", drive.blocks},
@@ -45,8 +49,10 @@ void print_json(const DriveSummary& drive) {
                {"read_overhead_ms", drive.read_overhead_ms},
                {"write_overhead_ms", drive.write_overhead_ms},
                {"sustained_bytes_s", drive.sustained_bytes_s},
-               {"random_read_ms", drive.random_read_ms()},
-               {"random_write_ms", drive.random_write_ms()}});
+               {"random_read_ms", drive.random_read_ms},
+               {"random_write_ms", drive.random_write_ms},
+               {"random_read_error_ms", drive.random_read_error_ms},
+               {"random_write_error_ms", drive.random_write_error_ms}});
   json["zones"] = nlohmann::ordered_json::array();
   for (const emit_summary::ZoneRate& zone : drive.zones)
     json["zones"].push_back({{"first_lbn", zone.first_lbn},
@@ -57,59 +63,70 @@ void print_json(const DriveSummary& drive) {
   for (const emit_summary::Simulator& simulator : emit_summary::simulators(drive))
     json["simulators"].push_back(
         {{"name", simulator.name}, {"note", simulator.note}, {"text", simulator.text}});
-  fmt::print("{}\n", model::json_text(json, model::JsonForm::indented));
+  return model::json_text(json, model::JsonForm::indented) + "\n";
 }
 
-void print_words(const DriveSummary& drive) {
-  fmt::print("{}: {} blocks of {} bytes, {} cylinders, {} heads, {:.2f} rpm\n", drive.name,
-             drive.blocks, drive.block_bytes, drive.cylinders, drive.heads, drive.rpm);
-  fmt::print(
-      "seek          average over all blocks {:.3f} ms, a third of the stroke {:.3f} ms, "
+std::string summary_in_words(const DriveSummary& drive) {
+  std::string text;
+  const auto add = [&]<typename... Values>(fmt::format_string<Values...> format,
+                                           Values&&... values) {
+    text += fmt::format(format, std::forward<Values>(values)...);
+  };
+  add("{}: {} blocks of {} bytes, {} cylinders, {} heads, {:.2f} rpm\n", drive.name, drive.blocks,
+      drive.block_bytes, drive.cylinders, drive.heads, drive.rpm);
+  add("seek          average over all blocks {:.3f} ms, a third of the stroke {:.3f} ms, "
       "full stroke {:.3f} ms, track to track {:.3f} ms\n",
       drive.average_seek_ms, drive.third_stroke_ms, drive.full_stroke_ms, drive.track_to_track_ms);
-  fmt::print("rotation      latency {:.3f} ms; head switch {:.3f} ms, write settle {:.3f} ms\n",
-             drive.rotational_latency_ms, drive.head_switch_ms, drive.write_settle_ms);
-  fmt::print("overheads     read {:.3f} ms, write {:.3f} ms\n", drive.read_overhead_ms,
-             drive.write_overhead_ms);
+  add("rotation      latency {:.3f} ms; head switch {:.3f} ms, write settle {:.3f} ms\n",
+      drive.rotational_latency_ms, drive.head_switch_ms, drive.write_settle_ms);
+  add("overheads     read {:.3f} ms, write {:.3f} ms\n", drive.read_overhead_ms,
+      drive.write_overhead_ms);
   const emit_summary::ZoneRate& first = drive.zones.front();
   const emit_summary::ZoneRate& last = drive.zones.back();
-  fmt::print(
-      "media rate    {} zones: first {:.3f} MB/s (from track to track {:.3f}), last {:.3f} "
+  add("media rate    {} zones: first {:.3f} MB/s (from track to track {:.3f}), last {:.3f} "
       "({:.3f}); end to end {:.3f}\n",
       drive.zones.size(), first.media_bytes_s / 1e6, first.sustained_bytes_s / 1e6,
       last.media_bytes_s / 1e6, last.sustained_bytes_s / 1e6, drive.sustained_bytes_s / 1e6);
-  fmt::print("4 KiB         anywhere, without caches: read {:.3f} ms, write {:.3f} ms\n",
-             drive.random_read_ms(), drive.random_write_ms());
+  add("4 KiB         anywhere, without caches: read {:.3f} +- {:.3f} ms, write {:.3f} +- {:.3f} "
+      "ms\n",
+      drive.random_read_ms, drive.random_read_error_ms, drive.random_write_ms,
+      drive.random_write_error_ms);
   for (const emit_summary::Simulator& simulator : emit_summary::simulators(drive))
-    fmt::print("\n{}: {}\n{}", simulator.name, simulator.note, simulator.text);
+    add("\n{}: {}\n{}", simulator.name, simulator.note, simulator.text);
+  return text;
 }
 
 }  // namespace
 
 void add_emit_summary(CLI::App& emit) {
   struct Options {
-    std::string model;
+    std::vector<std::string> models;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = emit.add_subcommand("summary",
                                           "a few figures, for simulators that model no disk");
-  command->add_option("MODEL", options->model, "the model file")->required();
+  command->add_option("MODEL", options->models, "the model file, or several")->required();
   command->add_flag("--json", options->json, "the figures, all zones and the texts as JSON");
   command->callback([options] {
-    const DriveSummary drive = loaded(options->model);
-    if (options->json)
-      print_json(drive);
-    else
-      print_words(drive);
+    for_each_of(options->models, options->json, Heading::name,
+                [&](const std::string& path, const Print& print) {
+                  const DriveSummary drive = loaded(path);
+                  print(options->json ? summary_json(drive) : summary_in_words(drive));
+                });
   });
 }
 
 void add_emit_86box(CLI::App& emit) {
-  auto model = std::make_shared<std::string>();
+  auto models = std::make_shared<std::vector<std::string>>();
   CLI::App* command = emit.add_subcommand("86box", "a disk preset for 86Box' source");
-  command->add_option("MODEL", *model, "the model file")->required();
-  command->callback([model] { fmt::print("{}", emit_summary::preset_86box(loaded(*model))); });
+  command->add_option("MODEL", *models, "the model file, or several")->required();
+  command->callback([models] {
+    print_as_it_is();
+    for_each_of(*models, false, Heading::none, [](const std::string& path, const Print& print) {
+      print(emit_summary::preset_86box(loaded(path)));
+    });
+  });
 }
 
 }  // namespace platter::cli

@@ -1,10 +1,13 @@
 #include <fmt/core.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/outputs.h"
+#include "cli/several.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
 #include "emit/table/text_forms.h"
@@ -31,19 +34,56 @@ std::string in_format(const std::string& format, const std::string& table) {
   return table;
 }
 
+struct TableOptions {
+  std::vector<std::string> models;
+  std::string output, format = "table";
+  bool json = false;
+  Outputs outputs;
+};
+
+const std::map<std::string, std::string> kEndings = {
+    {"table", ".ptab"}, {"csv", ".csv"}, {"c", ".h"}};
+
+void tell_standing(const emit_table::Table& table) {
+  const std::string standing = model::standing_of(table.provenance, table.validity);
+  if (!standing.empty())
+    model::say("platter: the model is {}, and so is the table\n", standing);
+  else if (table.validity.demerits.empty())
+    model::say("platter: the model was not validated, and so neither is the table\n");
+}
+
+void emit_one_table(const std::string& path, const std::string& file, const TableOptions& options,
+                    const Print& print) {
+  const model::DriveModel model = model::load_model(path);
+  model::require_what_predicts(model, path, "become a table");
+  options.outputs.writes(file);
+  const std::string bytes = emit_table::compile_table(model);
+  const std::string written = in_format(options.format, bytes);
+  model::write_file(file, written);
+  const emit_table::Table table =
+      options.format == "table" ? as_written(bytes, file)
+                                : emit_table::read_table(std::as_bytes(std::span(bytes)), file);
+  tell_standing(table);
+  if (!options.json) return print(file + "\n");
+  nlohmann::ordered_json answer = model::json_head("platter-emit-table");
+  answer["file"] = file;
+  answer["bytes"] = written.size();
+  answer["model_sha256"] = table.model_sha256;
+  answer["validated"] = !table.validity.demerits.empty();
+  print(model::json_text(answer, model::JsonForm::indented) + "\n");
+}
+
 }  // namespace
 
-void add_emit_table(CLI::App& emit) {
-  struct Options {
-    std::string model, file, format = "table";
-    bool json = false;
-    Outputs outputs;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = emit.add_subcommand(
+void add_emit_table(CLI::App& app) {
+  auto options = std::make_shared<TableOptions>();
+  CLI::App* command = app.add_subcommand(
       "table", "the lookup-table model: compact, all that an engine needs");
-  command->add_option("MODEL", options->model, "the model file")->required();
-  command->add_option("-o,--output", options->file, "the file to write (FILE.ptab)")->required();
+  command->add_option("MODEL", options->models, "the model file, or several")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "the file to write (FILE.ptab); of several models a folder")
+      ->required();
   command
       ->add_option("--format", options->format,
                    "what is written: a table file, its fields as csv, or a C header")
@@ -52,28 +92,11 @@ void add_emit_table(CLI::App& emit) {
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "file, size and origin as JSON on stdout");
   command->callback([options] {
-    const model::DriveModel model = model::load_model(options->model);
-    model::require_what_predicts(model, options->model, "become a table");
-    options->outputs.writes(options->file);
-    const std::string bytes = emit_table::compile_table(model);
-    const std::string written = in_format(options->format, bytes);
-    model::write_file(options->file, written);
-    const emit_table::Table table = options->format == "table"
-                                        ? as_written(bytes, options->file)
-                                        : emit_table::read_table(std::as_bytes(std::span(bytes)),
-                                                                 options->file);
-    const std::string standing = model::standing_of(table.provenance, table.validity);
-    if (!standing.empty())
-      model::say("platter: the model is {}, and so is the table\n", standing);
-    else if (table.validity.demerits.empty())
-      model::say("platter: the model was not validated, and so neither is the table\n");
-    if (!options->json) return fmt::print("{}\n", options->file);
-    nlohmann::ordered_json answer = model::json_head("platter-emit-table");
-    answer["file"] = options->file;
-    answer["bytes"] = written.size();
-    answer["model_sha256"] = table.model_sha256;
-    answer["validated"] = !table.validity.demerits.empty();
-    fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
+    const EachOutput places(options->models, options->output, kEndings.at(options->format));
+    for_each_of(options->models, options->json, Heading::none,
+                [&](const std::string& path, const Print& print) {
+                  emit_one_table(path, places.of(path), *options, print);
+                });
   });
 }
 

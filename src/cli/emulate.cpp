@@ -7,6 +7,7 @@
 #include "cli/contents_options.h"
 #include "cli/emulated_drives.h"
 #include "cli/nbd_server.h"
+#include "cli/needs.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/scheduler_name.h"
@@ -80,6 +81,7 @@ void emulate(EmulateOptions& options) {
     throw Error(ExitStatus::usage,
                 "platter emulate serves drives or checks a log; give one of --nbd, --vhost-user "
                 "and --check-log");
+  if (options.nbd->count() > 0) require_needs("emulate", "--nbd");
   const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
   if (checks)
     check(options, drives);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "cli/better_model.h"
 #include "cli/doubts.h"
 #include "cli/interrupt.h"
 #include "cli/outputs.h"
@@ -19,13 +20,13 @@
 namespace platter::cli {
 namespace {
 
-struct Arguments {
+struct EstimateArguments {
   std::string samples, output;
   bool json = false;
   Outputs outputs;
 };
 
-void estimate(const Arguments& arguments) {
+void estimate(const EstimateArguments& arguments) {
   catch_interrupts();
   arguments.outputs.reads(arguments.samples);
   const extract::KeptRecord kept = samples_at(arguments.samples);
@@ -38,6 +39,12 @@ void estimate(const Arguments& arguments) {
       throw Error(error.status(), fmt::format("{}: {}", arguments.samples, error.what()));
     }
   }();
+  if (const auto better = better_there(arguments.output, model);
+      better && !arguments.outputs.forced())
+    throw Error(ExitStatus::refused,
+                fmt::format("{}: holds a better model of the drive ({}), so it is left alone; name "
+                            "another file, or replace it with --force",
+                            arguments.output, *better));
   model::save_model(model, arguments.output);
   fmt::print("{}", arguments.json ? model::to_json_text(model) : report::model_as_text(model));
   if (kept.cut || !kept.ended)
@@ -53,7 +60,7 @@ void estimate(const Arguments& arguments) {
 }  // namespace
 
 void add_estimate(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<EstimateArguments>();
   auto* command = app.add_subcommand(
       "estimate", "make the model of a run again from its raw samples, without the drive");
   command->add_option("SAMPLES", arguments->samples, "what characterize kept, MODEL.samples.jsonl")

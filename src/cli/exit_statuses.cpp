@@ -46,6 +46,10 @@ const std::vector<StatusMeaning>& status_meanings() {
          "read, or the run was not allowed to do what it would need (`--allow-writes`)"},
         {{"characterize"},
          "`--resume` is given samples of another drive, or of one that is not as it was"},
+        {{"characterize", "estimate"},
+         "a better model of the drive is where the model would go, and `--force` is not given; "
+         "what "
+         "was measured is written beside it"},
         {{"emulate"}, "a socket exists or is served, or the contents are in use"},
         {{"registry", "publish"},
          "what the key of a remote did not sign, or an index that is older than one that was seen; "
@@ -77,16 +81,19 @@ const std::vector<StatusMeaning>& status_meanings() {
        "output",
        {{{},
          "a result cannot be written, and nothing half-written is left behind: also where the "
-         "standard output is full, closed, or a pipe that nobody reads any more; a safety journal "
+         "standard output is full or closed; a safety journal "
          "that cannot be written, or, with all results there, not removed"}}},
       {ExitStatus::missing_program,
        "missing_program",
-       {{{"report", "show", "compare", "validate", "study"}, "gnuplot is not installed"},
+       {{{"show", "compare", "plot", "study"}, "gnuplot is not installed"},
         {{"validate"},
          "there is no program that `--disksim` names, or it does not run the model's DiskSim "
          "files"},
         {{"emulate"}, "nbdkit is not installed, or the plugin for it was not built"},
-        {{"cosim"}, "what the kernel is built of is not installed"},
+        {{"cosim"},
+         "what the kernel is built of is not installed, platter's parts of the guest are not "
+         "there, or "
+         "the command is no program"},
         {{"registry"}, "skopeo is not installed"}}},
       {ExitStatus::differs,
        "differs",
@@ -103,7 +110,10 @@ const std::vector<StatusMeaning>& status_meanings() {
         {{"registry"}, "`match --this-drive`: no published model is of this very drive"}}},
       {ExitStatus::some_failed,
        "some_failed",
-       {{{"characterize"},
+       {{{"emit", "inspect", "publish", "registry", "show", "trace"},
+         "of several drives, models or traces, not each could be done; each has a sentence, and "
+         "the others are done"},
+        {{"characterize"},
          "of several drives, not each has a whole model; the summary has each drive's own status "
          "and sentence"},
         {{"validate"},

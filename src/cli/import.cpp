@@ -100,7 +100,7 @@ void add_import(CLI::App& app) {
                    "2.01.016 (wd) or its 64-bit one (wd64) (default: cmu4)")
       ->transform(one_of(emit_disksim_programs()))
       ->needs(check)
-      ->type_name("TEXT");
+      ->type_name("NAME");
   disksim->add_option("--drive", options->drive,
                       "the disksim_disk block, where the files hold several");
   disksim->add_option(
@@ -113,7 +113,7 @@ void add_import(CLI::App& app) {
                    "where DiskSim's manual and its code differ: as meant (by the manual) or as "
                    "DiskSim runs it (else: each as traces of real drives have it)")
       ->transform(one_of(kTakenAs))
-      ->type_name("TEXT");
+      ->type_name("NAME");
   options->outputs.add_force(*disksim);
   disksim->add_flag("--json", options->json,
                     "write the model, or with --check the findings, to stdout");

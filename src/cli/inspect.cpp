@@ -6,12 +6,15 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/command_list.h"
 #include "cli/inspected.h"
 #include "cli/interrupt.h"
 #include "cli/open_device.h"
 #include "cli/quiet_host.h"
+#include "cli/several.h"
+#include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 
@@ -19,7 +22,7 @@ namespace platter::cli {
 namespace {
 
 struct InspectOptions {
-  std::string device;
+  std::vector<std::string> devices;
   QuietHostOption quiet;
   bool json = false, raw = false, commands = false;
 };
@@ -40,10 +43,10 @@ std::optional<transport::HostDrive> drive_of_host(const std::string& name) {
   return std::nullopt;
 }
 
-Inspected inspect(const InspectOptions& options) {
-  const auto device = open_device(options.device, {.changes = false});
+Inspected inspect(const std::string& name, const InspectOptions& options) {
+  const auto device = open_device(name, {.changes = false});
   catch_interrupts();
-  const HostKeptQuiet quiet(options.quiet, options.device);
+  const HostKeptQuiet quiet(options.quiet, name);
   scsi::Guard guard(*device, {.settings = false, .writes = {}});
   scsi::Drive drive(guard, device->name());
   drive.on_command([](const scsi::CommandRecord&) {
@@ -51,7 +54,7 @@ Inspected inspect(const InspectOptions& options) {
       throw Error(ExitStatus::interrupted, "stopped by a signal; nothing of the drive was changed");
   });
   Inspected found;
-  found.device = options.device;
+  found.device = name;
   found.drive = scsi::inspect(drive);
   found.quiet = quiet.host() != nullptr;
   found.most_outstanding = device->max_outstanding();
@@ -66,7 +69,7 @@ Inspected inspect(const InspectOptions& options) {
   const std::string& root = options.quiet.root;
   found.host = transport::host_fitness(root);
   found.host_checks = host::host_checks(found.host, root);
-  if (const auto on_host = drive_of_host(options.device))
+  if (const auto on_host = drive_of_host(name))
     found.path_checks = host::path_checks(*on_host, root);
   return found;
 }
@@ -78,8 +81,8 @@ void add_inspect(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "inspect",
       "what a drive is and can; whether drive and host are fit, and what to do about it");
-  CLI::Option* device = command->add_option("DEVICE", options->device,
-                                            "a device (platter devices lists them)");
+  CLI::Option* device = command->add_option("DEVICE", options->devices,
+                                            "a device, or several (platter devices lists them)");
   CLI::Option* json = command->add_flag("--json", options->json, "all of it as JSON to stdout");
   command->add_flag("--raw", options->raw, "the mode and VPD pages as they came, too")
       ->excludes(json);
@@ -90,10 +93,17 @@ void add_inspect(CLI::App& app) {
   for (CLI::Option* const option : command->get_options())
     if (option != commands && option != command->get_help_ptr()) commands->excludes(option);
   command->callback([options, device] {
-    if (options->commands) return fmt::print("{}", command_list());
+    if (options->commands) {
+      print_as_it_is();  // the table of docs/safety.md
+      return fmt::print("{}", command_list());
+    }
     if (device->count() == 0) throw CLI::RequiredError("DEVICE");
-    const Inspected found = inspect(*options);
-    fmt::print("{}", options->json ? inspection_json(found) : inspection_text(found, options->raw));
+    for_each_of(
+        options->devices, options->json, Heading::name,
+        [&](const std::string& name, const Print& print) {
+          const Inspected found = inspect(name, *options);
+          print(options->json ? inspection_json(found) : inspection_text(found, options->raw));
+        });
   });
 }
 

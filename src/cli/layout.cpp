@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/numbers.h"
@@ -23,10 +24,15 @@ struct LayoutOptions {
   bool all_tracks = false, json = false;
 };
 
-engine::LayoutMap layout_of(const std::string& path) {
+struct Loaded {
+  engine::LayoutMap map;
+  std::vector<model::NotUnderstood> not_understood;  // a table has none of them
+};
+
+Loaded layout_of(const std::string& path) {
   if (emit_table::is_table_file(path)) {
     model::note_input(path);
-    return emit_table::load_table(path).tables->layout;
+    return {emit_table::load_table(path).tables->layout, {}};
   }
   const model::DriveModel model = model::load_model(path);
   if (model.layout.zones.empty()) {
@@ -35,19 +41,30 @@ engine::LayoutMap layout_of(const std::string& path) {
         fmt::format("{}: has no layout: {}", path,
                     model.layout.reason.empty() ? "no reason is given" : model.layout.reason));
   }
-  return engine::LayoutMap(model.layout);
+  return {engine::LayoutMap(model.layout), model.layout.not_understood};
+}
+
+void say_what_is_not_understood(const std::vector<model::NotUnderstood>& ranges,
+                                std::vector<report::Place>& places) {
+  for (report::Place& place : places)
+    for (const model::NotUnderstood& range : ranges)
+      if (place.lbn && range.first_lbn <= *place.lbn && *place.lbn <= range.last_lbn)
+        place.not_understood = range.reason;
 }
 
 void print_layout(const LayoutOptions& options) {
-  const engine::LayoutMap map = layout_of(options.model);
+  const Loaded loaded = layout_of(options.model);
+  const engine::LayoutMap& map = loaded.map;
   if (options.all_tracks) {
-    fmt::print("{}", options.json ? report::tracks_as_json(map) : report::tracks_as_text(map));
+    const auto print = [](std::string_view piece) { fmt::print("{}", piece); };
+    options.json ? report::tracks_as_json(map, print) : report::tracks_as_text(map, print);
     return;
   }
   std::vector<report::Place> places;
   for (const std::uint64_t lbn : options.lbns) places.push_back(report::place_of_lbn(map, lbn));
   for (const std::string& pbn : options.pbns)
     places.push_back(report::place_at(map, report::parse_pbn(pbn)));
+  say_what_is_not_understood(loaded.not_understood, places);
   fmt::print("{}", options.json ? report::places_as_json(places) : report::places_as_text(places));
 }
 

@@ -1,16 +1,24 @@
 #include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "cli/citation.h"
 #include "cli/examples.h"
+#include "cli/help_format.h"
 #include "cli/interrupt.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
@@ -33,6 +41,25 @@ bool asks_for_json(int argc, char** argv) {
     if (word == "--json") return true;
   }
   return false;
+}
+
+// Whoever read standard output has gone: nobody misses the rest of it.
+bool nobody_reads_on() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+bool is_broken_pipe(const platter::Error& error) {
+  return error.status() == platter::ExitStatus::output && nobody_reads_on() &&
+         std::string_view(error.what()).find(std::strerror(EPIPE)) != std::string_view::npos;
+}
+
+// Who reads only the beginning has what he wants: no sentence, and the status of a program that
+// SIGPIPE ended.
+int end_as_by_broken_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  return 128 + SIGPIPE;
 }
 
 // Where a program waits for JSON and got none yet, it gets the failure as JSON.
@@ -65,6 +92,7 @@ Look at a model
 Prove it
   validate                   the same workloads on drive and model, compared
   trace, replay, compare     the same by single steps, for traces of your own
+  plot                       figures of results and models, for a paper
   study                      many traces, models and options, in one table
   calibrate, result          refine by a measured trace; look into result files
 Use it
@@ -72,7 +100,7 @@ Use it
   emulate, cosim             a disk for other programs; for a simulated kernel
   publish, registry, fleet   into a registry; find, share; drives side by side
 
-  --version                  --help
+  --version, --help; also platter version, platter help SUBCOMMAND
 )";
 
 // --help, --version.
@@ -97,11 +125,22 @@ void refuse_empty_values(CLI::App& command) {
   for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
 }
 
-int run(int argc, char** argv) {
-  const bool json = asks_for_json(argc, argv);
-  CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", platter::cli::version_text);
+// `platter help SUBCOMMAND` is `platter SUBCOMMAND --help`, `platter version` is --version.
+std::vector<char*> with_options_for_words(int argc, char** argv) {
+  static std::string help = "--help", version = "--version";
+  std::vector<char*> words(argv, argv + argc);
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "help") {
+    words.erase(words.begin() + 1);
+    if (argc == 2 || std::string_view(argv[argc - 1]) != help) words.push_back(help.data());
+  } else if (first == "version" && argc == 2) {
+    words[1] = version.data();
+  }
+  words.push_back(nullptr);
+  return words;
+}
+
+void add_subcommands(CLI::App& app) {
   platter::cli::add_devices(app);
   platter::cli::add_inspect(app);
   platter::cli::add_characterize(app);
@@ -116,6 +155,7 @@ int run(int argc, char** argv) {
   platter::cli::add_diff(app);
   platter::cli::add_layout(app);
   platter::cli::add_compare(app);
+  platter::cli::add_plot(app);
   platter::cli::add_calibrate(app);
   platter::cli::add_replay(app);
   platter::cli::add_result(app);
@@ -129,7 +169,18 @@ int run(int argc, char** argv) {
   platter::cli::add_fleet(app);
   platter::cli::add_self(app);
   platter::cli::add_examples(app);
+}
 
+int run(int argc, char** argv) {
+  const bool json = asks_for_json(argc, argv);
+  if (json) platter::cli::print_as_it_is();
+  CLI::App app{"platter characterizes disk drives, and proves the models against the drives"};
+  app.formatter(std::make_shared<platter::cli::HelpFormatter>());
+  app.require_subcommand(1);
+  app.set_version_flag("--version", platter::cli::version_text);
+  app.add_flag_callback(
+      "--cite", [] { throw CLI::CallForVersion(platter::cli::citation(), 0); }, "how to cite it");
+  add_subcommands(app);
   refuse_empty_values(app);
   const auto subcommands = app.get_subcommands({});
   const auto is_named = [&](const CLI::App* subcommand) { return subcommand->check_name(argv[1]); };
@@ -146,6 +197,7 @@ int run(int argc, char** argv) {
     return command.status;
   } catch (const std::exception& thrown) {
     const platter::Error error = platter::model::as_error(thrown);
+    if (is_broken_pipe(error)) return end_as_by_broken_pipe();
     return fail(error.status(), error.what(), json);
   }
   return 0;
@@ -155,15 +207,17 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   platter::cli::set_up_streams();
-  const int status = run(argc, argv);
+  std::vector<char*> words = with_options_for_words(argc, argv);
+  const int status = run(static_cast<int>(words.size()) - 1, words.data());
   const int lost = platter::cli::finish_streams();
   if (lost == 0) return status;
+  const bool was_an_answer = status == static_cast<int>(platter::ExitStatus::ok) ||
+                             status == static_cast<int>(platter::ExitStatus::differs);
+  if (lost == EPIPE) return was_an_answer ? end_as_by_broken_pipe() : status;
   const int told = fail(platter::ExitStatus::output,
                         fmt::format("the standard output cannot be written to its end: {}; send it "
                                     "where there is room, and run this again",
                                     std::strerror(lost)),
                         false);
-  const bool was_an_answer = status == static_cast<int>(platter::ExitStatus::ok) ||
-                             status == static_cast<int>(platter::ExitStatus::differs);
   return was_an_answer ? told : status;
 }

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "cli/listening_socket.h"
+#include "cli/needs.h"
 #include "cli/private_folder.h"
 #include "cli/taken_signals.h"
 #include "emulator/pace/unread_notices.h"
@@ -33,17 +34,8 @@ namespace fs = std::filesystem;
 constexpr int kFirstActivated = 3;  // where sd_listen_fds(3) wants the socket
 constexpr const char* kPlugin = "nbdkit-platter-plugin.so";
 
-std::string plugin_path() {
-  std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* const place : {".", PLATTER_PLUGIN_PLACE})
-    if (const fs::path path = folder / place / kPlugin; fs::exists(path, error))
-      return path.lexically_normal().string();
-  throw Error(ExitStatus::missing_program,
-              fmt::format("{} is not beside the program, and platter emulate --nbd needs it: "
-                          "install nbdkit-plugin-dev and libnbd-dev and build platter again",
-                          kPlugin));
-}
+// Both were looked for before (cli/needs.h).
+std::string plugin_path() { return part_path(kPlugin).value_or(kPlugin); }
 
 // Open in nbdkit, too, and not as one of the first descriptors, which have a meaning there.
 int opened_plugin() {
@@ -56,10 +48,7 @@ int opened_plugin() {
 }
 
 std::string nbdkit_path() {
-  if (const auto nbdkit = model::program_on_path("nbdkit", model::PathFolders::all)) return *nbdkit;
-  throw Error(
-      ExitStatus::missing_program,
-      "nbdkit is not installed, and platter emulate --nbd needs it: apt-get install nbdkit");
+  return model::program_on_path("nbdkit", model::PathFolders::all).value_or("nbdkit");
 }
 
 // Where a table is not a file yet, it becomes one.

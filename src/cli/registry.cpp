@@ -11,6 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/registry_folder.h"
 #include "cli/registry_signers.h"
+#include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -233,6 +234,7 @@ void pull(const RegistryOptions& options) {
                            options.outputs.writes_bytes(path, content);
                          });
   if (options.output.empty()) {
+    print_as_it_is();
     fmt::print("{}\n", contents.model_text);
   } else {
     model::write_file(options.output, contents.model_text);
@@ -282,10 +284,14 @@ void rebuild_index(const RegistryOptions& options) {
 
 void say(const std::string& sentence) { model::say("platter: {}\n", model::printable(sentence)); }
 
-void print_json(const std::string& schema, const Json& members) {
+std::string json_text_of(const std::string& schema, const Json& members) {
   Json json = model::json_head(schema);
   json.update(members);
-  fmt::print("{}\n", model::json_text(json, model::JsonForm::indented));
+  return model::json_text(json, model::JsonForm::indented) + "\n";
+}
+
+void print_json(const std::string& schema, const Json& members) {
+  fmt::print("{}", json_text_of(schema, members));
 }
 
 void add_registry(CLI::App& app) {
@@ -301,7 +307,8 @@ void add_registry(CLI::App& app) {
   const auto add_json = [&](CLI::App* verb) {
     verb->add_flag("--json", options->json, "write it as JSON to stdout");
   };
-  const char* const reference = "DRIVE, DRIVE:vN, DRIVE@sha256:... or sha256:...";
+  const char* const reference =
+      "DRIVE, DRIVE:vN, DRIVE@sha256:... or sha256:..., or how only one begins";
 
   CLI::App* listing = add("list", "every model", list);
   listing->add_flag("--local", options->search.only_local, "only this folder, none of its remotes");
@@ -351,6 +358,7 @@ void add_registry(CLI::App& app) {
   add_json(verifying);
   add_registry_match(*command);
   add_registry_keep(*command);
+  add_registry_site(*command);
   add_json(add("rebuild-index", "makes the index for searching anew", rebuild_index));
   add_registry_trust(*command);
   add_registry_remote(*command);

@@ -27,6 +27,7 @@ struct RegistryFolder {
 // The document of this schema on standard output. Called as cli::print_json: other files of this
 // room have a print_json of their own.
 void print_json(const std::string& schema, const nlohmann::ordered_json& members);
+std::string json_text_of(const std::string& schema, const nlohmann::ordered_json& members);
 
 // A notice on standard error.
 void say(const std::string& sentence);

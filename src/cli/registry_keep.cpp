@@ -57,8 +57,8 @@ void import(const ImportOptions& options) {
                       {"tag_there", one.tag_there},
                       {"added", one.added}});
       if (!options.json)
-        fmt::print("{}  {}{}\n", model::printable(one.reference()), one.digest,
-                   one.added ? "" : "  was there");
+        fmt::print("{}{}\n    {}\n", model::printable(one.reference()),
+                   one.added ? "" : "  was there", one.digest);
       for (const std::string& objection : one.objections)
         model::say("platter: {}: publish would refuse it: {}\n", model::printable(one.reference()),
                    model::printable(objection));

@@ -7,6 +7,7 @@
 
 #include "cli/open_device.h"
 #include "cli/registry_folder.h"
+#include "cli/several.h"
 #include "cli/subcommands.h"
 #include "extract/prospects.h"
 #include "model/error.h"
@@ -22,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 struct MatchOptions {
   RegistryFolder folder;
-  std::string device;
+  std::vector<std::string> devices;
   std::uint64_t most = 5;
   bool this_drive = false, json = false;
 };
@@ -36,8 +37,8 @@ registry::AttachedDrive ask(const std::string& name) {
   return {identity, extract::nominal_speed(drive).rpm};
 }
 
-void match(const MatchOptions& options) {
-  const registry::AttachedDrive drive = ask(options.device);
+void match(const std::string& device, const MatchOptions& options, const Print& print) {
+  const registry::AttachedDrive drive = ask(device);
   std::vector<registry::Match> matches = registry::match(options.folder.store(), drive,
                                                          options.most);
   if (options.this_drive) {
@@ -55,24 +56,24 @@ void match(const MatchOptions& options) {
                       {"distance", found.distance},
                       {"annotations", found.entry.annotations}});
     }
-    cli::print_json("platter-registry-match", {{"device", options.device}, {"models", list}});
+    print(json_text_of("platter-registry-match", {{"device", device}, {"models", list}}));
   } else {
     for (const registry::Match& found : matches)
-      fmt::print("{:<48} {}\n", model::printable(found.entry.reference()),
-                 registry::name_of(found.closeness));
+      print(fmt::format("{:<48} {}\n", model::printable(found.entry.reference()),
+                        registry::name_of(found.closeness)));
   }
   const std::string who = model::printable(drive.identity.vendor + " " + drive.identity.product);
   if (matches.empty() && options.this_drive) {
     throw Error(ExitStatus::incomplete,
                 fmt::format("{}: no published model is of this very drive ({}); platter "
                             "characterize makes one",
-                            options.device, who));
+                            device, who));
   }
   if (matches.empty()) {
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: no published model is of {} or has its block size; platter "
                             "characterize makes one",
-                            options.device, who));
+                            device, who));
   }
   if (matches.front().closeness != registry::Closeness::same_drive) {
     model::say(
@@ -88,14 +89,19 @@ void add_registry_match(CLI::App& registry) {
   auto options = std::make_shared<MatchOptions>();
   CLI::App* verb = registry.add_subcommand("match", "the models that fit an attached drive best");
   options->folder.add_to(*verb);
-  verb->add_option("DEVICE", options->device, "a device (platter devices lists them)")->required();
+  verb->add_option("DEVICE", options->devices, "a device, or several (platter devices lists them)")
+      ->required();
   verb->add_option("--limit", options->most, "at most so many")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   verb->add_flag("--this-drive", options->this_drive,
                  "only models of this very drive; status 13 where there are none");
   verb->add_flag("--json", options->json, "write it as JSON to stdout");
-  verb->callback([options] { match(*options); });
+  verb->callback([options] {
+    for_each_of(
+        options->devices, options->json, Heading::name,
+        [&](const std::string& device, const Print& print) { match(device, *options, print); });
+  });
 }
 
 }  // namespace platter::cli

@@ -157,12 +157,19 @@ void require_whole_requests(const replay::ResultHead& head) {
                           head.name, head.came_short->count));
 }
 
-void print(const Replayed& replayed, bool json) {
+// Where the result itself goes to standard output, what is said of it does not.
+bool goes_to_standard_output(const std::string& output) {
+  return output == "/dev/stdout" || output == "/dev/fd/1" || output == "/proc/self/fd/1";
+}
+
+void print(const Replayed& replayed, const ReplayOptions& options) {
   const replay::ResultHead& head = replayed.head;
-  if (json)
-    fmt::print("{}", replay::summary_json(head, replayed.summary));
+  const std::string text = options.json ? replay::summary_json(head, replayed.summary)
+                                        : replay::summary_text(head, replayed.summary);
+  if (goes_to_standard_output(options.output))
+    model::say("{}", text);
   else
-    model::say("{}", replay::summary_text(head, replayed.summary));
+    fmt::print("{}", text);
   if (head.asked_depth)
     model::say("platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
                head.name, head.depth, head.asked_depth);
@@ -263,8 +270,8 @@ void replay_trace(const ReplayOptions& options) {
   for (const std::string& input : options.members) options.outputs.reads(input);
   if (!options.output.empty()) replay::require_result_name(options.output);
   if (!options.output.empty()) model::require_writable(options.output);
-  if (options.array.wanted()) return print(on_array(options), options.json);
-  print(names_device(options.target) ? on_device(options) : on_model(options), options.json);
+  if (options.array.wanted()) return print(on_array(options), options);
+  print(names_device(options.target) ? on_device(options) : on_model(options), options);
 }
 
 }  // namespace
@@ -334,8 +341,9 @@ void add_replay(CLI::App& app) {
           ->excludes(speed);
   command
       ->add_option("--host-queue", options->host_queue,
-                   "model: a host's queue in front of it, default or requests=N,merge-kb=N,"
-                   "plug-ms=N,prefetch-kb=N,loops=N (docs/metrics.md); --depth is then how many "
+                   "model: a host's queue in front of it, default or NAME=N,... of requests, "
+                   "merge-kb, plug-ms,"
+                   " prefetch-kb and loops (docs/metrics.md); --depth is then how many "
                    "commands the drive has at once")
       ->excludes(phase_from);
   command->add_option(

@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/needs.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "fleet/reported.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "model/say.h"
 #include "report/html_report.h"
 
 namespace platter::cli {
@@ -32,6 +34,8 @@ void add_report(CLI::App& app) {
     std::vector<report::WorkloadResults> workloads;
     if (!options->results.empty()) workloads = report::load_workloads(options->results);
     options->outputs.writes(options->output);
+    if (const auto why = no_pictures({"figure in " + options->output}))
+      model::say("platter: {}\n", *why);
     std::vector<fleet::Drive> drives;
     for (const report::ReportedModel& reported : models)
       drives.push_back({reported.file, reported.model});

@@ -9,6 +9,8 @@
 #include "cli/command_tree.h"
 #include "cli/exit_statuses.h"
 #include "cli/finding_table.h"
+#include "cli/needs.h"
+#include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/rules.h"
 #include "model/read_budget.h"
@@ -20,6 +22,7 @@ namespace platter::cli {
 void add_self(CLI::App& app) {
   CLI::App* self = app.add_subcommand("self", "platter's own man pages, completions and schemas");
   self->group("")->require_subcommand(1);
+  self->parse_complete_callback(print_as_it_is);
   auto folder = std::make_shared<std::string>(), shell = std::make_shared<std::string>();
   CLI::App* man = self->add_subcommand("man", "the man pages of section 1");
   man->add_option("FOLDER", *folder, "where to write them")->required();
@@ -43,6 +46,8 @@ void add_self(CLI::App& app) {
   findings->callback([] { fmt::print("{}", finding_table()); });
   CLI::App* rules = self->add_subcommand("disksim-rules", "the table of rules of docs/disksim.md");
   rules->callback([] { fmt::print("{}", emit_disksim::rules_table()); });
+  CLI::App* needed = self->add_subcommand("needs", "the table of docs/needs.md");
+  needed->callback([] { fmt::print("{}", needs_table()); });
   CLI::App* stand_ins = self->add_subcommand("stand-ins", "the table of docs/stand-ins.md");
   stand_ins->callback([] { fmt::print("{}", model::stand_ins_table()); });
 }

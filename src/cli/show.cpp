@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "cli/doubts.h"
+#include "cli/needs.h"
 #include "cli/outputs.h"
+#include "cli/several.h"
 #include "cli/show_table.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
@@ -72,18 +74,64 @@ const report::Explanation& explanation_named(const std::string& path) {
                           model::did_you_mean(path, paths)));
 }
 
+struct ShowOptions {
+  std::vector<std::string> models, sections;
+  std::string plots, explain;
+  bool json = false, brief = false, plot = false;
+  Outputs outputs;
+};
+
+void show_table(const std::string& path, const ShowOptions& options, const Print& print) {
+  const bool of_models = !options.plots.empty() || !options.explain.empty() ||
+                         !options.sections.empty() || options.brief || options.plot;
+  if (of_models)
+    throw Error(ExitStatus::usage,
+                "--plots, --plot, --brief, --section and --explain are for models; give the model "
+                "that the table is of");
+  print(table_in_words(path, options.json));
+}
+
+void show_model(const std::string& path, const ShowOptions& options, const Print& print) {
+  const model::DriveModel model = model::load_model(path);
+  tell_doubts(model);
+  if (!options.plots.empty()) draw(model, options.plots, options.outputs);
+  if (options.json) return print(report::model_as_json(model));
+  if (!options.explain.empty())
+    return print(report::explained(model, explanation_named(options.explain)));
+  if (options.plot) {
+    constexpr report::Section kHead[] = {report::Section::head};
+    print(report::model_as_text(model, kHead));
+    return for_each_figure(
+        model, [&](const char*, const auto& plot) { print("\n" + report::drawn(plot)); });
+  }
+  if (options.brief) return print(report::model_in_brief(model));
+  std::vector<report::Section> sections;
+  for (const std::string& name : options.sections) sections.push_back(kSections.at(name));
+  print(sections.empty() ? report::model_as_text(model) : report::model_as_text(model, sections));
+}
+
+void show(const ShowOptions& options) {
+  if (options.models.size() > 1 && !options.plots.empty())
+    throw Error(ExitStatus::usage,
+                "--plots draws the figures of one model under names of their own; give one model");
+  if (!options.plots.empty()) require_needs("show", "--plots");
+  if (options.plot) require_needs("show", "--plot");
+  for_each_of(options.models, options.json, Heading::name,
+              [&](const std::string& path, const Print& print) {
+                if (emit_table::is_table_file(path))
+                  show_table(path, options, print);
+                else
+                  show_model(path, options, print);
+              });
+}
+
 }  // namespace
 
 void add_show(CLI::App& app) {
-  struct Options {
-    std::string model, plots, explain;
-    std::vector<std::string> sections;
-    bool json = false, brief = false, plot = false;
-    Outputs outputs;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "what a model says about its drive");
-  command->add_option("MODEL", options->model, "the model file, or a table (.ptab)")->required();
+  command->add_option("MODEL", options->models, "the model file, or a table (.ptab), or several")
+      ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "the same for programs");
   command->add_option("--plots", options->plots,
                       "also draw the seek curve and the zones into this folder (SVG)");
@@ -110,39 +158,7 @@ void add_show(CLI::App& app) {
       ->excludes(brief)
       ->excludes(section);
   options->outputs.add_force(*command);
-  command->callback([options] {
-    if (emit_table::is_table_file(options->model)) {
-      const bool of_models = !options->plots.empty() || !options->explain.empty() ||
-                             !options->sections.empty() || options->brief || options->plot;
-      if (of_models)
-        throw Error(
-            ExitStatus::usage,
-            "--plots, --plot, --brief, --section and --explain are for models; give the model "
-            "that the table is of");
-      show_table(options->model, options->json);
-      return;
-    }
-    const model::DriveModel model = model::load_model(options->model);
-    tell_doubts(model);
-    if (!options->plots.empty()) draw(model, options->plots, options->outputs);
-    if (options->json) {
-      fmt::print("{}", report::model_as_json(model));
-    } else if (options->plot) {
-      constexpr report::Section kHead[] = {report::Section::head};
-      fmt::print("{}", report::model_as_text(model, kHead));
-      for_each_figure(
-          model, [](const char*, const auto& plot) { fmt::print("\n{}", report::drawn(plot)); });
-    } else if (!options->explain.empty()) {
-      fmt::print("{}", report::explained(model, explanation_named(options->explain)));
-    } else if (options->brief || !options->sections.empty()) {
-      std::vector<report::Section> sections;
-      for (const std::string& name : options->sections) sections.push_back(kSections.at(name));
-      if (options->brief) sections = {report::Section::head, report::Section::validity};
-      fmt::print("{}", report::model_as_text(model, sections));
-    } else {
-      fmt::print("{}", report::model_as_text(model));
-    }
-  });
+  command->callback([options] { show(*options); });
 }
 
 }  // namespace platter::cli

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "emit/table/table.h"
 #include "model/claims.h"
@@ -80,7 +81,12 @@ Json as_json(const emit_table::Table& table) {
   return json;
 }
 
-void print_words(const std::string& path, const emit_table::Table& table) {
+std::string in_words(const std::string& path, const emit_table::Table& table) {
+  std::string text;
+  const auto add = [&]<typename... Values>(fmt::format_string<Values...> format,
+                                           Values&&... values) {
+    text += fmt::format(format, std::forward<Values>(values)...);
+  };
   const engine::Tables& tables = *table.tables;
   const engine::LayoutView& layout = tables.layout.view();
   const engine::FlatLayout& totals = layout.totals;
@@ -90,43 +96,39 @@ void print_words(const std::string& path, const emit_table::Table& table) {
   texts.validity = table.validity;
   const model::DriveModel shown = model::printable_model(texts);
   const model::Identity& who = shown.identity;
-  fmt::print("{}: lookup table of {} {} {} {} ({}), {} bytes, written by platter {}\n", path,
-             who.vendor, who.product, who.revision, who.serial, who.name, table.bytes,
-             model::printable(table.platter));
-  fmt::print("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
-  fmt::print("rotation      {:.2f} rpm\n", rpm_of(tables.motion));
-  fmt::print(
-      "layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} listed runs, {} "
+  add("{}: lookup table of {} {} {} {} ({}), {} bytes, written by platter {}\n", path, who.vendor,
+      who.product, who.revision, who.serial, who.name, table.bytes,
+      model::printable(table.platter));
+  add("capacity      {} blocks of {} bytes\n", who.blocks, who.block_bytes);
+  add("rotation      {:.2f} rpm\n", rpm_of(tables.motion));
+  add("layout        {} cylinders, {} heads, {} zones, {} tracks; {} nodes, {} listed runs, {} "
       "pieces, {} remaps\n",
       totals.cylinders, totals.heads, totals.zones, totals.tracks, layout.nodes.size(),
       runs_in(layout), layout.piece_shifts.size(), layout.remaps.size());
-  fmt::print("seek curve    {} points{}\n", tables.seeks.distances().size(),
-             tables.seeks.curves() > 1 ? ", of reads and writes, inward and outward apart" : "");
-  fmt::print("cache         {} segments of {} blocks\n", tables.cache.segments,
-             tables.cache.segment_blocks);
+  add("seek curve    {} points{}\n", tables.seeks.distances().size(),
+      tables.seeks.curves() > 1 ? ", of reads and writes, inward and outward apart" : "");
+  add("cache         {} segments of {} blocks\n", tables.cache.segments,
+      tables.cache.segment_blocks);
   const std::string standing = model::standing_of(table.provenance, table.validity);
   const model::Provenance& from = shown.provenance;
-  fmt::print("model         {}, from {}{}{}; SHA-256 {}\n",
-             standing.empty() ? from.method : standing, from.source, from.date.empty() ? "" : ", ",
-             from.date, model::printable(table.model_sha256));
+  add("model         {}, from {}{}{}; SHA-256 {}\n", standing.empty() ? from.method : standing,
+      from.source, from.date.empty() ? "" : ", ", from.date, model::printable(table.model_sha256));
   for (const model::StandIn& one : table.stand_ins)
-    fmt::print("not measured  {} ({})\n", model::printable(one.path),
-               model::printable(in_words(one)));
-  if (table.validity.demerits.empty()) fmt::print("validity      not validated\n");
+    add("not measured  {} ({})\n", model::printable(one.path), model::printable(in_words(one)));
+  if (table.validity.demerits.empty()) add("validity      not validated\n");
   for (const model::Demerit& d : shown.validity.demerits)
-    fmt::print("validity      {} workload, {} requests: demerit {:.3f} ms ({:.2f} %)\n", d.workload,
-               d.requests, d.demerit_ms, d.demerit_percent);
+    add("validity      {} workload, {} requests: demerit {:.3f} ms ({:.2f} %)\n", d.workload,
+        d.requests, d.demerit_ms, d.demerit_percent);
+  return text;
 }
 
 }  // namespace
 
-void show_table(const std::string& path, bool json) {
+std::string table_in_words(const std::string& path, bool json) {
   model::note_input(path);
   const emit_table::Table table = emit_table::load_table(path);
-  if (json)
-    fmt::print("{}\n", model::json_text(as_json(table), model::JsonForm::indented));
-  else
-    print_words(path, table);
+  if (!json) return in_words(path, table);
+  return model::json_text(as_json(table), model::JsonForm::indented) + "\n";
 }
 
 }  // namespace platter::cli

@@ -6,6 +6,6 @@
 namespace platter::cli {
 
 // Throws Error(bad_input) for what is no sound table.
-void show_table(const std::string& path, bool json);
+std::string table_in_words(const std::string& path, bool json);
 
 }  // namespace platter::cli

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <csignal>
 #include <string>
+#include <utility>
 
+#include "cli/fitting_lines.h"
 #include "model/printable.h"
 
 namespace platter::cli {
@@ -17,7 +19,8 @@ struct Stream {
   int descriptor;
   int error = 0;          // of the first write that failed
   std::string cut_off{};  // the beginning of a character whose end is to come
-  bool printed = false;
+  bool printed = false, fits_lines = false;
+  std::string line{};  // of those that are to fit: whose end is to come
 
   void write(std::string_view bytes) {
     while (!bytes.empty() && error == 0) {
@@ -34,10 +37,30 @@ struct Stream {
     const std::string text = cut_off + std::string(bytes);
     std::string shown;
     cut_off = text.substr(text.size() - model::append_printable_lines(shown, text));
-    write(shown);
+    fits_lines ? write_fitting(shown) : write(shown);
   }
 
-  void finish() { write(model::printable(cut_off)); }
+  void write_fitting(std::string_view text) {
+    std::string lines;
+    const std::size_t columns = columns_of(descriptor);
+    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;
+         text.remove_prefix(end + 1)) {
+      line += text.substr(0, end);
+      lines += fitting_lines(std::exchange(line, {}), columns);
+    }
+    line += text;
+    write(lines);
+  }
+
+  void as_it_is() {
+    fits_lines = false;
+    write(std::exchange(line, {}));
+  }
+
+  void finish() {
+    as_it_is();
+    write(model::printable(cut_off));
+  }
 };
 
 Stream& output() {
@@ -75,8 +98,14 @@ void keep_numbers() {
 void set_up_streams() {
   keep_numbers();
   std::signal(SIGPIPE, SIG_IGN);
+  output().fits_lines = true;
   stdout = opened(output(), stdout, ::isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
   stderr = opened(messages(), stderr, _IONBF);
+}
+
+void print_as_it_is() {
+  std::fflush(stdout);
+  output().as_it_is();
 }
 
 int finish_streams() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/interrupt.h"
+#include "cli/needs.h"
 #include "cli/numbers.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
@@ -265,6 +266,7 @@ void require_all(const StudyOptions& options, const Prepared& prepared, const st
 }
 
 void run_study(const StudyOptions& options) {
+  if (!options.plots.empty()) require_needs("study run", "--plots");
   const bool in_part = !options.part.empty();
   const WhichPart part = in_part ? part_of(options.part) : WhichPart{};
   const ResultFolder folder(options.results());
@@ -307,6 +309,7 @@ void run_study(const StudyOptions& options) {
 }
 
 void collect(const StudyOptions& options) {
+  if (!options.plots.empty()) require_needs("study collect", "--plots");
   if (!model::is_folder(options.results()))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is no folder of results; name the one that platter study run "
@@ -427,8 +430,10 @@ void add_study(CLI::App& app) {
 
   CLI::App* collected = add_verb(*study, "collect", "the table of the points that are there",
                                  options);
-  collected->add_option("-o,--output", options->output,
-                        "a folder for the table (else: that of the results)");
+  collected
+      ->add_option("-o,--output", options->output,
+                   "a folder for the table (else: that of the results)")
+      ->type_name("DIR");
   add_figures(*collected, *options);
   add_json(*collected, *options);
   collected->callback([options] { collect(*options); });

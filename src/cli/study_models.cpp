@@ -49,7 +49,8 @@ model::DriveModel derived(const model::DriveModel& from, const std::string& sour
 // The model's JSON, whatever it comes from.
 std::string text_of(const std::string& source, const RegistryFolder& folder) {
   if (source.starts_with(kFromRegistry))
-    return registry::open(registry::find(folder.store(), source.substr(kFromRegistry.size())))
+    return registry::open(registry::find(folder.store(), source.substr(kFromRegistry.size()),
+                                         registry::Naming::whole))
         .model_text;
   if (is_disksim_file(source))
     return model::to_json_text(emit_disksim::import_disksim(source).model);
@@ -133,7 +134,7 @@ model::DriveModel as_the_study_wants(std::string text, const std::string& source
   std::vector<std::string> changes;
   if (const nlohmann::json& derive = options.at("derive"); !derive.is_null())
     changes = study::changes_in(derive);
-  if (options.at("read_ahead") == "off") changes.push_back("cache.read_ahead=0");
+  if (options.at("read_ahead") == nlohmann::json("off")) changes.push_back("cache.read_ahead=0");
   return changes.empty() ? model : derived(model, source, changes);
 }
 

@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/numbers.h"
+#include "cli/several.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 #include "model/error.h"
@@ -14,13 +17,19 @@ namespace platter::cli {
 void add_trace_lint(CLI::App& parent) {
   struct Options {
     TraceOptions trace;
+    std::vector<std::string> traces;
     std::optional<std::uint64_t> blocks;
     std::size_t limit = 100;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("lint", "all that is wrong with a trace");
-  add_trace_options(*command, options->trace);
+  command
+      ->add_option("TRACE", options->traces,
+                   "a trace file, or several (docs/traces.md lists the formats); - for standard "
+                   "input")
+      ->required();
+  add_reading_options(*command, options->trace);
   command
       ->add_option("--blocks", options->blocks,
                    "blocks of the drive: a request beyond them is an error")
@@ -32,11 +41,15 @@ void add_trace_lint(CLI::App& parent) {
   command->callback([options] {
     trace::Reading reading = options->trace.reading();
     reading.blocks = options->blocks;
-    const trace::Lint lint = trace::lint(options->trace.path, reading, options->limit);
-    fmt::print("{}", options->json ? to_json(lint) : to_text(lint));
-    if (lint.errors > 0)
-      throw Error(ExitStatus::bad_input, fmt::format("{} has {} error{}", lint.name, lint.errors,
-                                                     lint.errors == 1 ? "" : "s"));
+    for_each_of(options->traces, options->json, Heading::name,
+                [&](const std::string& path, const Print& print) {
+                  const trace::Lint lint = trace::lint(path, reading, options->limit);
+                  print(options->json ? to_json(lint) : to_text(lint));
+                  if (lint.errors > 0)
+                    throw Error(ExitStatus::bad_input,
+                                fmt::format("{} has {} error{}", lint.name, lint.errors,
+                                            lint.errors == 1 ? "" : "s"));
+                });
   });
 }
 

@@ -33,6 +33,10 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const char* for
       .add_option("TRACE", options.path,
                   "a trace file (docs/traces.md lists the formats); - for standard input")
       ->required();
+  add_reading_options(command, options, format_option);
+}
+
+void add_reading_options(CLI::App& command, TraceOptions& options, const char* format_option) {
   command.add_option(format_option, options.format, "of the trace (else: detected)")
       ->check(CLI::IsMember(trace::format_names()));
   command.add_option("--csv-columns", options.columns,

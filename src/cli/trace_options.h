@@ -23,9 +23,12 @@ struct TraceOptions {
   trace::Trace read() const { return trace::read_trace_file(path, reading()); }
 };
 
-// TRACE, `format_option`, --csv-columns, --line-regex, --device-number, --block-bytes, --round,
-// --reorder,
-// --think-times, --time-unit and --queued.
+// How a trace is read: `format_option`, --csv-columns, --line-regex, --device-number,
+// --block-bytes,
+// --round, --reorder, --think-times, --time-unit and --queued.
+void add_reading_options(CLI::App& command, TraceOptions& options,
+                         const char* format_option = "--format");
+// The same, and TRACE.
 void add_trace_options(CLI::App& command, TraceOptions& options,
                        const char* format_option = "--format");
 

@@ -114,6 +114,10 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
     what = fmt::format("{}: {} is no number that it can take", option.substr(0, equals),
                        equals < option.size() ? option.substr(equals + 3) : "this");
   }
+  constexpr std::string_view kMissing = " missing";
+  if (const std::size_t colon = what.find(": 1 required ");
+      colon != std::string::npos && what.ends_with(kMissing))
+    what = what.substr(0, colon) + ": its value is missing";
   std::string meant;
   what = none_of(what, meant);
   return fmt::format("{}: {}; {}{} --help tells what it takes", subject(at.command), what, meant,

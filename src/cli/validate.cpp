@@ -14,6 +14,7 @@
 #include "cli/careful_replay.h"
 #include "cli/disksim_column.h"
 #include "cli/lbn_ranges.h"
+#include "cli/needs.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
 #include "cli/outputs.h"
@@ -39,6 +40,7 @@ struct ValidateOptions {
   std::vector<std::string> models, writes, not_in_use;
   std::uint64_t requests = 5000, seed = 1;
   bool json = false, update = false, tables = false;
+  std::optional<std::string> undrawn{};  // why there are no pictures
   std::string disksim;
   ProgressKind progress = ProgressKind::fitting;
   QuietHostOption quiet;
@@ -79,7 +81,7 @@ void save(const replay::Validated& validated, const ValidateOptions& options,
   for (std::size_t i = 0; i < validated.models.size(); ++i)
     replay::save_result(validated.models[i], file(names[i] + ".csv"));
   model::write_file(file("json"), replay::comparison_json(validated.comparisons));
-  report::plot_response_times(validated.drive, validated.models, file("svg"));
+  if (!options.undrawn) report::plot_response_times(validated.drive, validated.models, file("svg"));
 }
 
 void show(const replay::Validated& validated) {
@@ -126,10 +128,10 @@ void validate(const ValidateOptions& options) {
                 "--update-model notes demerits in model files (.json), and none of these is one; "
                 "leave it out");
   std::vector<std::string> contenders = options.models;
+  DiskSimColumn disksim(options.disksim, judged, options.models);
   const std::unique_ptr<scsi::Device> device = open_device(options.device,
                                                            {.not_in_use = options.not_in_use});
   replay::require_same_size(*device, subjects);
-  DiskSimColumn disksim(options.disksim, judged, options.models);
   for (const std::size_t model : disksim.models())
     contenders.push_back(stem_of(options.models[model]) + ".disksim");
   const ResultFolder folder(options.output);
@@ -137,6 +139,7 @@ void validate(const ValidateOptions& options) {
   const model::Identity drive = replay::identity_of(*device);
   if (!disksim.program().empty()) options.outputs.reads(disksim.program());
   check_outputs(options, names, judged, drive);
+  if (options.undrawn) model::say("platter: {}\n", *options.undrawn);
   if (options.writes.empty())
     model::say("platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
   CarefulReplay careful(*device, options.device, options.progress);
@@ -182,7 +185,8 @@ void add_validate(CLI::App& app) {
                    "models of it, tables (.ptab) or DiskSim files (.parv) of those")
       ->required();
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
-      ->required();
+      ->required()
+      ->type_name("DIR");
   // Of fewer the demerit says nothing.
   command->add_option("--requests", options->requests, "in each workload, 20 or more")
       ->transform(at_least(20))
@@ -202,7 +206,10 @@ void add_validate(CLI::App& app) {
   CLI::Option* tables = command->add_flag("--tables", options->tables,
                                           "for reads, writes and each size of request as well");
   command->add_flag("--json", options->json, "for programs")->excludes(tables);
-  command->callback([options] { validate(*options); });
+  command->callback([options] {
+    options->undrawn = no_pictures({"random.svg", "mixed.svg"});
+    validate(*options);
+  });
 }
 
 }  // namespace platter::cli

@@ -24,6 +24,7 @@
 #include "model/interruption.h"
 #include "mtbrc/access.h"
 #include "mtbrc/round_trips.h"
+#include "mtbrc/time_watch.h"
 #include "safety/end_of_run.h"
 #include "safety/journal.h"
 #include "scsi/drive.h"
@@ -144,6 +145,7 @@ class Characterization {
   };
   Point here() const;
   void go_back_to(const Point& point);
+  void take_facts(Facts facts);
   void disturbed_since(std::size_t sample);
   Mark mark();
   Evidence evidence() const;
@@ -167,6 +169,11 @@ class Characterization {
   SettingsWatch watch_{settings_, drive_, context_,
                        [this](model::Noted noted) { note(std::move(noted)); },
                        [this](std::size_t from) { disturbed_since(from); }};
+  mtbrc::TimeWatch time_{context_, [this](const mtbrc::TimeJump& jump, std::size_t from) {
+                           record_.facts.jumps.push_back(jump);
+                           from = std::max(from, first_sample_);
+                           if (from < context_.samples.size()) disturbed_since(from);
+                         }};
   std::optional<safety::Journal> journal_;
   std::optional<std::string> not_restored_, not_verified_, journal_stays_, failed_write_;
   std::string cause_;                         // of an early end
@@ -224,10 +231,16 @@ void Characterization::disturbed_since(std::size_t sample) {
   if (file_) file_->disturbed(sample, evidence());
 }
 
+// Time has jumped whatever becomes of what was measured.
+void Characterization::take_facts(Facts facts) {
+  facts.jumps = std::move(record_.facts.jumps);
+  record_.facts = std::move(facts);
+}
+
 void Characterization::go_back_to(const Point& point) {
   found_ = point.found;
   context_.map = found_.map.get();
-  record_.facts = point.facts;
+  take_facts(point.facts);
   context_.samples.resize(point.samples);
   record_.media_accesses.resize(point.media_accesses);
   notes_ = point.notes;
@@ -503,6 +516,7 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
     under_way_ = {};
     under_way_.stage = index;
     first_sample_ = context_.samples.size();
+    time_.refer_to(caches == Caches::off ? std::optional(settings_.reference_lbn) : std::nullopt);
     try {
       watch_.begin(std::string(stage.name), caches, attempt < kMayBreak);
       limited(index, [&] { do_parts(stage); });
@@ -594,6 +608,7 @@ void Characterization::do_parts(const Stage& stage) {
 
 void Characterization::begin() {
   drive_.on_command([this](const scsi::CommandRecord& done) {
+    time_.after_command();
     keep_media_access(done);
     keep_what_came();
     if (stopping_) return;
@@ -695,7 +710,8 @@ void Characterization::go_on_with_run() {
   context_.samples = std::move(record_.samples);
   context_.rotation = found_.rotation;
   context_.map = found_.map.get();
-  context_.session = static_cast<std::uint32_t>(record_.sessions.size());
+  context_.session =
+      static_cast<std::uint32_t>(record_.sessions.size() + record_.facts.jumps.size());
   // Else the choices of an earlier session would be made once more.
   std::seed_seq seeds{static_cast<std::uint32_t>(options_.seed),
                       static_cast<std::uint32_t>(options_.seed >> 32), context_.session};
@@ -710,6 +726,7 @@ void Characterization::go_on_with_run() {
 }
 
 void Characterization::begin_session() {
+  session_.number = context_.session;
   if (options_.keeper != nullptr) {
     Record before = record_;
     before.samples = context_.samples;
@@ -780,13 +797,15 @@ void Characterization::keep_media_access(const scsi::CommandRecord& done) {
   record_.media_accesses.push_back({.blocks = done.blocks,
                                     .issued_ns = done.issued_ns,
                                     .completed_ns = done.completed_ns,
-                                    .session = context_.session});
+                                    .session = session_.number});
 }
 
 // The longest baseline for the period: from the run's first revolutions to its last.
 void Characterization::read_last_anchors() {
   constexpr int kReads = 12;
   if (context_.reads_once) return;  // it was read before
+  first_sample_ = context_.samples.size();
+  time_.refer_to(settings_.reference_lbn);
   mtbrc::Accesses accesses(context_);
   for (int i = 0; i < kReads; ++i)
     accesses.probe(mtbrc::Experiment::anchor, settings_.reference_lbn);
@@ -945,7 +964,7 @@ Run Characterization::ended_by(const Error& error) {
   const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));
   if (nothing_is_known(another)) leave_without_model(ended, another);
   found_ = std::move(last_whole_->found);
-  record_.facts = std::move(last_whole_->facts);
+  take_facts(std::move(last_whole_->facts));
   if (record_.stages.size() <= kCache) record_.facts.no_media_writes = settings_.no_media_writes();
   // Those of the stage that was broken off.
   for (Mark& part : under_way_.parts)
@@ -976,6 +995,11 @@ Run Characterization::run() {
                          *failed_write_ +
                              "; what had been written was read back and is as it was, and the run "
                              "went on with reads");
+  else if (const auto* unfinished = model::finding_of(run.model.provenance,
+                                                      model::Code::layout_unfinished))
+    run.ended_by = Error(
+        ExitStatus::incomplete,
+        fmt::format("the run on {} is incomplete: {}", options_.device_name, unfinished->text));
   else if (!complete)
     run.ended_by = Error(ExitStatus::incomplete,
                          fmt::format("the run on {} is incomplete: {}", options_.device_name,

@@ -12,6 +12,7 @@
 #include "extract/impossible_values.h"
 #include "extract/self_validation.h"
 #include "extract/stages.h"
+#include "extract/uneven_time.h"
 #include "extract/what_was_noisy.h"
 #include "extract/without_experiment.h"
 #include "model/error.h"
@@ -179,6 +180,7 @@ void estimate_at_the_end(const Record& record, Findings& found) {
                      to_ms(*grid_ns) * 1e3, mtbrc::least_error_ms(*grid_ns, 1))});
   }
   take_notes(what_was_noisy(record.samples, model), found);
+  take_notes(told(record.facts.jumps), found);
   take_notes(impossible_values(model), found);
 }
 

@@ -18,6 +18,30 @@ namespace {
 
 namespace timing = layout_by_timing;
 
+// What the order of bands that was found says of a map's surfaces; one that does not explain what
+// was seen says nothing.
+void take_measured(const std::optional<timing::FoundSurfaces>& found, timing::Surfaces& surfaces) {
+  if (!found || found->best.fit < timing::kExplains) return;
+  surfaces.heads = found->best.order.heads;
+  surfaces.order = found->best.order;
+  surfaces.cylinders = found->tracks;
+  surfaces.bands = found->bands;
+  surfaces.told = true;
+  surfaces.others.clear();
+  surfaces.measured = timing::MeasuredSurfaces{
+      found->told,        found->tracks_a_band,   found->best.heads_chance,
+      found->best.chance, found->moves,           found->groups,
+      found->shifts,      found->chances_of_heads};
+}
+
+// One past the last block that is no guess.
+std::uint64_t end_of_mapped(const std::vector<timing::Run>& runs) {
+  const auto last = std::find_if(runs.rbegin(), runs.rend(), [](const timing::Run& run) {
+    return run.standing != timing::Standing::guessed;
+  });
+  return last == runs.rend() ? 0 : last->end();
+}
+
 constexpr std::size_t kJudged = 400;  // blocks: a share of 99 % is known to half a percent
 
 const char* name_of(timing::Standing standing) {
@@ -51,8 +75,8 @@ model::TimedMap standing_of(const std::vector<timing::Run>& runs, const timing::
 
 FoundMap MapByTiming::none(const std::string& why) {
   layout_ = {};
-  layout_.reason = why;
-  return {layout_, {"layout: " + why}};
+  layout_.reason = translates_ ? why : "the drive does not translate addresses, and " + why;
+  return {layout_, {"layout: " + layout_.reason}};
 }
 
 // A drive whose order of tracks is not understood would be walked track by track, for days; one of
@@ -66,9 +90,61 @@ Nanoseconds MapByTiming::deadline_ns() const {
   return context_.drive.now_ns() + from_ms(kMuchLonger * timed_map_s(bytes) * 1e3);
 }
 
+std::optional<double> MapByTiming::expected_s() const {
+  // Measured: those of the catalogue took 50 to 612 s, and spares and slips are told less well.
+  constexpr double kOld_bytes = 50e9, kOfOld_s = 250;
+  if (how_ == MapByTime::none) return std::nullopt;
+  const scsi::Drive& drive = context_.drive;
+  const double bytes = static_cast<double>(drive.blocks()) * drive.block_bytes();
+  return bytes < kOld_bytes ? kOfOld_s : timed_map_s(bytes);
+}
+
+// By moves between the bands' ends, or by what the drive says of places; where neither tells, by
+// the order in which bands come again.
+timing::Surfaces MapByTiming::find_surfaces(timing::Mapper& mapper,
+                                            std::span<const timing::Run> runs,
+                                            const timing::MediaTiming& media) {
+  constexpr double kMost_s = 25, kOfWhatIsLeft = 0.1;
+  std::vector<std::uint32_t> ring;
+  if (mapper.pattern())
+    for (std::size_t place = 0; place < mapper.pattern()->period(); ++place)
+      ring.push_back((*mapper.pattern())[place].slots);
+  timing::Surfaces surfaces = timing::surfaces_of(runs, ring);
+  timing::SurfaceOptions how;
+  how.most_ns = from_ms(kMost_s * 1e3);
+  if (context_.deadline_ns > 0)
+    how.most_ns = std::min(
+        how.most_ns,
+        static_cast<Nanoseconds>(
+            kOfWhatIsLeft * static_cast<double>(context_.deadline_ns - context_.drive.now_ns())));
+  if (translates_ && believed_)
+    how.told = [&](std::uint64_t block) -> std::optional<timing::ToldPlace> {
+      const auto told =
+          context_.drive.addresses().translate(media.first_lbn() + block * media.logical_blocks());
+      if (!told || told->places.empty()) return std::nullopt;
+      return timing::ToldPlace{told->places[0].cylinder, told->places[0].head};
+    };
+  try {
+    take_measured(timing::find_surfaces(mapper.prober(), runs, how, surfaces.cylinders), surfaces);
+  } catch (const timing::OutOfTime&) {  // the order of the bands tells it, perhaps
+  }
+  return surfaces;
+}
+
+// Blocks whose places are guesses, for the time ended.
+void MapByTiming::say_what_is_not_mapped(std::uint64_t first_lbn, model::Notes& notes) {
+  const std::uint64_t blocks = context_.drive.blocks();
+  const std::string why = fmt::format(
+      "the time ended when {:.1f} % of the blocks were mapped by timing: from LBN {} on places are "
+      "guesses",
+      100.0 * static_cast<double>(first_lbn) / static_cast<double>(blocks), first_lbn);
+  layout_.not_understood.push_back({first_lbn, blocks - 1, why});
+  notes.emplace_back(model::Code::layout_unfinished, "layout: " + why);
+}
+
 FoundMap MapByTiming::find(std::vector<Answer>&) {
-  if (how_ == MapByTime::none)
-    return none("the drive does not translate addresses, and a map by timing was not wanted");
+  translates_ = context_.drive.addresses().translates();
+  if (how_ == MapByTime::none) return none("a map by timing was not wanted");
   timing::MediaTiming media(context_);
   timing::MapperOptions options;
   options.seed = context_.seed;
@@ -79,42 +155,41 @@ FoundMap MapByTiming::find(std::vector<Answer>&) {
     mapper.map();
   } catch (const Error& error) {
     if (error.status() != ExitStatus::unsupported) throw;
-    return none(fmt::format("the drive does not translate addresses, and {}", error.what()));
+    return none(error.what());
   }
   const std::uint64_t logical = context_.drive.blocks();
-  const std::uint64_t mapped = mapper.runs().empty() ? 0 : mapper.runs().back().end();
-  constexpr double kEnough = 0.9;  // of the blocks; the rest is guessed, and judged with them
-  if (static_cast<double>(mapped) < kEnough * static_cast<double>(media.blocks()))
+  const std::uint64_t mapped = end_of_mapped(mapper.runs());
+  constexpr double kOfUse = 0.02;  // of the blocks: of less there is no seek to measure
+  if (static_cast<double>(mapped) < kOfUse * static_cast<double>(media.blocks()))
     return none(
-        fmt::format("the drive does not translate addresses, and the time ended when {:.1f} "
-                    "% of its blocks were mapped by timing",
+        fmt::format("the time ended when {:.1f} % of its blocks were mapped by timing",
                     100.0 * static_cast<double>(mapped) / static_cast<double>(media.blocks())));
   std::vector<timing::Run> runs = timing::without_gaps(
       mapper.runs(),
       (logical - media.first_lbn() + media.logical_blocks() - 1) / media.logical_blocks());
   timing::take_common_skews(runs);
-  std::vector<std::uint32_t> ring;
-  if (mapper.pattern())
-    for (std::size_t place = 0; place < mapper.pattern()->period(); ++place)
-      ring.push_back((*mapper.pattern())[place].slots);
-  const timing::Surfaces surfaces = timing::surfaces_of(runs, ring);
+  const timing::Surfaces surfaces = find_surfaces(mapper, runs, media);
   layout_ = timing::to_layout(runs, {logical, media.logical_blocks(), media.first_lbn()}, surfaces);
   if (const std::uint64_t nodes = model::count_nodes(layout_); nodes > model::kMostNodes)
     return none(
-        fmt::format("the drive does not translate addresses, and what was mapped by timing has so "
-                    "little that repeats that it takes {} nodes, more than the {} of a model",
+        fmt::format("what was mapped by timing has so little that repeats that it takes {} "
+                    "nodes, more than the {} of a model",
                     nodes, model::kMostNodes));
+  FoundMap found;
   say_surfaces(context_.drive, surfaces, layout_);
   layout_.timed = standing_of(runs, media, logical);
   layout_.angle.reason = "angles are measured, but against no index";
   layout_.angle.error = mapper.frame().jitter().sigma_rev;
   layout_.angle.unit = "rev";
   layout_.angle.method = "timing";
-  FoundMap found{layout_, {}};
   found.notes.push_back(
-      fmt::format("layout: found by timing alone; {} bands of tracks on {} surfaces, as far as "
-                  "their order tells",
-                  runs.size(), surfaces.heads));
+      fmt::format("layout: found by timing alone; {} bands of tracks on {} "
+                  "surfaces, {}",
+                  runs.size(), surfaces.heads, surfaces.in_words()));
+  constexpr double kWhole = 0.9;  // the rest is guessed, and judged with what is not
+  if (static_cast<double>(mapped) < kWhole * static_cast<double>(media.blocks()))
+    say_what_is_not_mapped(media.first_lbn() + mapped * media.logical_blocks(), found.notes);
+  found.layout = layout_;
   return found;
 }
 

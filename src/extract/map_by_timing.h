@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "extract/map_source.h"
 #include "layout_by_timing/mapper.h"
 #include "layout_by_timing/media_timing.h"
+#include "layout_by_timing/surface_finder.h"
+#include "layout_by_timing/to_layout.h"
 #include "mtbrc/context.h"
 
 namespace platter::extract {
@@ -32,13 +35,23 @@ class MapByTiming final : public MapSource {
   std::size_t zones() const override { return layout_.zones.size(); }
   // The map was found with its angles: what it is worth, by blocks that nothing else used.
   FoundMap with_angles() override;
+  // What the map takes, about; nullopt: it is not wanted.
+  std::optional<double> expected_s() const;
+  // Whether what the drive says of its places may be true.
+  void believe_translation(bool is_believed) { believed_ = is_believed; }
 
  private:
   FoundMap none(const std::string& why);
   Nanoseconds deadline_ns() const;
+  layout_by_timing::Surfaces find_surfaces(layout_by_timing::Mapper& mapper,
+                                           std::span<const layout_by_timing::Run> runs,
+                                           const layout_by_timing::MediaTiming& media);
+  void say_what_is_not_mapped(std::uint64_t first_lbn, model::Notes& notes);
 
   mtbrc::Context& context_;
   MapByTime how_;
+  bool translates_ = false;  // the drive, if not all of its places
+  bool believed_ = true;
   model::Layout layout_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "engine/layout_map.h"
 #include "extract/translated_map.h"
+#include "extract/worth_of_translation.h"
 #include "layout/extract.h"
 #include "model/validate.h"
 #include "mtbrc/angle.h"
@@ -25,8 +26,9 @@ struct OutOfTime {};
 // Answers until the deadline has passed, and keeps what each question took.
 class LimitedTranslator final : public layout::Translator {
  public:
-  LimitedTranslator(layout::Translator& drive, const mtbrc::Context& context)
-      : drive_(drive), context_(context) {}
+  LimitedTranslator(layout::Translator& drive, const mtbrc::Context& context,
+                    const std::optional<WorthOfTranslation>& worth)
+      : drive_(drive), context_(context), worth_(worth) {}
 
   const std::string& name() const override { return drive_.name(); }
   std::uint64_t blocks() const override { return drive_.blocks(); }
@@ -36,9 +38,17 @@ class LimitedTranslator final : public layout::Translator {
     const Nanoseconds before_ns = context_.drive.now_ns();
     const std::uint64_t asked = context_.drive.translations();
     std::optional<scsi::Translation> answer = drive_.translate(lbn);
-    if (context_.drive.translations() == asked + 1)
+    if (context_.drive.translations() == asked + 1) {
       took_ms_.push_back(to_ms(context_.drive.now_ns() - before_ns));
+      all_ms_ += took_ms_.back();
+      if (worth_) worth_->asked(all_ms_ * 1e-3);
+    }
     return in_time(std::move(answer));
+  }
+  // The mean of what the drive was asked.
+  double question_s() const {
+    constexpr double kUsual_s = 0.5e-3;
+    return took_ms_.empty() ? kUsual_s : all_ms_ * 1e-3 / static_cast<double>(took_ms_.size());
   }
   // Of those that the drive was asked.
   const std::vector<double>& took_ms() const { return took_ms_; }
@@ -62,7 +72,9 @@ class LimitedTranslator final : public layout::Translator {
 
   layout::Translator& drive_;
   const mtbrc::Context& context_;
+  const std::optional<WorthOfTranslation>& worth_;
   std::vector<double> took_ms_;
+  double all_ms_ = 0;
 };
 
 }  // namespace
@@ -70,20 +82,31 @@ class LimitedTranslator final : public layout::Translator {
 FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
   layout::DriveTranslator drive(context_.drive, name_);
   KeptAnswers kept(drive, answers);
-  LimitedTranslator translator(kept, context_);
+  std::optional<WorthOfTranslation> worth;
+  if (other_way_s_) worth.emplace(context_.drive.blocks(), *other_way_s_);
+  LimitedTranslator translator(kept, context_, worth);
   layout::Options how;
   how.seed = context_.seed;
+  if (worth)
+    how.grown = [&](const layout::Growth& growth) {
+      worth->grown(growth, translator.question_s());
+    };
   layout::Extraction found;
   try {
     found = layout::by_address_translation(translator, how);
+  } catch (const TooDear& dear) {
+    found.layout.reason = dear.why;
+    found.notes = {"layout: " + dear.why};
+  } catch (const layout::CannotMap& error) {
+    found.layout.reason = error.what();
+    found.notes = {{model::Code::translation_contradicted, "layout: " + found.layout.reason}};
   } catch (const OutOfTime&) {
     found.layout.reason = fmt::format(
         "the budget of {:.0f} s ended before the drive's map was complete", budget_s_.value_or(0));
     found.notes = {{model::Code::layout_unfinished, "layout: " + found.layout.reason}};
   }
   question_time_ = {};
-  if (const auto took = statistics::median_estimate(translator.took_ms());
-      took && !found.layout.zones.empty())
+  if (const auto took = statistics::median_estimate(translator.took_ms()))
     question_time_ = {.value = took->value,
                       .unit = "ms",
                       .error = took->error,

@@ -17,7 +17,12 @@ class MapByTranslation final : public MapSource {
   MapByTranslation(mtbrc::Context& context, std::string name, std::optional<double> budget_s)
       : context_(context), name_(std::move(name)), budget_s_(budget_s) {}
 
+  // Where the map would take longer than the other way, or the answers make none: no zones, and
+  // the reason.
   FoundMap find(std::vector<Answer>& answers) override;
+  // What a map by timing would take; nullopt: none is to be had, and translation goes on whatever
+  // it takes.
+  void compare_with(std::optional<double> other_way_s) { other_way_s_ = other_way_s; }
   // A map that was found before, without angles.
   void take_up(const model::Layout& found) override;
   model::Parameter question_time() const override { return question_time_; }
@@ -29,7 +34,8 @@ class MapByTranslation final : public MapSource {
   mtbrc::Context& context_;
   std::string name_;
   std::optional<double> budget_s_;  // for the sentence where it ended too early
-  model::Layout translated_;        // as translation tells it
+  std::optional<double> other_way_s_;
+  model::Layout translated_;  // as translation tells it
   model::Parameter question_time_;
 };
 

@@ -1,5 +1,5 @@
-// A run's map in whichever way the drive allows: by address translation where it has that, else by
-// timing alone.
+// A run's map by the witness that tells it best: address translation where that adds up and is
+// cheaper, else timing.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,20 @@ class MapOfDrive final : public MapSource {
              MapByTime how)
       : context_(context), by_translation_(context, name, budget_s), by_timing_(context, how) {}
 
-  FoundMap find(std::vector<Answer>& answers) override {
-    by_ = !answers.empty() || context_.drive.addresses().translates()
-              ? static_cast<MapSource*>(&by_translation_)
-              : &by_timing_;
-    return by_->find(answers);
-  }
+  FoundMap find(std::vector<Answer>& answers) override;
   void take_up(const model::Layout& found) override {
     by_ = found.timed ? static_cast<MapSource*>(&by_timing_) : &by_translation_;
     by_->take_up(found);
   }
-  model::Parameter question_time() const override { return by_->question_time(); }
+  model::Parameter question_time() const override { return by_translation_.question_time(); }
   double visits() const override { return by_->visits(); }
   std::size_t zones() const override { return by_->zones(); }
-  FoundMap with_angles() override { return by_->with_angles(); }
+  // Where timed reads contradict nearly all of what translation told, the map is made by timing.
+  FoundMap with_angles() override;
 
  private:
+  FoundMap by_timing_after(FoundMap translated, std::vector<Answer>& answers);
+
   mtbrc::Context& context_;
   MapByTranslation by_translation_;
   MapByTiming by_timing_;

@@ -252,12 +252,21 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
   say_why_no_media_writes(seen.facts.no_media_writes, model);
 }
 
+// By all reads of the run: what the stage saw of the spindle's wander in its short time is less
+// than it is, and a larger error is the truer one.
 void refine_rotation(const Evidence& seen, Findings& found) {
   const auto refined = mtbrc::estimate_rotation(seen.samples);
   const model::Parameter& period = found.model.rotation.period;
-  if (refined.outcome == mtbrc::RotationOutcome::measured && refined.rotation.period.error &&
-      period.error && *refined.rotation.period.error < *period.error)
-    found.model.rotation = refined.rotation;
+  if (refined.outcome != mtbrc::RotationOutcome::measured || !refined.rotation.period.error ||
+      !period.error)
+    return;
+  if (refined.drift_ppm != 0)
+    found.note(
+        {model::Code::spindle_drifts,
+         fmt::format("the period of rotation changed by {:.1f} ppm in the run: its error holds "
+                     "it at begin and end",
+                     refined.drift_ppm)});
+  found.model.rotation = refined.rotation;
 }
 
 }  // namespace platter::extract

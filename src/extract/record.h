@@ -14,6 +14,7 @@
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
 #include "mtbrc/samples.h"
+#include "mtbrc/time_watch.h"
 #include "replay/result.h"
 #include "safety/saved_settings.h"
 
@@ -33,6 +34,7 @@ struct Facts {
   std::optional<replay::Result> in_a_row;         // absent: the model does not hang on it
   replay::Result mixed, random;                   // requests of the self-validation
   QueueSamples queue;
+  std::vector<mtbrc::TimeJump> jumps;  // each began a session, of whatever becomes of a stage
 };
 
 // How much of everything there was at some moment, and what was noticed since the moment before.
@@ -57,8 +59,10 @@ struct StageRecord {
 };
 
 // What one process measured of a run: the run itself, or what went on with it after an
-// interruption. Its times and the platter's phase are its own (mtbrc::Sample::session).
+// interruption. Its times and the platter's phase are its own (mtbrc::Sample::session); where time
+// jumped another session of samples began within it.
 struct Session {
+  std::uint32_t number = 0;       // of the samples that it began with
   std::size_t stages_before = 0;  // of the run's stages, those that it found done
   std::string begun_anew;         // the stage that it began with; "": all were done
   bool cut = false;               // the samples ended in the middle of a line, which was left out

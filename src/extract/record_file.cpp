@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +27,9 @@ using samples::Json;
 constexpr const char *kFacts = "facts", *kRequests = "requests", *kRequest = "request",
                      *kMediaAccesses = "media_accesses", *kQueueFacts = "queue", *kPart = "part",
                      *kStage = "stage", *kEnd = "end", *kSession = "session",
-                     *kTakenBack = "taken_back", *kDisturbed = "disturbed", *kAnswer = "answer";
+                     *kTakenBack = "taken_back", *kDisturbed = "disturbed", *kAnswer = "answer",
+                     *kJump = "time_jump";
+constexpr const char *kSlept = "slept", *kStepped = "stepped";
 // Chosen: written in some 20 us, which between two commands of a test does no harm.
 constexpr std::size_t kAccessesInLine = 100;
 
@@ -197,6 +200,7 @@ class RecordReader {
     if (line.payload == kMediaAccesses) return take_media_accesses(fields);
     if (line.payload == kAnswer) return take_answer(fields);
     if (line.payload == kSession) return begin_session(fields);
+    if (line.payload == kJump) return take_jump(fields);
     if (line.payload == kTakenBack) return take_back(fields);
     if (line.payload == kDisturbed) return take_disturbed(fields);
     if (line.payload == kQueueFacts) return take_queue(fields);
@@ -263,6 +267,8 @@ class RecordReader {
     session.writable = ranges_of(fields.at("writable"));
     if (fields.contains("skipped")) session.skipped = ranges_of(fields.at("skipped"));
     session.seed = fields.at("seed").get<std::uint64_t>();
+    if (!kept_.record.sessions.empty()) ++session_;
+    session.number = began_with_ = session_;
     last_cost_ = session.before;
     kept_.record.sessions.push_back(std::move(session));
     parts_.clear();
@@ -312,9 +318,17 @@ class RecordReader {
     mtbrc::disturb(samples, from);
   }
 
-  std::uint32_t session() const {
-    const std::size_t sessions = kept_.record.sessions.size();
-    return static_cast<std::uint32_t>(sessions > 0 ? sessions - 1 : 0);
+  void take_jump(const Json& fields) {
+    mtbrc::TimeJump jump;
+    const auto kind = fields.at("kind").get<std::string>();
+    if (kind != kSlept && kind != kStepped) refuse(fmt::format("time did not jump as '{}'", kind));
+    jump.kind = kind == kSlept ? mtbrc::TimeJump::Kind::slept : mtbrc::TimeJump::Kind::stepped;
+    jump.session = ++session_;
+    jump.at_ns = fields.at("at_ns").get<Nanoseconds>();
+    jump.by_ns = fields.at("by_ns").get<Nanoseconds>();
+    require_times(0, jump.at_ns);
+    if (jump.by_ns > kLatest || jump.by_ns < -kLatest) refuse("time does not jump so far");
+    kept_.record.facts.jumps.push_back(jump);
   }
 
   void seen_at(Nanoseconds issued_ns, Nanoseconds completed_ns) {
@@ -337,7 +351,7 @@ class RecordReader {
     require_times(sample.issued_ns, sample.completed_ns);
     require_times(0, sample.after_completed_ns);
     if (sample.group > kFarthest || sample.group < -kFarthest) refuse("its group is of no drive");
-    sample.session = session();
+    sample.session = session_;
     seen_at(sample.issued_ns, sample.completed_ns);
     kept_.record.samples.push_back(sample);
   }
@@ -365,7 +379,7 @@ class RecordReader {
       kept_.record.media_accesses.push_back({.blocks = blocks[i],
                                              .issued_ns = issued[i],
                                              .completed_ns = issued[i] + took[i],
-                                             .session = session()});
+                                             .session = began_with_});
     }
   }
 
@@ -481,7 +495,9 @@ class RecordReader {
   std::vector<Mark> parts_;           // of the stage that comes
   // Of the session: when it was seen last, and when its last stage ended.
   Nanoseconds last_ns_ = 0, ended_ns_ = 0;
-  Cost last_cost_;  // of the run, as told last
+  Cost last_cost_;                // of the run, as told last
+  std::uint32_t session_ = 0;     // of the samples that come
+  std::uint32_t began_with_ = 0;  // the process that they are of
 };
 
 }  // namespace
@@ -508,6 +524,7 @@ void RecordWriter::write_facts(const Facts& facts) {
 
 void RecordWriter::begin_session(const Session& session, const Facts& facts) {
   write_facts(facts);
+  if (session.number > 0) write_jumps(facts, session.number - 1);
   Json fields = {{"stages_before", session.stages_before}};
   if (!session.begun_anew.empty()) fields["begun_anew"] = session.begun_anew;
   if (session.cut) fields["cut"] = true;
@@ -518,6 +535,16 @@ void RecordWriter::begin_session(const Session& session, const Facts& facts) {
   fields["seed"] = session.seed;
   if (!session.skipped.empty()) fields["skipped"] = json_of(session.skipped);
   file_.add(kSession, std::move(fields));
+}
+
+// Those that began a session up to this one.
+void RecordWriter::write_jumps(const Facts& facts, std::uint32_t session) {
+  for (; jumps_ < facts.jumps.size() && facts.jumps[jumps_].session <= session; ++jumps_) {
+    const mtbrc::TimeJump& jump = facts.jumps[jumps_];
+    file_.add(kJump, {{"kind", jump.kind == mtbrc::TimeJump::Kind::slept ? kSlept : kStepped},
+                      {"at_ns", jump.at_ns},
+                      {"by_ns", jump.by_ns}});
+  }
 }
 
 void RecordWriter::write_setting(const cache_probe::Setting& setting) {
@@ -540,8 +567,11 @@ void RecordWriter::write_accesses(const mtbrc::Samples& accesses, std::size_t un
 }
 
 void RecordWriter::write_until(const Evidence& seen, const Mark& mark) {
-  for (; written_.samples < mark.samples; ++written_.samples)
-    mtbrc::write_sample(file_, seen.samples[written_.samples]);
+  for (; written_.samples < mark.samples; ++written_.samples) {
+    const mtbrc::Sample& sample = seen.samples[written_.samples];
+    write_jumps(seen.facts, sample.session);
+    mtbrc::write_sample(file_, sample);
+  }
   const std::vector<Answer>& answers = seen.facts.answers;
   for (answers_ = std::min(answers_, answers.size()); answers_ < answers.size(); ++answers_)
     file_.add(kAnswer, json_of(answers[answers_]));
@@ -664,6 +694,7 @@ void RecordWriter::write_stages(const Record& record) {
 void RecordWriter::end_samples(const Record& record) {
   const Evidence all = evidence_of(record);
   grow_to_all(all);
+  write_jumps(record.facts, std::numeric_limits<std::uint32_t>::max());
   write_facts(record.facts);
 }
 

@@ -41,6 +41,7 @@ class RecordWriter {
     return {seen.samples.size(), seen.media_accesses.size(), seen.cache.observations.size(), {}};
   }
   void write_facts(const Facts& facts);
+  void write_jumps(const Facts& facts, std::uint32_t session);
   void write_setting(const cache_probe::Setting& setting);
   void write_accesses(const mtbrc::Samples& accesses, std::size_t until);
   void write_until(const Evidence& seen, const Mark& mark);
@@ -54,6 +55,7 @@ class RecordWriter {
   Mark written_;
   std::size_t parts_ = 0;    // written of the stage under way
   std::size_t answers_ = 0;  // written of the facts' answers
+  std::size_t jumps_ = 0;    // and of their jumps
   samples::Json facts_;      // as written last
   cache_probe::Setting setting_;
 };

@@ -22,6 +22,7 @@ const std::vector<Payload>& payloads() {
         "before.commands", "before.translations", "before.bytes_written", "settings",
         "settings.mode_pages", "settings.ata", "settings.ata.write_cache",
         "settings.ata.look_ahead", "settings.ata.power_level", "writable", "seed", "skipped"}},
+      {"time_jump", {"kind", "at_ns", "by_ns"}},
       {"answer",
        {"lbn", "places", "format", "remapped", "alternate_track", "reserved_area", "place"}},
       {"taken_back", {"parts", "samples", "media_accesses", "probes"}},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "engine/layout_map.h"
 #include "extract/stated_demerit.h"
@@ -15,8 +16,10 @@
 #include "model/interruption.h"
 #include "model/quality.h"
 #include "model/revolution.h"
+#include "model/understood.h"
 #include "model/validate.h"
 #include "mtbrc/probe.h"
+#include "mtbrc/time_watch.h"
 #include "replay/compare.h"
 #include "replay/replay_model.h"
 #include "scsi/drive.h"
@@ -317,7 +320,7 @@ void add_validity(const Trial& trial, std::size_t from, model::DriveModel& model
   const replay::Result& drive = trial.drive();
   model::Validity& validity = model.validity;
   validity = {};
-  validity.last_lbn = model.identity.blocks - 1;
+  validity.last_lbn = model::last_understood_lbn(model.layout, model.identity.blocks);
   validity.max_depth = 1;
   widen(validity, drive);
   const Trial::Answers answers = trial.answers(model);
@@ -374,6 +377,24 @@ bool find_place(trace::Request& request, mtbrc::Context& context, Places& places
   return false;
 }
 
+// Where steps of the clock were seen, whether there was another one. What is read for it are
+// requests like others. Behind a jump of time none follows from the one before.
+void look_at_time(mtbrc::Context& context, replay::Result& result) {
+  if (context.time == nullptr || !context.time->has_stepped()) return;
+  const std::size_t before = context.samples.size();
+  const std::uint32_t session = context.session;
+  if (!context.time->look()) return;
+  if (context.session != session) return result.requests.clear();
+  for (std::size_t i = before; i < context.samples.size(); ++i) {
+    const mtbrc::Sample& read = context.samples[i];
+    result.requests.push_back({.lbn = read.lbn,
+                               .blocks = read.blocks,
+                               .due_ns = read.issued_ns,
+                               .issue_ns = read.issued_ns,
+                               .response_ns = read.completed_ns - read.issued_ns});
+  }
+}
+
 // One at a time, until there is no time left; what the drive cannot read is left out. `round`: of
 // the same workload so many were sent before.
 void send_requests_like(const char* workload, mtbrc::Context& context,
@@ -420,7 +441,9 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
   constexpr int kMostFailures = 20;  // Chosen: of some hundred requests; more are no accident
   int failures = 0;
   for (std::size_t i = 0; i < requests.size() && !meter.exhausted(); ++i) {
+    look_at_time(context, result);
     const trace::Request& request = requests[i];
+    const std::uint32_t session = context.session;
     try {
       const scsi::Completion done = request.write ? drive.write(request.lbn, request.blocks)
                                                   : drive.read(request.lbn, request.blocks);
@@ -433,6 +456,8 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
     } catch (const scsi::DriveError& error) {
       if (error.status() != ExitStatus::drive_error || ++failures > kMostFailures) throw;
     }
+    // Behind a jump of time none follows from the one before.
+    if (context.session != session) result.requests.clear();
     drive.rest_ns(request.think_ns);
     context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));
   }
@@ -449,10 +474,14 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   result.caches = replay::name_of(caches);
   std::vector<double> floors;
   const bool fresh = options.media && context.reads_may_be_cached();
+  std::uint32_t session = context.session;
   for (std::uint64_t round = 0; round < kMostRounds; ++round) {
     send_requests_like(workload, context, model, options, fresh, fewest, round, result);
     const bool is_last = round + 1 == kMostRounds;
-    if (is_last || context.limited() || result.requests.size() < fewest) break;
+    const bool jumped = std::exchange(session, context.session) != context.session;
+    if (is_last || context.limited()) break;
+    if (jumped) continue;
+    if (result.requests.size() < fewest) break;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
     // By those that will judge.
     const std::size_t others = result.requests.size() / (warming > 0 ? warming : 2);

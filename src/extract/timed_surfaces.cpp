@@ -1,8 +1,12 @@
 #include "extract/timed_surfaces.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/layout_map.h"
 #include "model/known.h"
@@ -24,6 +28,42 @@ std::optional<scsi::GeometryPage> stated(scsi::Drive& drive) {
   return bytes ? scsi::decode_geometry_page(*bytes) : std::nullopt;
 }
 
+constexpr double kMeasured = 0.99;  // chance from which on they are no guess
+constexpr const char* kMoves = "times of moves between bands";
+
+model::Parameter count_of(double value, double error,
+                          const layout_by_timing::MeasuredSurfaces& measured) {
+  model::Parameter count;
+  count.value = value;
+  count.error = error;
+  count.method = measured.told ? "address translation" : kMoves;
+  count.samples = measured.moves;
+  return count;
+}
+
+// Where the count of the bands shifted between those that were looked at, a round may be missing.
+void say_measured(const layout_by_timing::MeasuredSurfaces& measured, double heads,
+                  double cylinders, model::Layout& layout) {
+  layout.heads = count_of(heads, 0, measured);
+  layout.cylinders = count_of(
+      cylinders, static_cast<double>(measured.shifts + 1) * measured.tracks_a_band, measured);
+}
+
+void guess_by_chance(const layout_by_timing::MeasuredSurfaces& measured, double tracks,
+                     model::Layout& layout) {
+  constexpr double kWorthSaying = 0.01;
+  std::vector<std::pair<double, std::size_t>> likely;
+  for (std::size_t heads = 1; heads < measured.chances_of_heads.size(); ++heads)
+    if (measured.chances_of_heads[heads] > kWorthSaying)
+      likely.emplace_back(measured.chances_of_heads[heads], heads);
+  std::ranges::sort(likely, std::greater{});
+  for (const auto& [chance, heads] : likely) {
+    const auto count = static_cast<double>(heads);
+    add_guess(layout.heads, {count, chance, kMoves});
+    add_guess(layout.cylinders, {std::ceil(tracks / count), chance, kMoves});
+  }
+}
+
 // Where the page says the same, two witnesses agree, and nobody can say how likely they are wrong.
 model::Guess by_order(double value, bool page_agrees) {
   if (page_agrees) return {value, std::nullopt, std::string(kOrder) + ", " + kPage};
@@ -40,7 +80,15 @@ void say_surfaces(scsi::Drive& drive, const layout_by_timing::Surfaces& surfaces
   layout.heads = model::absent("angles do not tell surfaces, and a map by timing has no others");
   layout.cylinders = model::absent("they are the tracks of a surface, whose number is not certain");
   const bool agrees = page && page->heads == heads;
-  if (surfaces.told) {
+  if (surfaces.measured && surfaces.measured->heads_chance > kMeasured) {
+    say_measured(*surfaces.measured, surfaces.heads, cylinders, layout);
+    return;
+  }
+  constexpr double kMostSurfaces = 32;  // that are looked for; drives have fewer
+  layout.heads.at_least = 1, layout.heads.at_most = kMostSurfaces;
+  if (surfaces.measured)
+    guess_by_chance(*surfaces.measured, tracks, layout);
+  else if (surfaces.told) {
     add_guess(layout.heads, by_order(heads, agrees));
     add_guess(layout.cylinders, by_order(cylinders, agrees));
   }

@@ -20,8 +20,9 @@ double longest_seek_ms(const model::Seek& curve) {
   return longest;
 }
 
-// Of a command of one block, with room for noise.
-double longest_ms(const model::DriveModel& model) {
+}  // namespace
+
+double longest_of_one_block_ms(const model::DriveModel& model) {
   double seek_ms = longest_seek_ms(model.seek);
   if (model.outward_seek) seek_ms = std::max(seek_ms, longest_seek_ms(*model.outward_seek));
   if (model.write_seek) seek_ms = std::max(seek_ms, longest_seek_ms(*model.write_seek));
@@ -30,8 +31,6 @@ double longest_ms(const model::DriveModel& model) {
          std::max(0.0, acting(model, model.write_settle).value) +
          acting(model, model.overheads.read_miss_after_read) + 2 * period_ms;
 }
-
-}  // namespace
 
 double Pauses::demerit_ms(double request_ms) const {
   if (paused == 0 || observed_s <= 0) return 0;
@@ -42,7 +41,7 @@ double Pauses::demerit_ms(double request_ms) const {
 Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) {
   Pauses pauses;
   if (model.rotation.numerator_ns == 0 || samples.empty()) return pauses;
-  const double longest = longest_ms(model);
+  const double longest = longest_of_one_block_ms(model);
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   std::vector<double> gaps_s, beyond_ms;
   std::optional<double> last_s;  // that one waited, in the same session

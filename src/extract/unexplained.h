@@ -25,6 +25,9 @@ struct Pauses {
   double demerit_ms(double request_ms) const;
 };
 
+// The longest that seek, switch, overheads and two revolutions explain of a command of one block.
+double longest_of_one_block_ms(const model::DriveModel& model);
+
 // A pause is longer than the longest seek, a switch, the overheads and two revolutions together.
 // Pure.
 Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model);

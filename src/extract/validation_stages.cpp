@@ -1,9 +1,12 @@
 #include "extract/validation_stages.h"
 
+#include <fmt/format.h>
+
 #include "extract/queue_behaviour.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
 #include "extract/some_map.h"
+#include "extract/uneven_time.h"
 #include "extract/unexplained.h"
 
 namespace platter::extract {
@@ -28,6 +31,14 @@ void validate_itself(const Evidence& seen, Findings& found) {
   for (const model::Noted& note : judge_mixed(seen.facts.mixed, model)) found.note(note);
   model::Validity& validity = model.validity;
   const double request_ms = validity.demerits.empty() ? 0 : validity.demerits.front().drive_mean_ms;
+  const LateAnswers late = late_answers(seen.samples, model, *found.map);
+  if (late.by_host > 0)
+    found.note(
+        {model::Code::host_stopped,
+         fmt::format("{} answers were noticed up to {:.0f} ms late, when no sector had passed: "
+                     "the process or its host stood still, not the drive",
+                     late.by_host, late.longest_ms)});
+  if (late.by_host > 0 && late.by_drive <= late.by_host / 4) return;
   if (const auto pauses = told(pauses_of(seen.media_accesses, model), request_ms))
     found.note({model::Code::drive_pauses, *pauses});
 }

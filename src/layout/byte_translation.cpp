@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/error.h"
+#include "layout/cannot_map.h"
 
 namespace platter::layout {
 
@@ -70,7 +70,7 @@ double ByteTranslation::pitch() {
   for (std::uint64_t i = 0; i < kPlaces; ++i)
     if (const auto pitch = pitch_near((drive_.blocks() - 1) / kPlaces * i)) found.push_back(*pitch);
   if (found.size() < kPlaces / 2)
-    throw Error(
+    throw CannotMap(
         ExitStatus::unsupported,
         fmt::format("{} gives places in bytes from the index, but no two blocks lie side by "
                     "side on a track; its address translation cannot be used",
@@ -78,10 +78,11 @@ double ByteTranslation::pitch() {
   std::sort(found.begin(), found.end());
   const double middle = found[found.size() / 2];
   if (found.back() - found.front() > 1)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} gives places in bytes from the index, {:.0f} to {:.0f} of them for "
-                            "one sector; its address translation cannot be used",
-                            name_, found.front(), found.back()));
+    throw CannotMap(
+        ExitStatus::unsupported,
+        fmt::format("{} gives places in bytes from the index, {:.0f} to {:.0f} of them for "
+                    "one sector; its address translation cannot be used",
+                    name_, found.front(), found.back()));
   const bool whole = std::abs(middle - std::round(middle)) < 0.05;
   pitch_ = whole ? std::round(middle) : middle;
   return pitch_;

@@ -163,8 +163,15 @@ class Compiler {
     TakenPlaces taken;
     for (std::size_t i = 0; i < zones_.size(); ++i) add_places(i, taken);
     taken.sort();
-    for (std::size_t i = 0; i < zones_.size(); ++i)
-      if (is_guessed(zones_[i])) make_possible(i, taken);
+    for (std::size_t i = 0; i < zones_.size(); ++i) {
+      if (!is_guessed(zones_[i])) continue;
+      make_possible(i, taken);
+      // On other heads tracks may be of other lengths.
+      if (blocks_held(i) == blocks_of(i)) continue;
+      doubt(i);
+      make_plain(i);
+      make_possible(i, taken);
+    }
   }
 
   // Tracks that are guessed may be another zone's, or none: those are put behind all cylinders.

@@ -523,9 +523,10 @@ void confirm(model::Layout& layout, const std::vector<model::NotUnderstood>& tak
              const Survey& survey, Mapper& mapper) {
   const engine::LayoutMap map(layout);
   if (map.blocks() != survey.blocks())
-    throw Error(ExitStatus::internal,
-                fmt::format("the layout of {} has {} of its {} blocks; report this defect",
-                            survey.name(), map.blocks(), survey.blocks()));
+    throw CannotMap(
+        ExitStatus::incomplete,
+        fmt::format("what {} translates makes a map of {} of its {} blocks: it does not add up",
+                    survey.name(), map.blocks(), survey.blocks()));
   for (const auto& [lbn, answer] : survey.known()) {
     if (std::ranges::binary_search(taken_out, lbn, {}, &model::NotUnderstood::first_lbn)) continue;
     const engine::Pbn place = map.pbn_of_lbn(lbn);
@@ -566,12 +567,13 @@ model::Notes facts(const Mapper& mapper, const Survey& survey, std::size_t remap
 }
 
 // Lists that do not name sectors are placed by a map that was made without them.
-LocatedDefects place(const DefectLists& lists, Survey& survey, Translator& drive) {
+LocatedDefects place(const DefectLists& lists, Survey& survey, Translator& drive,
+                     const Options& options) {
   LocatedDefects listed{as_given(lists), ""};
   if (lists.name_sectors()) return listed;
   Defects tracks = listed.defects;
   tracks.known_primary = tracks.known_grown = false;
-  Mapper map(survey, std::move(tracks));
+  Mapper map(survey, std::move(tracks), options.grown);
   map.grow();
   return map.ended_early() ? listed : located(lists, map, survey, drive);
 }
@@ -590,8 +592,8 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
     return result;
   }
   const DefectLists lists = ask_for_defects(drive);
-  const LocatedDefects listed = place(lists, survey, drive);
-  Mapper mapper(survey, listed.defects);
+  const LocatedDefects listed = place(lists, survey, drive, options);
+  Mapper mapper(survey, listed.defects, options.grown);
   mapper.grow();
   Verification verification(mapper, survey, options);
   try {
@@ -605,10 +607,11 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   try {
     result.layout = compile(mapper);
   } catch (const OutOfTranslations&) {
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} has a layout without a regularity known here: {} address "
-                            "translations were not enough to map it; raise the limit or go without",
-                            survey.name(), survey.translations()));
+    throw CannotMap(
+        ExitStatus::unsupported,
+        fmt::format("{} has a layout without a regularity known here: {} address "
+                    "translations were not enough to map it; raise the limit or go without",
+                    survey.name(), survey.translations()));
   }
   const std::vector<model::NotUnderstood> taken_out = take_out_impossible_remaps(result.layout);
   result.layout.checks = verification.checks();

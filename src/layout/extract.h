@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "layout/mapper.h"
 #include "layout/translator.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
@@ -21,6 +23,8 @@ struct Options {
   std::uint64_t spare_limit = 10'000;     // most spare sectors asked which block they hold
   // Most blocks looked up on tracks from which a block was remapped, the drive not saying where.
   std::uint64_t listed_track_limit = 50'000;
+  // Told while the map grows; what it throws ends that.
+  std::function<void(const Growth&)> grown;
 };
 
 struct Extraction {
@@ -30,9 +34,10 @@ struct Extraction {
 };
 
 // Angles are left 0 and Layout::angle absent: translation knows none. Slot 0 of a track is its
-// regular first one. Throws Error(protocol) where the answers are nonsense (beyond the geometry,
-// contradictory, changing) and Error(unsupported) where the layout follows no rule known here: a
-// map that is returned holds for every block that was looked up.
+// regular first one. Throws CannotMap: `protocol` where the answers are nonsense (beyond the
+// geometry, contradictory, changing), `unsupported` where the layout follows no rule known here,
+// `incomplete` where what was found does not add up. A map that is returned holds for every block
+// that was looked up.
 Extraction by_address_translation(Translator& drive, const Options& options = {});
 
 }  // namespace platter::layout

@@ -3,14 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "layout/cannot_map.h"
 #include "layout/track_fronts.h"
-#include "model/error.h"
 #include "model/interruption.h"
 
 namespace platter::layout {
 
-Mapper::Mapper(Survey& survey, Defects defects) : survey_(survey), defects_(std::move(defects)) {
+Mapper::Mapper(Survey& survey, Defects defects, std::function<void(const Growth&)> grown)
+    : survey_(survey), defects_(std::move(defects)), grown_(std::move(grown)) {
   map_.blocks = survey.blocks();
 }
 
@@ -53,7 +55,7 @@ void Mapper::begin_again() {
 }
 
 void Mapper::refuse_numbers() const {
-  throw Error(
+  throw CannotMap(
       ExitStatus::unsupported,
       fmt::format("{} numbers the sectors of its tracks in a way that is not known here; no "
                   "map is given rather than a wrong one",
@@ -62,6 +64,10 @@ void Mapper::refuse_numbers() const {
 
 // Yes once the last block is reached.
 Outcome Mapper::advance() {
+  if (grown_) {
+    const Zone& last = map_.zones.back();
+    grown_({last.first_block(last.good), survey_.translations(), map_.zones.size()});
+  }
   const Outcome met = map_.zones.back().irregular ? irregular_.walk() : leap();
   if (met.kind != Outcome::Kind::no_rule) return met;
   if (const Outcome entered = irregular_.enter(met.lbn); entered.stops()) return entered;

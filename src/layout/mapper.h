@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,9 +28,16 @@
 
 namespace platter::layout {
 
+// How far a map has grown, and what was asked for it.
+struct Growth {
+  std::uint64_t blocks = 0, translations = 0;  // blocks: up to the last zone's last sure track
+  std::size_t zones = 0;
+};
+
 class Mapper {
  public:
-  Mapper(Survey& survey, Defects defects);
+  // `grown` is told after each step, and ends all by what it throws.
+  Mapper(Survey& survey, Defects defects, std::function<void(const Growth&)> grown = {});
   Mapper(const Mapper&) = delete;
   Mapper& operator=(const Mapper&) = delete;
 
@@ -76,6 +84,7 @@ class Mapper {
 
   Survey& survey_;
   Defects defects_;
+  std::function<void(const Growth&)> grown_;
   BlockMap map_;
   SectorNumbers numbers_{survey_, defects_};
   TrackReader reader_{survey_, numbers_, map_};

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "model/error.h"
+#include "layout/cannot_map.h"
 
 namespace platter::layout {
 
@@ -38,10 +38,10 @@ void Survey::check_geometry(std::uint64_t lbn, const scsi::PhysicalAddress& plac
                       (translator_.heads() > 0 && place.head >= translator_.heads()) ||
                       (cylinders > 0 && place.cylinder >= 2 * cylinders + 1000);
   if (!beyond) return;
-  throw Error(ExitStatus::protocol,
-              fmt::format("{} translates block {} to {}, beyond its own geometry; its address "
-                          "translation cannot be used",
-                          name(), lbn, text(place)));
+  throw CannotMap(ExitStatus::protocol,
+                  fmt::format("{} translates block {} to {}, beyond its own geometry; its address "
+                              "translation cannot be used",
+                              name(), lbn, text(place)));
 }
 
 Answer Survey::ask(std::uint64_t lbn) {
@@ -49,16 +49,18 @@ Answer Survey::ask(std::uint64_t lbn) {
   ++translations_;
   const auto translation = translator_.translate(lbn);
   if (!translation || translation->places.empty()) {
-    throw Error(ExitStatus::protocol,
-                fmt::format("{} translates block 0 but not block {} of {}; its address translation "
-                            "cannot be used",
-                            name(), lbn, blocks_));
+    throw CannotMap(
+        ExitStatus::protocol,
+        fmt::format("{} translates block 0 but not block {} of {}; its address translation "
+                    "cannot be used",
+                    name(), lbn, blocks_));
   }
   if (translation->places.size() > 1) {
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} keeps block {} in {} sectors; only drives with one sector a block "
-                            "can be mapped by address translation",
-                            name(), lbn, translation->places.size()));
+    throw CannotMap(
+        ExitStatus::unsupported,
+        fmt::format("{} keeps block {} in {} sectors; only drives with one sector a block "
+                    "can be mapped by address translation",
+                    name(), lbn, translation->places.size()));
   }
   check_geometry(lbn, translation->places[0]);
   return {translation->places[0], translation->remapped || translation->alternate_track};
@@ -70,7 +72,7 @@ const Answer& Survey::at(std::uint64_t lbn) {
   const Answer answer = ask(lbn);
   const auto [other, is_new] = block_at_.emplace(key_of(answer.place), lbn);
   if (!is_new) {
-    throw Error(
+    throw CannotMap(
         ExitStatus::protocol,
         fmt::format("{} translates the blocks {} and {} to the same place ({}); its address "
                     "translation cannot be used",
@@ -104,7 +106,7 @@ void Survey::ask_again(std::uint64_t count) {
     if (index++ % every != 0) continue;
     const Answer again = ask(lbn);
     if (again.place == answer.place) continue;
-    throw Error(
+    throw CannotMap(
         ExitStatus::protocol,
         fmt::format("{} translated block {} first to {}, then to {}; its address translation "
                     "cannot be used",

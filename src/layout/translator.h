@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layout/byte_translation.h"
+#include "layout/cannot_map.h"
 #include "scsi/drive.h"
 
 namespace platter::layout {

@@ -47,6 +47,7 @@ class Mapper {
   bool complete() const { return complete_; }
   const MapperCounts& counts() const { return counts_; }
   const Frame& frame() const { return frame_; }
+  Prober& prober() { return prober_; }  // knows what was read
   const std::optional<Pattern>& pattern() const { return pattern_; }
 
  private:

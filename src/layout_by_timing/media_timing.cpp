@@ -3,6 +3,7 @@
 #include "model/error.h"
 #include "mtbrc/access.h"
 #include "mtbrc/probe.h"
+#include "mtbrc/time_watch.h"
 
 namespace platter::layout_by_timing {
 
@@ -16,11 +17,14 @@ MediaTiming::MediaTiming(mtbrc::Context& context) : context_(context) {
 }
 
 std::optional<Access> MediaTiming::access(std::uint64_t block) {
+  mtbrc::look_at_time(context_);
+  const std::uint32_t session = context_.session;
   const auto done = mtbrc::timed(context_.drive, [&](scsi::Drive&) {
     return mtbrc::reach_media(context_, first_lbn_ + block * unit_ + unit_ - 1);
   });
-  if (!done) return std::nullopt;
-  return Access{done->issued_ns, done->completed_ns};
+  if (!done || context_.session != session) return std::nullopt;
+  const Nanoseconds turned_ns = mtbrc::turned_ns(context_);
+  return Access{done->issued_ns - turned_ns, done->completed_ns - turned_ns};
 }
 
 }  // namespace platter::layout_by_timing

@@ -4,6 +4,7 @@
 
 #include "layout_by_timing/timed_blocks.h"
 #include "mtbrc/context.h"
+#include "mtbrc/time_watch.h"
 
 namespace platter::layout_by_timing {
 
@@ -13,7 +14,8 @@ class MediaTiming final : public TimedBlocks {
   explicit MediaTiming(mtbrc::Context& context);
 
   std::uint64_t blocks() const override { return blocks_; }
-  Nanoseconds now_ns() override { return context_.drive.now_ns(); }
+  // Behind a jump of time the phase goes on as before it.
+  Nanoseconds now_ns() override { return context_.drive.now_ns() - mtbrc::turned_ns(context_); }
   std::optional<Access> access(std::uint64_t block) override;
   bool may_repeat() const override { return !context_.reads_once; }
 

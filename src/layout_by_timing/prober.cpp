@@ -58,6 +58,11 @@ std::optional<Reading> Prober::look_at(const Run& run, std::uint32_t track, std:
   return std::nullopt;
 }
 
+double Prober::rev_now() {
+  frame_.keep();
+  return frame_.angle_rev(drive_.now_ns());
+}
+
 double Prober::rev_after_lead(const Run& run, std::uint32_t track) {
   frame_.keep();
   return frame_.angle_rev(drive_.now_ns() + static_cast<Nanoseconds>(lead_to(run, track).ns));

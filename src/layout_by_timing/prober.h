@@ -57,6 +57,9 @@ class Prober {
   // Readings of a track until the evidence is clear either way.
   Verdict check(const Run& run, std::uint32_t track, double unsure_rev = 0, int least = 1);
 
+  // The angle under the head now.
+  double rev_now();
+  Nanoseconds now_ns() { return drive_.now_ns(); }
   // The angle under the head once the arm can be on that track.
   double rev_after_lead(const Run& run, std::uint32_t track);
 

@@ -1,8 +1,11 @@
 #include "layout_by_timing/to_layout.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -16,7 +19,8 @@ struct Band {
   const Run* run = nullptr;
   std::uint32_t tracks = 0;
   std::uint32_t head = 0;
-  std::int32_t into = 0;  // cylinders from the round's first
+  std::int32_t into = 0;   // cylinders from the round's first
+  bool backwards = false;  // outwards; of a cylinder: from the last head on
 };
 
 // All surfaces once.
@@ -73,34 +77,72 @@ std::vector<Run> cut_to_cylinders(std::span<const Run> runs, std::uint32_t heads
   return cut;
 }
 
-// Each surface once in a round, whatever its number; what goes on with a band stays on its surface.
-std::vector<Round> rounds_of(std::span<const Run> runs, std::uint64_t physical,
-                             const Surfaces& surfaces) {
+std::uint32_t tracks_up_to(const Run& run, std::uint64_t physical) {
+  const std::uint64_t needed = run.slot_of(std::min(run.end(), physical) - 1) / run.slots + 1;
+  return static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(run.end() >= physical ? needed : run.tracks, 1));
+}
+
+std::vector<Round> cylinders_of(std::span<const Run> runs, std::uint64_t physical,
+                                const Surfaces& surfaces) {
   std::vector<Round> rounds;
+  const std::uint64_t before = surfaces.bands.empty() ? 0 : surfaces.bands.front() / surfaces.heads;
   for (const Run& run : runs) {
     if (run.first >= physical) break;
-    const std::uint64_t needed = run.slot_of(std::min(run.end(), physical) - 1) / run.slots + 1;
-    const auto tracks = static_cast<std::uint32_t>(
-        std::max<std::uint64_t>(run.end() >= physical ? needed : run.tracks, 1));
-    if (surfaces.cylinders) {
-      rounds.push_back({{{&run, tracks, 0, 0}}, 1});
-      continue;
+    const bool backwards = surfaces.order.there_and_back && (rounds.size() + before) % 2 == 1;
+    rounds.push_back(
+        {{{&run, tracks_up_to(run, physical), backwards ? surfaces.heads - 1 : 0, 0, backwards}},
+         1});
+  }
+  return rounds;
+}
+
+// The first of a band's runs lies innermost where it goes outwards.
+void turn_bands(Round& round) {
+  for (std::size_t first = 0; first < round.bands.size();) {
+    std::size_t end = first + 1;
+    while (end < round.bands.size() && round.bands[end].head == round.bands[first].head) ++end;
+    if (round.bands[first].backwards) {
+      std::int32_t left = 0;
+      for (std::size_t i = end; i-- > first;) {
+        round.bands[i].into = left;
+        left += static_cast<std::int32_t>(round.bands[i].tracks);
+      }
     }
-    const bool goes_on = run.same_band && !rounds.empty();
-    if (!goes_on && (rounds.empty() || rounds.back().bands.back().head + 1 >= surfaces.heads))
+    first = end;
+  }
+}
+
+// Each surface once in a round; what goes on with a band stays on its surface.
+std::vector<Round> rounds_of(std::span<const Run> runs, std::uint64_t physical,
+                             const Surfaces& surfaces) {
+  if (surfaces.cylinders) return cylinders_of(runs, physical, surfaces);
+  std::vector<Round> rounds;
+  std::optional<std::uint64_t> number;  // of the round that is being filled
+  std::uint64_t counted = 0;
+  for (std::size_t i = 0; i < runs.size() && runs[i].first < physical; ++i) {
+    const bool goes_on = !rounds.empty() &&
+                         (surfaces.bands.empty() ? runs[i].same_band
+                                                 : surfaces.bands[i] == surfaces.bands[i - 1]);
+    if (i > 0 && !goes_on) ++counted;
+    const BandPlace place = surfaces.order.place(surfaces.bands.empty() ? counted
+                                                                        : surfaces.bands[i]);
+    if (!goes_on && place.round != number) {
       rounds.emplace_back();
+      number = place.round;
+    }
     Round& round = rounds.back();
-    Band band{&run, tracks, 0, 0};
+    Band band{&runs[i], tracks_up_to(runs[i], physical), place.head, 0, place.outward};
     if (goes_on) {
       const Band& before = round.bands.back();
-      band.head = before.head;
+      band.head = before.head, band.backwards = before.backwards;
       band.into = before.into + static_cast<std::int32_t>(before.tracks);
-    } else if (!round.bands.empty()) {
-      band.head = round.bands.back().head + 1;
     }
-    round.cylinders = std::max(round.cylinders, static_cast<std::uint32_t>(band.into) + tracks);
+    round.cylinders = std::max(round.cylinders,
+                               static_cast<std::uint32_t>(band.into) + band.tracks);
     round.bands.push_back(band);
   }
+  std::ranges::for_each(rounds, turn_bands);
   return rounds;
 }
 
@@ -111,7 +153,8 @@ bool alike(const Round& a, const Round& b) {
   for (std::size_t i = 0; i < a.bands.size(); ++i) {
     const Run &x = *a.bands[i].run, &y = *b.bands[i].run;
     if (a.bands[i].tracks != b.bands[i].tracks || x.slots != y.slots || x.spares != y.spares ||
-        a.bands[i].head != b.bands[i].head)
+        a.bands[i].head != b.bands[i].head || a.bands[i].into != b.bands[i].into ||
+        a.bands[i].backwards != b.bands[i].backwards)
       return false;
     const double apart =
         statistics::wrap_rev((x.start_rev - a.start_rev()) - (y.start_rev - b.start_rev()));
@@ -189,7 +232,8 @@ model::LayoutNode node_of(const Repeated& repeated, std::int64_t cylinder, bool 
     leaf.head = static_cast<std::int32_t>(band.head);
     leaf.cylinder = band.into;
     if (leaf.count > 1) {
-      (cylinders ? leaf.head_step : leaf.cylinder_step) = 1;
+      (cylinders ? leaf.head_step : leaf.cylinder_step) = band.backwards ? -1 : 1;
+      if (band.backwards && !cylinders) leaf.cylinder += static_cast<std::int32_t>(band.tracks) - 1;
       leaf.angle_step_rev = statistics::turn_rev(band.run->skew_rev + skew / count);
     }
     leaf.angle_rev =
@@ -312,12 +356,27 @@ bool comes_again(std::span<const std::uint32_t> ring, std::size_t after) {
 
 }  // namespace
 
+std::string Surfaces::in_words() const {
+  if (!measured) return told ? "as far as their order tells" : "for their order tells nothing";
+  std::string words = measured->told
+                          ? fmt::format("by {} places that the drive tells", 2 * measured->moves)
+                          : fmt::format("by {} moves between the ends of bands", measured->moves);
+  words += fmt::format(", in {} groups of bands", measured->groups);
+  if (measured->shifts > 0)
+    words += fmt::format(
+        "; between them the count of bands shifts {} times, so that near there "
+        "some may lie on other surfaces",
+        measured->shifts);
+  return words;
+}
+
 Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring) {
   constexpr std::uint32_t kMostHeads = 32;
   const std::size_t period = ring.size();
   const std::uint32_t tracks = usual_tracks(runs);
   if (period == 0) return {};
-  if (period == 1 && tracks > 1 && tracks <= kMostHeads) return {tracks, true, true, {1}};
+  if (period == 1 && tracks > 1 && tracks <= kMostHeads)
+    return {.heads = tracks, .cylinders = true, .told = true, .others = {1}, .order = {tracks}};
   // Up and down: seen from some place, the ring is the same in both directions. A zone of a surface
   // may just have begun in one of them.
   const auto differing = [&](std::size_t from, int direction) {
@@ -340,7 +399,7 @@ Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> r
   const bool up_and_down = may_be_up_and_down && mirrored * 8 <= period && mirrored < repeated;
   const auto heads = static_cast<std::uint32_t>(up_and_down ? period / 2 : period);
   if (heads > kMostHeads) return {};  // it comes again for another reason
-  Surfaces surfaces{heads, false, true, {}};
+  Surfaces surfaces{.heads = heads, .told = true, .order = {heads}};
   if (up_and_down)
     surfaces.others.push_back(heads * 2);
   else if (may_be_up_and_down && mirrored * 8 <= period)

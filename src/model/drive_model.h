@@ -395,6 +395,13 @@ struct Imperfections {
   double unit_attention_share = 0;                // commands answered with UNIT ATTENTION, 3Fh/03h
   std::vector<std::uint64_t> medium_errors;       // LBNs that cannot be read
   std::uint32_t adaptive_cache_min_segments = 0;  // > 0: the number of segments follows the load
+  // The speed of rotation deviates by so much at power-on, by a part e of it after each such time.
+  double warm_up_ppm = 0, warm_up_s = 0;
+  // What the host's time does, each about so often and about so long: it sleeps, and its clock with
+  // it; its clock steps; it stands still for the run, and its clock goes on.
+  double host_sleep_every_s = 0, host_sleep_s = 0;
+  double clock_step_every_s = 0, clock_step_ms = 0;
+  double host_stop_every_s = 0, host_stop_s = 0;
 };
 
 // SCSI facts that a virtual drive of that model answers with.

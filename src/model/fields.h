@@ -390,6 +390,14 @@ void visit_fields(Fields<Imperfections> auto& s, V&& visit) {
   visit.compact("unit_attention_share", s.unit_attention_share, 0.0);
   visit.usual("medium_errors", s.medium_errors);
   visit.usual("adaptive_cache_min_segments", s.adaptive_cache_min_segments);
+  visit.compact("warm_up_ppm", s.warm_up_ppm, 0.0);
+  visit.compact("warm_up_s", s.warm_up_s, 0.0);
+  visit.compact("host_sleep_every_s", s.host_sleep_every_s, 0.0);
+  visit.compact("host_sleep_s", s.host_sleep_s, 0.0);
+  visit.compact("clock_step_every_s", s.clock_step_every_s, 0.0);
+  visit.compact("clock_step_ms", s.clock_step_ms, 0.0);
+  visit.compact("host_stop_every_s", s.host_stop_every_s, 0.0);
+  visit.compact("host_stop_s", s.host_stop_s, 0.0);
 }
 
 template <typename V>

@@ -74,6 +74,14 @@ constexpr auto kImperfections = std::to_array<Imperfection>({
     {"busy_share", 1},
     {"unit_attention_share", 1},
     {"adaptive_cache_min_segments", kMostSegments},
+    {"warm_up_ppm", 1e5},
+    {"warm_up_s", kLongest_s},
+    {"host_sleep_every_s", kLongest_s},
+    {"host_sleep_s", kLongest_s},
+    {"clock_step_every_s", kLongest_s},
+    {"clock_step_ms", kLongest_ms},
+    {"host_stop_every_s", kLongest_s},
+    {"host_stop_s", kLongest_s},
 });
 
 constexpr auto kFormats =

@@ -9,32 +9,45 @@ namespace {
 
 constexpr std::size_t kFewest = 3;  // points of a branch
 
-struct Line {
-  double at_zero = 0, slope = 0;
-  double squares = 0;  // of the residuals, summed
-};
-
-// The least-squares line through points that come one by one.
-class LineThrough {
- public:
-  void add(double x, double y) {  // Welford's way: no differences of large sums
-    const double n = static_cast<double>(++count_);
-    const double dx = x - mean_x_, dy = y - mean_y_;
-    mean_x_ += dx / n;
-    mean_y_ += dy / n;
-    xx_ += dx * (x - mean_x_);
-    xy_ += dx * (y - mean_y_);
-    yy_ += dy * (y - mean_y_);
+// Least squares for a + b u + e v, with u = min(sqrt(d), sqrt(knee)) and v = max(d - knee, 0): what
+// is linear in a, b and e meets at the knee whatever they are.
+std::optional<SeekFit> fit_with_knee(const std::vector<SeekPoint>& points, std::uint32_t knee) {
+  const double root = std::sqrt(knee), n = static_cast<double>(points.size());
+  const auto u = [&](const SeekPoint& point) { return std::min(std::sqrt(point.cylinders), root); };
+  const auto v = [&](const SeekPoint& point) {
+    return point.cylinders > knee ? static_cast<double>(point.cylinders - knee) : 0.0;
+  };
+  double mean_u = 0, mean_v = 0, mean_y = 0;
+  for (const SeekPoint& point : points) {
+    mean_u += u(point) / n;
+    mean_v += v(point) / n;
+    mean_y += point.time_ms / n;
   }
-  Line line() const {
-    const double slope = xx_ > 0 ? xy_ / xx_ : 0;
-    return {mean_y_ - slope * mean_x_, slope, std::max(0.0, yy_ - slope * xy_)};
+  double uu = 0, vv = 0, uv = 0, uy = 0, vy = 0;
+  for (const SeekPoint& point : points) {
+    const double du = u(point) - mean_u, dv = v(point) - mean_v, dy = point.time_ms - mean_y;
+    uu += du * du;
+    vv += dv * dv;
+    uv += du * dv;
+    uy += du * dy;
+    vy += dv * dy;
   }
-
- private:
-  std::size_t count_ = 0;
-  double mean_x_ = 0, mean_y_ = 0, xx_ = 0, xy_ = 0, yy_ = 0;
-};
+  const double determinant = uu * vv - uv * uv;
+  if (!(determinant > 0)) return std::nullopt;
+  SeekFit fit;
+  fit.knee = knee;
+  fit.b_ms = (uy * vv - vy * uv) / determinant;
+  fit.e_ms = (vy * uu - uy * uv) / determinant;
+  fit.a_ms = mean_y - fit.b_ms * mean_u - fit.e_ms * mean_v;
+  fit.c_ms = fit.a_ms + fit.b_ms * root - fit.e_ms * knee;
+  double squares = 0;
+  for (const SeekPoint& point : points) {
+    const double left = point.time_ms - fit.time_ms(point.cylinders);
+    squares += left * left;
+  }
+  fit.rms_ms = std::sqrt(squares / n);
+  return fit;
+}
 
 }  // namespace
 
@@ -45,24 +58,10 @@ double SeekFit::time_ms(double cylinders) const {
 std::optional<SeekFit> fit_seek(const Seek& seek) {
   const auto& points = seek.points;
   if (points.size() < 2 * kFewest) return std::nullopt;
-  std::vector<Line> coasting(points.size());  // from each point to the last
-  LineThrough rest;
-  for (std::size_t i = points.size(); i-- > 0;) {
-    rest.add(points[i].cylinders, points[i].time_ms);
-    coasting[i] = rest.line();
-  }
   std::optional<SeekFit> best;
-  double least = 0;
-  LineThrough root;
-  for (std::size_t i = 0; i + kFewest < points.size(); ++i) {
-    root.add(std::sqrt(points[i].cylinders), points[i].time_ms);
-    if (i + 1 < kFewest) continue;
-    const Line near = root.line(), far = coasting[i + 1];
-    if (best && near.squares + far.squares >= least) continue;
-    least = near.squares + far.squares;
-    best = SeekFit{near.at_zero,        near.slope,
-                   far.at_zero,         far.slope,
-                   points[i].cylinders, std::sqrt(least / static_cast<double>(points.size()))};
+  for (std::size_t i = kFewest - 1; i + kFewest < points.size(); ++i) {
+    const auto fit = fit_with_knee(points, points[i].cylinders);
+    if (fit && (!best || fit->rms_ms < best->rms_ms)) best = fit;
   }
   return best;
 }

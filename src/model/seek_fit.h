@@ -9,8 +9,8 @@
 namespace platter::model {
 
 // Ruemmler and Wilkes, "An introduction to disk drive modeling" (IEEE Computer 27(3), 1994), Table
-// 1: a + b sqrt(d) while the arm mostly accelerates and brakes, c + e d where it coasts. Times in
-// ms, distances d in cylinders.
+// 1: a + b sqrt(d) while the arm mostly accelerates and brakes, c + e d where it coasts; both are
+// the same at the knee. Times in ms, distances d in cylinders.
 struct SeekFit {
   double a_ms = 0, b_ms = 0;
   double c_ms = 0, e_ms = 0;
@@ -20,9 +20,8 @@ struct SeekFit {
   double time_ms(double cylinders) const;
 };
 
-// Least squares over the curve's points, all of one weight, and over all places of the knee with at
-// least three points on either side; there need be no joint. nullopt: the curve has fewer than six
-// points.
+// Least squares over the curve's points, all of one weight, and over all points as the knee with at
+// least three points on either side. nullopt: the curve has fewer than six points.
 std::optional<SeekFit> fit_seek(const Seek& seek);
 
 }  // namespace platter::model

@@ -267,6 +267,7 @@ void check_layout(const DriveModel& model, const Checker& check) {
     return;
   }
   Extent all;
+  std::int64_t heads = 0;
   for (std::size_t i = 0; i < layout.zones.size(); ++i) {
     const NodePath path{nullptr, i};
     const Extent zone = extent_of(layout.zones[i], path, 0, check);
@@ -274,6 +275,7 @@ void check_layout(const DriveModel& model, const Checker& check) {
       check.fail(path(), fmt::format("has cylinders outside 0 to {}", kMostCylinders - 1));
     if (zone.heads.low < 0 || zone.heads.high >= std::int64_t{kMostHeads})
       check.fail(path(), fmt::format("has heads outside 0 to {}", kMostHeads - 1));
+    heads = std::max(heads, zone.heads.high + 1);
     all.slots += zone.slots;
     all.tracks += zone.tracks;
     all.nodes += zone.nodes;
@@ -290,6 +292,10 @@ void check_layout(const DriveModel& model, const Checker& check) {
                "is not after the previous range; ranges are sorted", blocks, check);
   if (layout.timed) check_timed(*layout.timed, blocks, check);
   check.require(blocks > 0, "layout", "maps no block at all");
+  check.require(model.identity.heads == 0 || model.identity.heads == heads, "identity.heads",
+                fmt::format("is {}, and the layout has {}; they must be as many, or identity.heads "
+                            "be left out",
+                            model.identity.heads, heads));
   check.require(model.identity.blocks <= blocks, "identity.blocks",
                 fmt::format("is {}, more than the {} blocks that the layout maps",
                             model.identity.blocks, blocks));

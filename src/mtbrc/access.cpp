@@ -1,6 +1,7 @@
 #include "mtbrc/access.h"
 
 #include "model/error.h"
+#include "mtbrc/time_watch.h"
 #include "scsi/reply.h"
 
 namespace platter::mtbrc {
@@ -25,24 +26,37 @@ std::optional<scsi::Completion> timed(
   }
 }
 
+namespace {
+
+// Not by where the heads come from.
+bool tells_by_itself(Experiment experiment) {
+  return experiment == Experiment::other || experiment == Experiment::angle;
+}
+
+}  // namespace
+
 std::optional<Sample> Accesses::access(Sample sample, bool force) {
+  if (tells_by_itself(sample.experiment) && look_at_time(context_)) last_.reset();
   if (last_) {
     sample.after_write = last_->write;
     sample.after_lbn = last_->lbn;
     sample.after_completed_ns = last_->completed_ns;
   }
   last_.reset();
+  const std::uint32_t session = context_.session;
   const auto done = timed(context_.drive, [&sample, force](scsi::Drive& drive) {
     return sample.blocks == 0 ? drive.seek(sample.lbn)
            : sample.write     ? drive.write(sample.lbn, sample.blocks)
            : sample.verify    ? drive.verify(sample.lbn, sample.blocks)
                               : drive.read(sample.lbn, sample.blocks, force);
   });
-  if (!done) return std::nullopt;
+  if (!done || context_.session != session) return std::nullopt;
   sample.issued_ns = done->issued_ns;
   sample.completed_ns = done->completed_ns;
-  sample.session = context_.session;
+  sample.session = session;
   context_.samples.push_back(sample);
+  if (context_.time != nullptr) context_.time->after(sample);
+  if (context_.session != session) return std::nullopt;
   last_ = sample;
   return sample;
 }
@@ -88,9 +102,10 @@ std::optional<Sample> Accesses::seek(Experiment experiment, std::uint64_t lbn, s
 }
 
 std::optional<Sample> Accesses::round_trip() {
+  const std::uint32_t session = context_.session;
   const auto done = timed(context_.drive,
                           [](scsi::Drive& drive) { return drive.test_unit_ready(); });
-  if (!done) return std::nullopt;
+  if (!done || context_.session != session) return std::nullopt;
   return Sample{.experiment = Experiment::round_trip,
                 .blocks = 0,
                 .issued_ns = done->issued_ns,

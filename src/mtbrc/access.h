@@ -19,7 +19,9 @@ class Accesses {
  public:
   explicit Accesses(Context& context) : context_(context) {}
 
-  // Issues the command at once and keeps the sample; nullopt as of timed().
+  // Issues the command at once and keeps the sample; nullopt as of timed(), and where time jumped
+  // meanwhile. Before what tells by itself, not by what came before, the time is looked at where
+  // that is due (time_watch.h).
   std::optional<Sample> read(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
                              std::uint32_t blocks = 1);
   // One block by the command that reaches the media (Context::probe).

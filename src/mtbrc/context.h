@@ -17,6 +17,8 @@
 
 namespace platter::mtbrc {
 
+class TimeWatch;
+
 // What one experiment may use at most; 0 = no limit of that kind.
 struct Budget {
   std::uint64_t commands = 0;
@@ -32,6 +34,7 @@ struct Context {
   model::Rotation rotation;                // numerator_ns = 0 until measured
   std::uint64_t seed;
   std::uint32_t session = 0;  // of the samples that come now
+  TimeWatch* time = nullptr;  // that begins another session where time jumps
   std::mt19937_64 random;     // the experiments' only source of randomness
   // Stage, and the share of it that is done (0 to 1).
   std::function<void(const std::string& stage, double share)> progress;

@@ -6,11 +6,13 @@
 #include <functional>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/validate.h"
 #include "mtbrc/angle.h"
+#include "mtbrc/angle_check.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/track_reads.h"
 #include "statistics/circular.h"
@@ -114,12 +116,6 @@ double zone_error_rev(const ZoneShape& shape, const ZoneFit& fit) {
   return worst;
 }
 
-void forget_errors(model::LayoutNode& node) {
-  node.angle_error_rev.reset();
-  node.angle_step_error_rev.reset();
-  for (model::LayoutNode& child : node.children) forget_errors(child);
-}
-
 // Chooses tracks, reads them, and splits zones that do not follow one rule.
 class Survey {
  public:
@@ -134,7 +130,8 @@ class Survey {
         first_sample_(first_about_angles(context.samples)),
         meter_(context, context.budget.commands > 0 || context.budget.drive_time_ns > 0
                             ? context.budget
-                            : options.budget) {
+                            : options.budget),
+        session_(context.session) {
     leave_what_has_no_rule();
   }
 
@@ -170,11 +167,11 @@ class Survey {
   bool look_if_sure(Work& work, const ZoneFit& fit, const TrackPath& path);
   bool refine(Work& work, const ZoneFit& fit);
   bool look(Work& work, const TrackPath& path, std::uint32_t reads);
+  void begin_anew_where_time_jumped(Work& work);
   bool agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const;
   bool split_at_break(std::size_t zone, Work& work, const ZoneFit& fit, const TrackPath& odd);
   std::optional<TrackPath> confirmed_odd(Work& work, const ZoneFit& fit);
   void renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd);
-  void check(LayoutAngles& found);
 
   Context& context_;
   AngleOptions options_;
@@ -189,6 +186,7 @@ class Survey {
   double hop_rev_ = 0.3;  // from the end of one sector to the next that can be read after it
   std::vector<TrackAngle> all_;
   std::uint32_t splits_ = 0;
+  std::uint32_t session_;  // of all_
   model::Notes notes_;
 };
 
@@ -220,6 +218,7 @@ double Survey::share_until(std::size_t zone) const {
 
 // What earlier reads of this run say: they need not be made again.
 void Survey::recall() {
+  all_.clear();
   const Samples earlier(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
                         context_.samples.end());
   const PhaseDrift drift(anchors_about_angles(earlier), context_.rotation);
@@ -233,6 +232,7 @@ void Survey::recall() {
 std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath& path,
                                         std::uint32_t reads) {
   reference_.refresh();
+  const std::uint32_t session = context_.session;
   const std::uint64_t first = shape.first_slot_of(path);
   const std::uint32_t sectors = shape.sectors_of(path);
   std::uint64_t at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
@@ -260,8 +260,16 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
     const auto hop = static_cast<std::uint64_t>(hop_rev_ * sectors) + 2;
     at = (map_.slot_of_lbn(*lbn) - first + hop) % sectors;
   }
-  if (angles.empty()) return std::nullopt;
+  if (angles.empty() || context_.session != session) return std::nullopt;
   return angle_of_reads(first, angles, noise_rev_);
+}
+
+// Time has jumped, and what was read shortly before may lie on either side of it: what is still
+// good of all reads is in the samples.
+void Survey::begin_anew_where_time_jumped(Work& work) {
+  if (std::exchange(session_, context_.session) == context_.session) return;
+  recall();
+  work.observations = within(all_, work.shape);
 }
 
 bool Survey::look(Work& work, const TrackPath& path, std::uint32_t reads) {
@@ -540,6 +548,7 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const ZoneShape shape(node, starts[zone], map_, context_.drive.left_out());
   Work work{shape, within(all_, shape), 0, deadline_share};
   while (true) {
+    begin_anew_where_time_jumped(work);
     ZoneFit fit = fit_zone(shape, work.observations);
     if (meter_.exhausted()) return Fate::given_up;
     if (introduce(work, fit)) continue;
@@ -553,6 +562,8 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
                                   return a.track_slot == shape.first_slot_of(*odd);
                                 }),
                  all_.end());
+      reference_.refresh_now();
+      if (session_ != context_.session) continue;
       fit = fit_zone(shape, work.observations);
       if (split_at_break(zone, work, fit, *odd)) return Fate::split;
       return Fate::given_up;
@@ -568,47 +579,6 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
 void Survey::note(model::Noted noted) {
   constexpr std::size_t kMostNotes = 8;
   if (notes_.size() < kMostNotes) notes_.push_back(std::move(noted));
-}
-
-// Sectors anywhere, none of which helped to find the angles, judge them: where these miss by more
-// than one read scatters, the layout's error is what they say, whatever the fits promise.
-void Survey::check(LayoutAngles& found) {
-  constexpr std::size_t kReads = 48, kDisturbed = 2;
-  model::Parameter& angle = found.layout.angle;
-  if (!angle.error) return;
-  const engine::LayoutMap map(found.layout);
-  const double reference_width = place_of(map, reference_.lbn()).width_rev;
-  std::vector<double> misses;
-  for (std::size_t i = 0; i < kReads; ++i) {
-    reference_.refresh();
-    const std::uint64_t lbn = std::uniform_int_distribution<std::uint64_t>(
-        0, map.blocks() - 1)(context_.random);
-    if (context_.reads_once && !is_fresh(context_, lbn)) continue;
-    if (map.is_remapped(lbn) || is_left(map.track_of_slot(map.slot_of_lbn(lbn)).zone)) continue;
-    const auto sample = accesses_.probe(Experiment::other, lbn);
-    if (!sample) continue;
-    const double end_rev = engine::rev_from_angle(map.angle_of_lbn(lbn)) +
-                           place_of(map, lbn).width_rev;
-    misses.push_back(
-        std::abs(statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
-                                      reference_.phase_rev() + reference_width - end_rev)));
-  }
-  if (misses.size() < kReads / 2) return;
-  std::sort(misses.begin(), misses.end());
-  misses.resize(misses.size() - kDisturbed);
-  double squares = 0;
-  for (const double miss : misses) squares += miss * miss;
-  const double rms = std::sqrt(squares / static_cast<double>(misses.size()));
-  constexpr double kHarmless_rev = 1.0 / 500;  // single reads after a seek have a tail of their own
-  if (rms < std::max(kHarmless_rev, 3 * std::hypot(noise_rev_, *angle.error))) return;
-  for (model::LayoutNode& zone : found.layout.zones) forget_errors(zone);
-  angle.error = rms;
-  angle.reason = "sectors that were read to check the angles lie elsewhere";
-  found.notes.emplace_back(
-      model::Code::angles_refuted,
-      fmt::format("angles: {} sectors anywhere, read to check them, lie {:.3f} revolutions (RMS) "
-                  "from where the layout has them; it does not tell rotational positions",
-                  misses.size(), rms));
 }
 
 void Survey::survey_zones(bool least) {
@@ -637,7 +607,7 @@ LayoutAngles Survey::run() {
   LayoutAngles result = estimate_layout_angles(mine, context_.rotation, layout_,
                                                context_.drive.left_out());
   result.notes.insert(result.notes.begin(), notes_.begin(), notes_.end());
-  check(result);
+  check_angles(context_, accesses_, reference_, left_, noise_rev_, result);
   return result;
 }
 
@@ -649,25 +619,28 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
   const Place reference = place_of(map, reference_lbn(samples).value_or(0));
   std::vector<double> angles;
   std::uint64_t track = 0;
+  std::uint32_t session = 0;
   Nanoseconds last_ns = 0;
   const auto finish = [&] {
     if (angles.empty()) return;
     TrackAngle& angle =
         result.emplace_back(angle_of_reads(track, angles, std::max(drift.noise_rev(), 1e-6)));
     angle.time_s = static_cast<double>(last_ns) * 1e-9;
-    angle.common_rev = drift.error_at_rev(last_ns);
+    angle.common_rev = drift.error_at_rev(last_ns, session);
     angles.clear();
   };
   for (const Sample& s : samples) {
     stop_if_asked();
-    if (s.experiment != Experiment::angle || s.lbn >= map.blocks()) continue;
+    if (s.experiment != Experiment::angle || s.lbn >= map.blocks() || !drift.knows(s.session))
+      continue;
     const Place place = place_of(map, s.lbn);
-    if (!angles.empty() && place.track_slot != track) finish();
+    if (place.track_slot != track || s.session != session) finish();
     track = place.track_slot;
+    session = s.session;
     last_ns = s.completed_ns;
     angles.push_back(statistics::turn_rev(phase_rev(rotation, s.completed_ns) -
-                                          drift.at_rev(s.completed_ns) + reference.width_rev -
-                                          place.end_rev));
+                                          drift.at_rev(s.completed_ns, s.session) +
+                                          reference.width_rev - place.end_rev));
   }
   finish();
   return result;

@@ -17,9 +17,9 @@ std::vector<std::optional<statistics::Estimate>> estimate_lbn_angles(
   const PhaseDrift drift(samples, rotation);
   std::map<std::uint64_t, std::vector<double>> angles;
   for (const Sample& s : samples)
-    if (s.experiment == Experiment::angle)
-      angles[s.lbn].push_back(
-          statistics::turn_rev(phase_rev(rotation, s.completed_ns) - drift.at_rev(s.completed_ns)));
+    if (s.experiment == Experiment::angle && drift.knows(s.session))
+      angles[s.lbn].push_back(statistics::turn_rev(phase_rev(rotation, s.completed_ns) -
+                                                   drift.at_rev(s.completed_ns, s.session)));
   // A few samples do not tell their own spread; all targets together do.
   std::vector<double> deviations;
   for (const auto& [lbn, phases] : angles) {

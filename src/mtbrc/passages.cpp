@@ -7,6 +7,7 @@
 #include "model/interruption.h"
 #include "mtbrc/rotation.h"
 #include "statistics/circular.h"
+#include "statistics/robust.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -21,6 +22,9 @@ constexpr int kRelearn = 8;
 constexpr double kMemory = 12;
 // And what kinds differ by over so many.
 constexpr double kLongMemory = 100;
+// What a trial may be off, and what spindles are known to wander within seconds, of the period: so
+// a constant is good for 4 s of 7200 rpm.
+constexpr double kMayBeOff_rev = 0.001, kWander = 2e-6;
 
 }  // namespace
 
@@ -50,11 +54,72 @@ std::optional<double> Passages::width_rev(std::uint64_t lbn, std::uint32_t block
 }
 
 void Passages::forget() {
+  forget_constant();
   first_.reset();
-  constant_rev_ = 0;
   offset_rev_ = {};
   count_ = {};
   strangers_ = {};
+}
+
+// What kinds differ by stays.
+void Passages::forget_constant() {
+  learned_from_rev_.clear();
+  constant_known_ = false;
+  scatter_rev_ = 0;
+  followed_ = 0;
+}
+
+// By the error of the period, or by what spindles wander, since it was told last.
+bool Passages::may_have_moved(Nanoseconds time_ns) const {
+  const model::Parameter& period = rotation_.period;
+  const double unsure = period.value && period.error ? *period.error / *period.value : 0.0;
+  const double since_rev = static_cast<double>(time_ns - told_ns_) / period_ns();
+  return since_rev * std::max(unsure, kWander) > std::max(kMayBeOff_rev, scatter_rev_);
+}
+
+// The constant, by the middle of the first ones, for one of them may be late; or what a kind
+// differs from it by.
+void Passages::learn(std::size_t kind, double seen_rev) {
+  const bool offset_known = kind == *first_ || count_[kind] >= kLearn;
+  if (!constant_known_ && !offset_known) {  // neither can be told from the other
+    forget();
+    first_ = kind;
+  }
+  if (constant_known_ && kind != *first_) {
+    offset_rev_[kind] = statistics::wrap_rev(seen_rev - constant_rev_);
+    count_[kind] = 1;
+    return;
+  }
+  learned_from_rev_.push_back(seen_rev - offset_rev_[kind]);
+  if (learned_from_rev_.size() < kLearn) return;
+  std::vector<double> apart;
+  for (const double rev : learned_from_rev_)
+    apart.push_back(statistics::wrap_rev(rev - learned_from_rev_.front()));
+  const double middle = statistics::median(apart);
+  const auto far = std::ranges::count_if(
+      apart, [&](double rev) { return std::abs(rev - middle) > kStranger_rev; });
+  if (far > 1) {  // no bunch: by those that come
+    learned_from_rev_.erase(learned_from_rev_.begin());
+    return;
+  }
+  constant_rev_ = learned_from_rev_.front() + middle;
+  constant_known_ = true;
+  followed_ = kLearn;
+  count_[*first_] = std::max(count_[*first_], kLearn);
+}
+
+void Passages::follow(std::size_t kind, bool after_write, double residual_rev) {
+  ++count_[kind];
+  const bool learning = count_[kind] <= kLearn;
+  const double pull = learning ? residual_rev
+                               : std::clamp(residual_rev, -kMostPull_rev, kMostPull_rev);
+  // Where another kind came first, the wander is in its constant, and what differs is learned
+  // slowly. The read in front of a write has just told the wander; between writes these must.
+  const bool alone = kind == *first_ || (after_write && !learning);
+  if (alone) constant_rev_ += pull / std::min<double>(++followed_, kMemory);
+  if (alone)
+    scatter_rev_ += (std::abs(pull) - scatter_rev_) / std::min<double>(followed_, kLongMemory);
+  if (kind != *first_) offset_rev_[kind] += pull / std::min<double>(count_[kind], kLongMemory);
 }
 
 std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample) {
@@ -65,22 +130,21 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   const auto width = width_rev(sample.lbn, sample.blocks);
   if (!width) return std::nullopt;
   const std::size_t kind = sample.verify ? kVerifies : kind_of(sample.write, sample.after_write);
+  if (constant_known_ && may_have_moved(sample.completed_ns)) forget_constant();
   // What begins in the middle takes a turn from there: such a completion teaches no constant.
   const bool perhaps_in_the_middle = sample.blocks > 1 &&
                                      static_cast<double>(sample.completed_ns - sample.issued_ns) >
                                          period_ns();
-  const bool known = count_[kind] >= kLearn && strangers_[kind] < kRelearn;
+  const bool known = is_known(kind) && strangers_[kind] < kRelearn;
   if (perhaps_in_the_middle && !known) return std::nullopt;
   const double seen = statistics::turn_rev(phase_rev(rotation_, sample.completed_ns) - *width -
                                            begin_rev(sample.lbn));
   if (!first_) first_ = kind;
-  if (count_[kind] == 0 || strangers_[kind] >= kRelearn) {
-    if (kind == *first_)
-      constant_rev_ = seen;
-    else
-      offset_rev_[kind] = statistics::wrap_rev(seen - constant_rev_);
-    count_[kind] = 1;
+  if (strangers_[kind] >= kRelearn && kind == *first_) forget_constant();
+  if (!constant_known_ || count_[kind] == 0 || strangers_[kind] >= kRelearn) {
     strangers_[kind] = 0;
+    told_ns_ = sample.completed_ns;
+    learn(kind, seen);
     return std::nullopt;
   }
   const double residual = statistics::wrap_rev(seen - constant_of(kind));
@@ -93,18 +157,9 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
     return std::nullopt;
   }
   strangers_[kind] = 0;
-  ++count_[kind];
-  const auto weight = [&](double memory) {
-    return 1.0 / std::min(static_cast<double>(count_[kind]), memory);
-  };
-  const bool learning = count_[kind] <= kLearn;
-  const double pull = learning ? residual : std::clamp(residual, -kMostPull_rev, kMostPull_rev);
-  // Where another kind came first, the wander is in its constant, and what differs is learned
-  // slowly. The read in front of a write has just told the wander; between writes these must.
-  const bool alone = kind == *first_ || (sample.after_write && !learning);
-  if (alone) constant_rev_ += weight(kMemory) * pull;
-  if (kind != *first_) offset_rev_[kind] += weight(kLongMemory) * pull;
-  if (learning) return std::nullopt;
+  told_ns_ = sample.completed_ns;
+  follow(kind, sample.after_write, residual);
+  if (count_[kind] <= kLearn) return std::nullopt;
   return trial_of(sample, statistics::wrap_rev(seen - constant_of(kind)), *width);
 }
 
@@ -117,9 +172,9 @@ statistics::CensoredTrial Passages::trial_of(const Sample& sample, double late_r
 }
 
 std::optional<std::size_t> Passages::known_kind(bool write, bool after_write) const {
-  if (!write && count_[kVerifies] >= kLearn) return kVerifies;
+  if (!write && is_known(kVerifies)) return kVerifies;
   for (const bool after : {after_write, !after_write})
-    if (const std::size_t kind = kind_of(write, after); count_[kind] >= kLearn) return kind;
+    if (const std::size_t kind = kind_of(write, after); is_known(kind)) return kind;
   return std::nullopt;
 }
 
@@ -152,7 +207,7 @@ std::optional<Passages::Target> Passages::aim(const engine::Track& track, Nanose
 
 std::optional<Passages::Target> Passages::aim_read(const engine::Track& track, Nanoseconds time_ns,
                                                    const Usable& usable) const {
-  const auto kind = count_[kReads] >= kLearn ? kReads : known_kind(false, false);
+  const auto kind = is_known(kReads) ? kReads : known_kind(false, false);
   return kind ? aim_kind(*kind, track, time_ns, 1, usable) : std::nullopt;
 }
 

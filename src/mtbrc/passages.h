@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "engine/layout_map.h"
 #include "model/drive_model.h"
@@ -23,9 +24,11 @@ std::optional<std::uint64_t> run_at(const engine::LayoutMap& map, std::uint64_t 
                                     std::uint32_t blocks = 1);
 
 // Follows the constant between the end of a sector at the head and the completion at the host,
-// which wanders with the spindle, and what it is more or less for writes behind reads, for writes
-// behind writes, and for VERIFYs, which send nothing, which does not. Fed with samples in their
-// order; used alike while measuring and afterwards. Where another session begins it learns anew.
+// which wanders with the spindle and by the error of its period, and what it is more or less for
+// writes behind reads, for writes behind writes, and for VERIFYs, which send nothing, which does
+// not. Fed with samples in their order; used alike while measuring and afterwards. Where another
+// session begins it learns anew, and the constant also where none told of it for so long that it
+// may have moved by more than a trial may be off.
 class Passages {
  public:
   // The map's angles must be measured. Writes are of so many blocks at least.
@@ -48,7 +51,7 @@ class Passages {
 
   // Known well enough to aim.
   bool ready(bool write) const { return known_kind(write, false).has_value(); }
-  bool knows_writes_behind_reads() const { return count_[kind_of(true, false)] >= kLearn; }
+  bool knows_writes_behind_reads() const { return is_known(kind_of(true, false)); }
 
   using Usable = std::function<bool(std::uint64_t lbn)>;
   struct Target {
@@ -73,6 +76,11 @@ class Passages {
 
  private:
   void forget();
+  void forget_constant();
+  bool is_known(std::size_t kind) const { return constant_known_ && count_[kind] >= kLearn; }
+  bool may_have_moved(Nanoseconds time_ns) const;
+  void learn(std::size_t kind, double seen_rev);
+  void follow(std::size_t kind, bool after_write, double residual_rev);
 
   static constexpr int kLearn = 4;
   // Reads, writes behind reads, writes behind writes, VERIFYs.
@@ -97,7 +105,12 @@ class Passages {
   // Completion's phase less the angle of the sector's end, of the kind that came first; the others
   // beside.
   std::optional<std::size_t> first_;
+  std::vector<double> learned_from_rev_;  // what told of the constant until it was known
+  bool constant_known_ = false;
   double constant_rev_ = 0;
+  double scatter_rev_ = 0;   // mean of how far completions lay from it
+  int followed_ = 0;         // so many have told of it
+  Nanoseconds told_ns_ = 0;  // the last one when
   std::array<double, kKinds> offset_rev_{};
   std::array<int, kKinds> count_{};
   std::array<int, kKinds> strangers_{};  // observations in a row that were far from the constant

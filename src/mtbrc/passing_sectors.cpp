@@ -36,7 +36,10 @@ std::vector<Visit> visits_of(const Samples& samples, const model::Rotation& rota
                              const engine::LayoutMap& map) {
   std::vector<Visit> visits;
   std::optional<std::uint64_t> track_slot;
+  std::uint32_t session = 0;
   for (const Sample& s : samples) {
+    if (s.session != session) track_slot.reset();
+    session = s.session;
     if (s.experiment != Experiment::angle || s.lbn >= map.blocks()) {
       track_slot.reset();
       continue;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "mtbrc/rotation.h"
 #include "statistics/circular.h"
@@ -41,33 +42,40 @@ std::optional<std::uint64_t> reference_lbn(const Samples& samples) {
 
 Samples anchors_about_angles(const Samples& samples) {
   constexpr Nanoseconds kMargin_ns = kSecond;
-  Nanoseconds first_ns = std::numeric_limits<Nanoseconds>::max();
-  Nanoseconds last_ns = std::numeric_limits<Nanoseconds>::min();
-  std::uint32_t session = 0;
+  struct Span {
+    Nanoseconds first_ns = std::numeric_limits<Nanoseconds>::max();
+    Nanoseconds last_ns = std::numeric_limits<Nanoseconds>::min();
+  };
+  std::map<std::uint32_t, Span> sessions;
   for (const Sample& s : samples) {
     if (s.experiment != Experiment::angle) continue;
-    session = s.session;  // of all of them: a stage is measured in one
-    first_ns = std::min(first_ns, s.issued_ns);
-    last_ns = std::max(last_ns, s.completed_ns);
+    Span& span = sessions[s.session];
+    span.first_ns = std::min(span.first_ns, s.issued_ns - kMargin_ns);
+    span.last_ns = std::max(span.last_ns, s.completed_ns + kMargin_ns);
   }
   Samples anchors;
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::anchor && s.session == session &&
-        s.completed_ns > first_ns - kMargin_ns && s.issued_ns < last_ns + kMargin_ns)
+  for (const Sample& s : samples) {
+    const auto span = sessions.find(s.session);
+    if (s.experiment == Experiment::anchor && span != sessions.end() &&
+        s.completed_ns > span->second.first_ns && s.issued_ns < span->second.last_ns)
       anchors.push_back(s);
+  }
   return anchors;
 }
 
 PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
   std::vector<std::vector<double>> phases;
   std::vector<double> times_s;
+  std::vector<std::uint32_t> sessions;
   double last_s = 0;
   for (const Sample& s : samples) {
     if (s.experiment != Experiment::anchor) continue;
     if (phases.empty()) epoch_ns_ = s.completed_ns;
     const double time_s = static_cast<double>(s.completed_ns - epoch_ns_) * 1e-9;
-    if (phases.empty() || time_s - last_s > kBurstGap_s || phases.back().size() >= kMostInBurst) {
+    if (phases.empty() || s.session != sessions.back() || time_s - last_s > kBurstGap_s ||
+        phases.back().size() >= kMostInBurst) {
       phases.emplace_back();
+      sessions.push_back(s.session);
       times_s.push_back(0);
     }
     last_s = time_s;
@@ -87,7 +95,7 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
         const auto n = static_cast<double>(unwrapped.size());
         deviations.push_back((phase - middle) * std::sqrt(n / (n - 1)));
       }
-    bursts_.push_back({times_s[i], middle, static_cast<double>(unwrapped.size())});
+    bursts_.push_back({times_s[i], middle, static_cast<double>(unwrapped.size()), sessions[i]});
   }
   if (bursts_.empty()) return;
   noise_rev_ = statistics::clipped_deviation(deviations);
@@ -98,12 +106,15 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   if (bursts_.size() < 4) return;
   std::vector<double> about_line;
   for (const Burst& burst : bursts_)
-    about_line.push_back(burst.phase_rev - smoothed(burst.time_s, kStraightLine_s, bursts_.size()));
+    about_line.push_back(
+        burst.phase_rev -
+        line_at(burst.time_s, burst.session, kStraightLine_s, bursts_.size()).value);
   wander_rev_ = statistics::clipped_deviation(about_line);
   for (double width : kWidths_s) {
     std::vector<double> misses;
     for (std::size_t i = 0; i < bursts_.size(); ++i)
-      misses.push_back(std::abs(bursts_[i].phase_rev - smoothed(bursts_[i].time_s, width, i)));
+      if (const auto miss = miss_rev(i, width)) misses.push_back(std::abs(*miss));
+    if (misses.empty()) return;
     // The mean of the better 90 %: a late burst says nothing about the width.
     std::sort(misses.begin(), misses.end());
     const std::size_t kept = misses.size() - misses.size() / 10;
@@ -119,7 +130,7 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   const double own = 1.25 * noise_rev_ / std::sqrt(bursts_.front().weight);
   std::vector<double> variances;
   for (std::size_t i = 0; i < bursts_.size(); ++i)
-    variances.push_back(line_at(bursts_[i].time_s, width_s_, i).variance);
+    variances.push_back(line_at(bursts_[i].time_s, bursts_[i].session, width_s_, i).variance);
   usual_variance_ = statistics::median(variances);
   // What is left of so few misses may be small by chance: not less than the re-reads' own noise
   // gives.
@@ -127,15 +138,27 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   error_rev_ = std::sqrt(std::max(best * best - own * own, by_noise * by_noise));
 }
 
-// Local straight line with Gaussian weights; `without` is left out (none: size()).
-PhaseDrift::Smooth PhaseDrift::line_at(double time_s, double width_s, std::size_t without) const {
+std::optional<double> PhaseDrift::miss_rev(std::size_t burst, double width_s) const {
+  constexpr auto kFewest = 4;
+  const Burst& it = bursts_[burst];
+  if (std::ranges::count(bursts_, it.session, &Burst::session) < kFewest) return std::nullopt;
+  return it.phase_rev - line_at(it.time_s, it.session, width_s, burst).value;
+}
+
+bool PhaseDrift::knows(std::uint32_t session) const {
+  return std::ranges::find(bursts_, session, &Burst::session) != bursts_.end();
+}
+
+// Local straight line with Gaussian weights.
+PhaseDrift::Smooth PhaseDrift::line_at(double time_s, std::uint32_t session, double width_s,
+                                       std::size_t without) const {
   double v0 = 0, v1 = 0, v2 = 0;  // moments of the squared weights, by what a burst scatters
   double w0 = 0, w1 = 0, w2 = 0, y0 = 0, y1 = 0;
   double widened = width_s;
   for (int attempt = 0; attempt < 8; ++attempt, widened *= 2) {
     w0 = w1 = w2 = y0 = y1 = v0 = v1 = v2 = 0;
     for (std::size_t i = 0; i < bursts_.size(); ++i) {
-      if (i == without) continue;
+      if (i == without || bursts_[i].session != session) continue;
       const double t = bursts_[i].time_s - time_s;
       const double z = t / widened;
       if (std::abs(z) > 5) continue;
@@ -159,15 +182,16 @@ PhaseDrift::Smooth PhaseDrift::line_at(double time_s, double width_s, std::size_
           (v0 * w2 * w2 - 2 * v1 * w1 * w2 + v2 * w1 * w1) / (determinant * determinant)};
 }
 
-double PhaseDrift::error_at_rev(Nanoseconds time_ns) const {
+double PhaseDrift::error_at_rev(Nanoseconds time_ns, std::uint32_t session) const {
   if (!(usual_variance_ > 0)) return error_rev_;
   const double time_s = static_cast<double>(time_ns - epoch_ns_) * 1e-9;
-  const double here = line_at(time_s, width_s_, bursts_.size()).variance;
+  const double here = line_at(time_s, session, width_s_, bursts_.size()).variance;
   return error_rev_ * std::sqrt(here / usual_variance_);
 }
 
-double PhaseDrift::at_rev(Nanoseconds time_ns) const {
-  return smoothed(static_cast<double>(time_ns - epoch_ns_) * 1e-9, width_s_, bursts_.size());
+double PhaseDrift::at_rev(Nanoseconds time_ns, std::uint32_t session) const {
+  return line_at(static_cast<double>(time_ns - epoch_ns_) * 1e-9, session, width_s_, bursts_.size())
+      .value;
 }
 
 }  // namespace platter::mtbrc

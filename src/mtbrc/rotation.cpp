@@ -9,6 +9,7 @@
 
 #include "model/revolution.h"
 #include "mtbrc/access.h"
+#include "mtbrc/phase_jumps.h"
 #include "mtbrc/walked_rotation.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
@@ -48,13 +49,19 @@ model::Rotation rotation_of(const statistics::Estimate& found, bool verifies) {
 // Another time the same spindle may be held at another speed, by the clock of its drive or of the
 // host: where sessions differ by more than their errors explain, the error grows by as much (Birge
 // 1932).
+// Where that is beyond chance, the error holds each of them.
 statistics::Estimate mean_of_sessions(const std::vector<statistics::Estimate>& periods) {
+  constexpr double kBeyondChance = 3;
   statistics::Estimate mean = statistics::weighted_mean(periods);
-  double squares = 0;
-  for (const statistics::Estimate& one : periods)
+  double squares = 0, apart = 0;
+  for (const statistics::Estimate& one : periods) {
     squares += std::pow((one.value - mean.value) / one.error, 2);
-  if (periods.size() > 1)
-    mean.error *= std::max(1.0, std::sqrt(squares / static_cast<double>(periods.size() - 1)));
+    apart += std::pow(one.value - mean.value, 2) / static_cast<double>(periods.size());
+  }
+  if (periods.size() == 1) return mean;
+  const double scale = std::max(1.0, std::sqrt(squares / static_cast<double>(periods.size() - 1)));
+  mean.error *= scale;
+  if (scale > kBeyondChance) mean.error = std::max(mean.error, std::sqrt(apart));
   return mean;
 }
 
@@ -77,6 +84,10 @@ std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
   return times;
 }
 
+struct FirstPeriod {
+  double period_ns = 0, relative_error = 0, noise_ns = 0;
+};
+
 // Coarse period: the median of the shortest half of the gaps (a gap may be several revolutions
 // where an access came late), then sharpened by the sums of gaps over the first unbroken burst.
 double coarse_period_ns(const std::vector<Nanoseconds>& times) {
@@ -88,6 +99,29 @@ double coarse_period_ns(const std::vector<Nanoseconds>& times) {
   for (double gap : gaps)
     if (gap < 1.5 * quarter && gap > 0.5 * quarter) single.push_back(gap);
   return statistics::median(single);
+}
+
+// Sharpened by the first unbroken run, whose length is known in revolutions.
+FirstPeriod first_period(const std::vector<Nanoseconds>& times) {
+  constexpr std::size_t kMost = 64;
+  const double coarse_ns = coarse_period_ns(times);
+  std::vector<double> x, y;
+  for (const Nanoseconds time : times) {
+    const auto since = static_cast<double>(time - times.front());
+    if (!y.empty() && (since - y.back() > kBurstGap_rev * coarse_ns || y.size() >= kMost)) break;
+    x.push_back(std::round(since / coarse_ns));
+    y.push_back(since);
+  }
+  const double middle = x.back() / 2;
+  for (double& count : x) count -= middle;
+  FirstPeriod found{coarse_ns, 1, 0};
+  const auto line = statistics::huber_line(x, y);
+  if (!line) return found;
+  found.period_ns = line->coefficients[1];
+  found.noise_ns = std::max(statistics::mad_sigma(line->residuals), 1.0);
+  found.relative_error = 3.5 * found.noise_ns / std::pow(static_cast<double>(x.size()), 1.5) /
+                         found.period_ns;
+  return found;
 }
 
 // Completions of one burst less whole revolutions from the first, and less their median.
@@ -245,6 +279,31 @@ std::optional<Line> with_wander(const Line& line, double read_noise_ns) {
       line.period_ns + found->slope / turns_per_s, found->error / turns_per_s, line.reads, {}};
 }
 
+// By how much the period changed from the first burst to the last, in ns: what a line's bursts are
+// curved by, where that is beyond chance and beyond what spindles wander to and fro.
+double drift_ns(const Line& line) {
+  constexpr std::size_t kFewest = 12, kMost = 64;
+  constexpr double kLong_ns = 20e9, kBeyondChance = 4;
+  if (line.bursts.size() < kFewest ||
+      line.bursts.back().time_ns - line.bursts.front().time_ns < kLong_ns)
+    return 0;
+  const std::vector<Burst> bursts = thinned(line.bursts, kMost);
+  const double first = bursts.front().revolution, all = bursts.back().revolution - first;
+  statistics::Matrix design(bursts.size(), 3);
+  std::vector<double> off;
+  for (std::size_t i = 0; i < bursts.size(); ++i) {
+    const double at = (bursts[i].revolution - first) / all - 0.5;  // -1/2 to 1/2
+    design.at(i, 0) = 1;
+    design.at(i, 1) = at;
+    design.at(i, 2) = at * at;
+    off.push_back(bursts[i].time_ns - bursts[i].revolution * line.period_ns);
+  }
+  const auto fit = statistics::huber_regression(design, off, {});
+  if (!fit) return 0;
+  const double curve_ns = fit->coefficients[2], error_ns = std::sqrt(fit->covariance.at(2, 2));
+  return std::abs(curve_ns) > kBeyondChance * error_ns ? 2 * curve_ns / all : 0;
+}
+
 // A spindle that was switched off and on is held to its speed by the same crystal, at another
 // temperature: chosen wider than what such a crystal drifts.
 Line as_it_may_be_now(const model::Rotation& before) {
@@ -307,10 +366,37 @@ double phase_rev(const model::Rotation& rotation, Nanoseconds time_ns) {
 
 namespace {
 
+// What the spindle wanders within a session that is too short to show it; Chosen: what servos were
+// seen to leave.
+constexpr double kUnseenWander_rev = 0.0007;
+
 struct SessionEstimate {
   RotationEstimate rotation;
+  double turns = 1;           // from its first burst to its last
   bool wander_shows = false;  // its error holds it
 };
+
+// Time may have jumped and nobody told: each phase by itself. By session and phase.
+std::map<std::pair<std::uint32_t, std::size_t>, Samples> phases_of(const Samples& samples) {
+  std::map<std::uint32_t, Samples> sessions;
+  for (const Sample& s : samples) sessions[s.session].push_back(s);
+  constexpr std::size_t kFewest = 12;
+  std::map<std::pair<std::uint32_t, std::size_t>, Samples> phases;
+  for (const auto& [number, own] : sessions) {
+    const std::vector<Nanoseconds> times = completions_of_one_lbn(own);
+    std::vector<Nanoseconds> jumps;
+    if (times.size() >= kFewest && coarse_period_ns(times) >= kShortestPeriod_ns) {
+      const FirstPeriod first = first_period(times);
+      constexpr double kSure = 3;  // no jump is told by an error that is only likely
+      jumps = phase_jumps(times, first.period_ns, kSure * first.relative_error, first.noise_ns);
+    }
+    for (const Sample& s : own) {
+      const auto before = std::ranges::upper_bound(jumps, s.completed_ns) - jumps.begin();
+      phases[{number, static_cast<std::size_t>(before)}].push_back(s);
+    }
+  }
+  return phases;
+}
 
 // `elsewhere`: the period as another session has it.
 SessionEstimate estimate_of_session(const Samples& samples,
@@ -324,6 +410,7 @@ SessionEstimate estimate_of_session(const Samples& samples,
     estimate.outcome = RotationOutcome::cache_still_on;
     return result;
   }
+  period_ns = first_period(raw).period_ns;
 
   // Bursts: unbroken runs in which the coarse period counts the revolutions.
   std::vector<std::vector<double>> runs;
@@ -336,17 +423,6 @@ SessionEstimate estimate_of_session(const Samples& samples,
   }
   std::vector<double> noise;
   std::vector<Burst> bursts;
-  // The first run sharpens the period by itself: its length is known in revolutions.
-  {
-    std::vector<double> x, y;
-    for (double time : runs.front()) {
-      x.push_back(std::round(time / period_ns));
-      y.push_back(time);
-    }
-    const double middle = x.back() / 2;
-    for (double& count : x) count -= middle;
-    if (const auto line = statistics::huber_line(x, y)) period_ns = line->coefficients[1];
-  }
   std::vector<Offsets> offsets;
   for (const auto& run : runs) {
     offsets.push_back(offsets_of(run, period_ns));
@@ -384,12 +460,16 @@ SessionEstimate estimate_of_session(const Samples& samples,
     const Line other = tie(bursts, 0, as_it_may_be_now(*elsewhere), noise_ns, &end);
     if (other.bursts.size() > line.bursts.size()) line = other;
   }
+  const double drift = drift_ns(line);
   if (const auto with = with_wander(line, read_noise_ns)) {
     line = *with;
     result.wander_shows = true;
   }
   period_ns = line.period_ns;
-  const double error_ns = line.error_ns;
+  result.turns = std::max(1.0, static_cast<double>(raw.back() - raw.front()) / period_ns);
+  // Both ends of the run lie within one and a half of it, more or less where the drift is uneven.
+  const double error_ns = std::hypot(line.error_ns, std::abs(drift) / 2.5);
+  estimate.drift_ppm = drift / period_ns * 1e6;
   const std::size_t used = line.reads;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
@@ -438,8 +518,7 @@ RotationEstimate estimate_of_walk(const Samples& samples) {
 // tells helps to count within the others. A session that is too short for the spindle's wander to
 // show has errors that do not hold it: where there are longer ones, these alone count.
 RotationEstimate estimate_of_sessions(const Samples& samples) {
-  std::map<std::uint32_t, Samples> sessions;
-  for (const Sample& s : samples) sessions[s.session].push_back(s);
+  const auto sessions = phases_of(samples);
   if (sessions.size() <= 1) return estimate_of_session(samples, std::nullopt).rotation;
   const auto better = [](const SessionEstimate& a, const SessionEstimate& b) {
     return std::pair(!a.wander_shows, a.rotation.relative_error()) <
@@ -455,7 +534,9 @@ RotationEstimate estimate_of_sessions(const Samples& samples) {
     const SessionEstimate one = estimate_of_session(own, known);
     if (!std::isfinite(one.rotation.relative_error())) continue;
     const model::Parameter& period = one.rotation.rotation.period;
-    (one.wander_shows ? longer : shorter).push_back({*period.value, *period.error, period.samples});
+    const double unseen_ns = one.wander_shows ? 0 : kUnseenWander_rev * *period.value / one.turns;
+    (one.wander_shows ? longer : shorter)
+        .push_back({*period.value, std::hypot(*period.error, unseen_ns), period.samples});
   }
   best.rotation.rotation = rotation_of(mean_of_sessions(longer.empty() ? shorter : longer),
                                        by_verifies(samples));

@@ -27,6 +27,7 @@ struct RotationEstimate {
   RotationOutcome outcome = RotationOutcome::too_few;
   model::Rotation rotation;   // filled when measured; period.error in ns
   double phase_noise_ns = 0;  // spread of one completion about its place
+  double drift_ppm = 0;       // of the period, from begin to end, in its error; 0: none shows
   double relative_error() const;
 };
 

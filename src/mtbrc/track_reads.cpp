@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "model/error.h"
@@ -100,13 +101,20 @@ std::optional<Sample> ReferenceReads::look() {
                          billionths(behind_rev_ + angle_on_track_rev(*lbn)));
 }
 
-// A first read to get there, and a few that follow it.
+// A first read to get there, and a few that follow it. Where time jumped the phase is another.
 void ReferenceReads::refresh() {
-  if (context_.drive.now_ns() - last_ns_ < every_ns_) return;
+  if (context_.drive.now_ns() - last_ns_ < every_ns_ && session_ == context_.session) return;
   std::vector<double> phases;
-  for (std::uint32_t i = 0; i < reads_; ++i)
-    if (const auto s = look()) phases.push_back(anchor_phase_rev(context_.rotation, *s));
-  last_ns_ = context_.drive.now_ns();
+  bool jumped = false;
+  for (std::uint32_t i = 0; i < reads_; ++i) {
+    const auto s = look();
+    if (std::exchange(session_, context_.session) != context_.session) {
+      phases.clear();
+      jumped = i > 0;
+    }
+    if (s && s->session == session_) phases.push_back(anchor_phase_rev(context_.rotation, *s));
+  }
+  if (!jumped) last_ns_ = context_.drive.now_ns();  // else it is looked for again
   if (phases.size() < 2) return;
   if (const auto mean = statistics::robust_angle_rev(phases)) phase_rev_ = mean->value;
 }
@@ -128,7 +136,8 @@ double ReferenceReads::begin() {
                             "the drive's health.",
                             reference_));
   const PhaseDrift drift(first, context_.rotation);
-  phase_rev_ = statistics::turn_rev(drift.at_rev(first.back().completed_ns));
+  phase_rev_ = statistics::turn_rev(drift.at_rev(first.back().completed_ns, first.back().session));
+  session_ = first.back().session;
   last_ns_ = context_.drive.now_ns();
   return std::max(drift.noise_rev(), 1e-5);
 }

@@ -54,6 +54,7 @@ class ReferenceReads {
   std::uint32_t reads_;
   Nanoseconds last_ns_ = std::numeric_limits<Nanoseconds>::min() / 2;
   double phase_rev_ = 0;
+  std::uint32_t session_ = 0;  // of which it is
   // Where no block may be read twice: whose sectors stand for the reference, and how far behind the
   // reference's end it begins.
   engine::Track track_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mtbrc/phase_drift.h"
 #include "mtbrc/writable.h"
 
 namespace platter::mtbrc {
@@ -72,22 +71,7 @@ double Threshold::reported_error_ns() const {
 Trials::Trials(Context& context)
     : context_(context),
       accesses_(context),
-      passages_(*context.map, context.rotation, context.write_unit()),
-      reference_(context.reads_once ? std::nullopt : reference_lbn(context.samples)),
-      last_anchor_ns_(context.drive.now_ns()) {}
-
-// Now and then the run's reference sector, twice: over the whole run its passages tell the period
-// better than the rotation experiment could in its short time.
-void Trials::anchor() {
-  constexpr Nanoseconds kEvery_ns = 2500 * kMillisecond;
-  if (!reference_ || *reference_ >= context_.map->blocks() ||
-      context_.drive.now_ns() - last_anchor_ns_ < kEvery_ns)
-    return;
-  for (int i = 0; i < 2; ++i)
-    if (const auto sample = accesses_.probe(Experiment::anchor, *reference_))
-      passages_.observe(*sample);
-  last_anchor_ns_ = context_.drive.now_ns();
-}
+      passages_(*context.map, context.rotation, context.write_unit()) {}
 
 // Of the track's sectors the first from `index` on that the experiment may access.
 std::optional<Sample> Trials::access(const engine::Track& track, std::uint32_t index, bool write) {
@@ -110,7 +94,6 @@ std::uint32_t Trials::random_index(const engine::Track& track) {
 }
 
 bool Trials::go(const engine::Track& track, bool write) {
-  anchor();
   constexpr int kTries = 40;
   std::uint32_t index = random_index(track);
   // Reads or writes sectors of the track, a third of a turn apart, until passages can be foretold.

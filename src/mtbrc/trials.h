@@ -71,7 +71,6 @@ class Trials {
   const Passages& passages() const { return passages_; }
 
  private:
-  void anchor();
   std::optional<Sample> access(const engine::Track& track, std::uint32_t index, bool write);
   std::uint32_t random_index(const engine::Track& track);
   // Whether the experiment may access it: where no command passes the cache, blocks are read once.
@@ -82,8 +81,6 @@ class Trials {
   Context& context_;
   Accesses accesses_;
   Passages passages_;
-  std::optional<std::uint64_t> reference_;
-  Nanoseconds last_anchor_ns_;
 };
 
 // Whether the track holds LBNs, none of which is left out.

@@ -93,6 +93,7 @@ class Comparer {
     if (paired() && comparison_.period_ns) set_phase();
     read_requests();
     for (std::size_t i = 0; i < classes_.size(); ++i) add_class(classes_[i], sums_[i]);
+    comparison_.phase_lead = phase_lead();
     return std::move(comparison_);
   }
 
@@ -121,6 +122,7 @@ class Comparer {
   std::string why_not_paired() const;
   std::optional<Range> range() const;
   void set_phase();
+  PhaseLead phase_lead() const;
   void read_requests();
   void judge(const Response& drive, const Response& model, bool in_range);
   Pair pair_of(const Response& drive, const Response& model) const;
@@ -138,12 +140,15 @@ class Comparer {
   std::uint64_t drive_requests_ = 0, model_requests_ = 0, looked_at_ = 0;
   std::optional<std::uint64_t> first_difference_{};
   Nanoseconds issue_offset_ns_ = 0;
+  Nanoseconds span_ns_ = 0;  // from the drive's first issue to its last completion
+  std::optional<Nanoseconds> first_issue_ns_{};
   bool issued_alike_ = true;
   std::vector<double> reference_errors_{}, first_media_errors_{};
 
   // The drive's platter stood elsewhere than the model's by a constant.
   bool free_running_ = false;
   double phase_ns_ = 0;
+  std::optional<double> period_error_ns_{};
   std::optional<double> anchor_lag_ns_{};
 
   std::vector<Class> classes_ = all_classes();
@@ -164,6 +169,7 @@ void Comparer::begin(const ResultHead& drive, const ResultHead& model) {
   rule_ = {by_response ? quarter_revolution_ns(comparison_) : comparison_.hit_threshold_ns,
            model.block_transfer_ns.value_or(0)};
   open_trace_ = drive.kind == trace::Kind::open;
+  period_error_ns_ = model.period_error_ns;
 }
 
 void Comparer::look_over() {
@@ -175,6 +181,10 @@ void Comparer::look_over() {
     const Response* const a = theirs.next();
     const Response* const b = mine.next();
     if (!a && !b) break;
+    if (a) {
+      if (!first_issue_ns_) first_issue_ns_ = a->issue_ns;
+      span_ns_ = std::max(span_ns_, a->completion_ns() - *first_issue_ns_);
+    }
     drive_requests_ += a != nullptr;
     model_requests_ += b != nullptr;
     if (a && b) look_at(*a, *b);
@@ -252,6 +262,25 @@ void Comparer::set_phase() {
     comparison_.phase_from = fmt::format("first {} media accesses", errors.size());
   phase_ns_ = statistics::circular_median(errors, *comparison_.period_ns);
   comparison_.phase_ms = phase_ns_ / 1e6;
+  if (free_running_ && period_error_ns_) {
+    const double turns = static_cast<double>(span_ns_) / *comparison_.period_ns;
+    comparison_.phase_drift_rev = turns * *period_error_ns_ / *comparison_.period_ns;
+  }
+}
+
+// Set once, the phase says something while the period's error has not turned it out of the window
+// in which accesses count. Where that error is not known, the two shares tell: chance does not make
+// the one four standard errors better.
+PhaseLead Comparer::phase_lead() const {
+  const ClassMetrics& all = comparison_.classes.front();
+  if (!free_running_ || !all.folded_phase_share || !all.folded_phase_share_reanchored)
+    return PhaseLead::once;
+  if (comparison_.phase_drift_rev)
+    return *comparison_.phase_drift_rev > kPhaseWindow ? PhaseLead::anew : PhaseLead::once;
+  const double once = *all.folded_phase_share, anew = *all.folded_phase_share_reanchored;
+  const double error =
+      std::sqrt((once * (1 - once) + anew * (1 - anew)) / static_cast<double>(all.phase_n));
+  return anew - once > 4 * error ? PhaseLead::anew : PhaseLead::once;
 }
 
 void Comparer::read_requests() {

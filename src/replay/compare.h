@@ -52,6 +52,11 @@ enum class HitsBy : std::uint8_t {
 struct Range {
   std::uint64_t from = 1, to = 0;
 };
+// Which of a class's two shares says whether the model knows the rotational position.
+enum class PhaseLead : std::uint8_t {
+  once,  // the phase set once
+  anew,  // set anew at each completion: set once, it is lost within the trace
+};
 enum class Half : std::uint8_t { first, second };  // the first of an odd number is the smaller one
 
 struct Comparison {
@@ -60,9 +65,13 @@ struct Comparison {
   std::optional<double> period_ns{};         // of the model
   std::optional<double> hit_threshold_ns{};  // by which hits were judged
   HitsBy hits_by = HitsBy::waiting;
-  std::optional<Range> range{};         // of requests that the classes are of; else: all
-  std::string phase_from{};             // "reference reads", "first 100 media accesses", ""
-  double phase_ms = 0;                  // the constant that was taken off the errors
+  std::optional<Range> range{};  // of requests that the classes are of; else: all
+  std::string phase_from{};      // "reference reads", "first 100 media accesses", ""
+  double phase_ms = 0;           // the constant that was taken off the errors
+  // So far the period's error (one standard error) turns the platter over the trace; absent: not
+  // known.
+  std::optional<double> phase_drift_rev{};
+  PhaseLead phase_lead = PhaseLead::once;
   bool same_issue_times = false;        // the model got each request when the drive did
   std::vector<ClassMetrics> classes{};  // all, read, write, then the size classes that occur
 };

@@ -58,6 +58,8 @@ void add_comparison(Json& json, const Comparison& comparison) {
                                                          : Json(nullptr);
   json["phase_from"] = comparison.phase_from.empty() ? Json(nullptr) : Json(comparison.phase_from);
   json["phase_ms"] = comparison.phase_ms;
+  json["phase_drift_rev"] = or_null(comparison.phase_drift_rev);
+  json["phase_lead"] = comparison.phase_lead == PhaseLead::anew ? "anew" : "once";
   Json sizes = Json::object();
   for (const ClassMetrics& metrics : comparison.classes) {
     const bool named = metrics.name == "all" || metrics.name == "read" || metrics.name == "write";
@@ -70,6 +72,21 @@ std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f}", 100 * *share) : "-";
 }
 
+std::string why_anew(const Comparison& comparison) {
+  const std::string once = share_text(*comparison.classes.front().folded_phase_share,
+                                      comparison.classes.front().phase_n);
+  if (comparison.phase_drift_rev)
+    return fmt::format(
+        ", the phase set anew at each completion: the period's error turns it by {:.3g} "
+        "revolutions over "
+        "the trace (set once: {})",
+        *comparison.phase_drift_rev, once);
+  return fmt::format(
+      ", the phase set anew at each completion: set once, it is lost ({}), and the model "
+      "states no error of its period",
+      once);
+}
+
 std::string sentence(const Comparison& comparison) {
   const ClassMetrics& all = comparison.classes.front();
   std::string text = fmt::format(
@@ -77,26 +94,31 @@ std::string sentence(const Comparison& comparison) {
       "requests",
       model::printable(comparison.model), all.demerit_ms, model::printable(comparison.drive),
       all.demerit_percent, all.mean_drive_ms, all.n_drive);
-  if (all.folded_phase_share)
-    text += fmt::format(
-        "; it knows the rotational position in {} of {} media accesses (chance: 6.25 %)",
-        share_text(*all.folded_phase_share, all.phase_n), all.phase_n);
-  return text + ".\n";
+  const bool anew = comparison.phase_lead == PhaseLead::anew;
+  const auto& share = anew ? all.folded_phase_share_reanchored : all.folded_phase_share;
+  if (!share) return text + ".\n";
+  text += fmt::format(
+      "; it knows the rotational position in {} of {} media accesses (chance: 6.25 %)",
+      share_text(*share, all.phase_n), all.phase_n);
+  return text + (anew ? why_anew(comparison) : "") + ".\n";
 }
 
 std::string row(const ClassMetrics& metrics) {
+  return fmt::format("{:>7} {:>7} {:>8.3f} {:>8.3f} {:>8.3f} {:>6.1f}  {:>6} {:>6} {:>6}\n",
+                     metrics.name, metrics.n_drive, metrics.mean_drive_ms, metrics.mean_model_ms,
+                     metrics.demerit_ms, metrics.demerit_percent,
+                     percent(metrics.hits_agreed_share), percent(metrics.folded_phase_share),
+                     percent(metrics.folded_phase_share_reanchored));
+}
+
+std::string paired_row(const ClassMetrics& metrics) {
   const auto paired = [&](double PairedError::*member) {
     return metrics.paired ? fmt::format("{:.3f}", *metrics.paired.*member) : std::string("-");
   };
-  return fmt::format(
-      "{:>7} {:>6} {:>8.3f} {:>8.3f} {:>8.3f} {:>6.1f}  {:>7} {:>7} {:>7} {:>7} {:>7} "
-      "{:>7}  {:>6} {:>6} {:>6}\n",
-      metrics.name, metrics.n_drive, metrics.mean_drive_ms, metrics.mean_model_ms,
-      metrics.demerit_ms, metrics.demerit_percent, paired(&PairedError::bias_ms),
-      paired(&PairedError::mae_ms), paired(&PairedError::rms_ms), paired(&PairedError::p50_ms),
-      paired(&PairedError::p95_ms), paired(&PairedError::max_ms),
-      percent(metrics.hits_agreed_share), percent(metrics.folded_phase_share),
-      percent(metrics.folded_phase_share_reanchored));
+  return fmt::format("{:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}\n", metrics.name,
+                     paired(&PairedError::bias_ms), paired(&PairedError::mae_ms),
+                     paired(&PairedError::rms_ms), paired(&PairedError::p50_ms),
+                     paired(&PairedError::p95_ms), paired(&PairedError::max_ms));
 }
 
 }  // namespace
@@ -118,16 +140,17 @@ std::string comparison_json(std::span<const Comparison> comparisons) {
 
 std::string comparison_table(const Comparison& comparison) {
   std::string text = sentence(comparison);
-  text += fmt::format("\n{:>7} {:>6} {:^17} {:^15}  {:^47}  {:^20}\n", "", "", "mean ms", "demerit",
-                      "paired error ms", "agreement %");
-  text += fmt::format(
-      "{:>7} {:>6} {:>8} {:>8} {:>8} {:>6}  {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}  "
-      "{:>6} {:>6} {:>6}\n",
-      "class", "n", "drive", "model", "ms", "%", "bias", "mean", "RMS", "p50", "p95", "max", "hits",
-      "phase", "anew");
+  text += fmt::format("\n{:>7} {:>7} {:>17} {:>15}  {:>20}\n", "", "", "mean ms", "demerit",
+                      "agreement %");
+  text += fmt::format("{:>7} {:>7} {:>8} {:>8} {:>8} {:>6}  {:>6} {:>6} {:>6}\n", "class", "n",
+                      "drive", "model", "ms", "%", "hits", "phase", "anew");
   for (const ClassMetrics& metrics : comparison.classes) text += row(metrics);
   if (!comparison.not_paired.empty())
-    text += fmt::format("\nNo paired errors: {}.\n", model::printable(comparison.not_paired));
+    return text + fmt::format("\nNo paired errors: {}.\n", model::printable(comparison.not_paired));
+  text += "\nPaired error, ms\n";
+  text += fmt::format("{:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "class", "bias", "mean", "RMS",
+                      "p50", "p95", "max");
+  for (const ClassMetrics& metrics : comparison.classes) text += paired_row(metrics);
   return text;
 }
 

@@ -224,6 +224,7 @@ Subject subject_of(const model::Identity& identity, std::shared_ptr<const engine
 Subject subject_of(const model::DriveModel& model) {
   Subject subject = subject_of(model.identity, std::make_shared<const engine::Tables>(model));
   subject.name = model::with_standing(subject.name, model.provenance, model.validity);
+  subject.period_error_ns = model.rotation.period.error;
   subject.stand_ins = model::stand_ins(model);
   if (tells_delays(model))
     subject.with_delays = {std::make_shared<const engine::Tables>(without_delays(model)),
@@ -286,6 +287,7 @@ ResultHead head_of_replay(const Subject& subject, const trace::Source& trace,
   head.caches = name_of(options.caches);
   head.block_bytes = subject.block_bytes;
   head.period_ns = exact_period_ns(subject.tables->motion);
+  head.period_error_ns = subject.period_error_ns;
   head.block_transfer_ns = subject.block_transfer_ns;
   head.phase_ns = 0;
   for (const model::StandIn& one : subject.stand_ins)

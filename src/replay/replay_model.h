@@ -30,6 +30,7 @@ struct Subject {
   std::uint64_t blocks = 0;
   std::uint32_t block_bytes = 512;
   std::optional<double> block_transfer_ns{};  // of one block over the bus, where known
+  std::optional<double> period_error_ns{};    // of the revolution, where the model states it
   std::shared_ptr<const engine::Tables> tables{};
   std::vector<model::StandIn> stand_ins{};  // what the tables have that was not measured
   // Where the model tells the delays of the host that measured it: these, around tables that lack

@@ -98,6 +98,7 @@ struct ResultHead {
   std::string caches = "default";  // "default", "off", "forced" (replay_model.h), "unknown"
   std::uint32_t block_bytes = 512;
   std::optional<double> period_ns{};          // of one revolution, where known
+  std::optional<double> period_error_ns{};    // model: of that, one standard error, where known
   std::optional<double> block_transfer_ns{};  // model: of one block over the bus, where known
   std::optional<double> phase_ns{};           // model: how far ahead of nominal its platter was set
   std::optional<HostQueueUse> host_queue{};   // model: in front of it; requests are then its own

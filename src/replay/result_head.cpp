@@ -7,7 +7,7 @@
 #include "model/error.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
-#include "model/strict_json.h"
+#include "model/whole_json.h"
 #include "replay/array_json.h"
 #include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
@@ -84,6 +84,7 @@ void read_members(const Json& json, ResultHead& head) {
   read_optional(json, "ageing", head.ageing);
   read_optional(json, "delay_seed", head.delay_seed);
   read_optional(json, "period_ns", head.period_ns);
+  read_optional(json, "period_error_ns", head.period_error_ns);
   read_optional(json, "block_transfer_ns", head.block_transfer_ns);
   read_optional(json, "phase_ns", head.phase_ns);
   read_optional(json, "outside_validity", head.outside_validity);
@@ -121,6 +122,7 @@ constexpr std::string_view kMembers[] = {"schema",
                                          "caches",
                                          "block_bytes",
                                          "period_ns",
+                                         "period_error_ns",
                                          "block_transfer_ns",
                                          "phase_ns",
                                          "outside_validity",
@@ -217,6 +219,7 @@ std::string head_text(const ResultHead& head, std::uint64_t rows) {
   json["caches"] = head.caches;
   json["block_bytes"] = head.block_bytes;
   if (head.period_ns) json["period_ns"] = *head.period_ns;
+  if (head.period_error_ns) json["period_error_ns"] = *head.period_error_ns;
   if (head.block_transfer_ns) json["block_transfer_ns"] = *head.block_transfer_ns;
   if (head.phase_ns) json["phase_ns"] = *head.phase_ns;
   if (head.outside_validity) json["outside_validity"] = head.outside_validity;
@@ -238,7 +241,7 @@ std::string head_text(const ResultHead& head, std::uint64_t rows) {
 ResultHead head_of(std::string_view text, const std::string& path) {
   ResultHead head;
   try {
-    const Json json = model::parse_or_null<Json>(text);
+    const Json json = model::parse_whole_or_null<Json>(text);
     const model::FormatVersion version = version_of_head(json, path);
     head.passed_over = {path, kSchema, version};
     require_known_members(json, path, head);
@@ -252,6 +255,8 @@ ResultHead head_of(std::string_view text, const std::string& path) {
   }
   if (head.period_ns && !(*head.period_ns > 0))
     throw Error(ExitStatus::bad_input, fmt::format("{}: period_ns is not above 0", path));
+  if (head.period_error_ns && !(*head.period_error_ns >= 0))
+    throw Error(ExitStatus::bad_input, fmt::format("{}: period_error_ns is below 0", path));
   return head;
 }
 

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string times_row(const char* name, const ResponseTimes& times) {
-  return fmt::format("{:>6} {:>9} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}\n",
+  return fmt::format("{:>6} {:>8} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.3f} {:>8.3f}\n",
                      name, times.n, times.mean_ms, times.p50_ms, times.p90_ms, times.p95_ms,
                      times.p99_ms, times.p999_ms, times.max_ms);
 }
@@ -117,8 +117,8 @@ std::string summary_text(const ResultHead& head, const Summary& summary) {
   std::string text = fmt::format("{} on {}: {} requests in {:.3f} s, {}\n",
                                  model::printable(head.trace), model::printable(head.name),
                                  summary.all.n, summary.seconds, how(head));
-  text += fmt::format("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  response, ms\n", "",
-                      "n", "mean", "p50", "p90", "p95", "p99", "p99.9", "max");
+  text += fmt::format("{:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "in ms", "n",
+                      "mean", "p50", "p90", "p95", "p99", "p99.9", "max");
   text += times_row("all", summary.all);
   if (summary.read.n > 0 && summary.write.n > 0)
     text += times_row("read", summary.read) + times_row("write", summary.write);

@@ -7,6 +7,7 @@
 #include "model/error.h"
 #include "model/finding_kinds.h"
 #include "model/quality.h"
+#include "model/understood.h"
 #include "scsi/drive.h"
 
 namespace platter::replay {
@@ -90,7 +91,7 @@ void add_to_validity(const Validated& validated, std::size_t index, model::Drive
     (request.write ? validity.writes : validity.reads) = true;
   }
   validity.first_lbn = 0;  // both workloads are uniform over the drive
-  validity.last_lbn = model.identity.blocks - 1;
+  validity.last_lbn = model::last_understood_lbn(model.layout, model.identity.blocks);
   validity.max_depth = std::max(validity.max_depth, validated.drive.depth);
   // What the run said of itself by fewer requests is answered.
   const std::string within = model::within_the_run(validated.workload);

@@ -78,10 +78,9 @@ std::string overview(std::span<const Judged> judged) {
   std::size_t width = 5;
   for (const Judged& each : judged) width = std::max(width, each.model.size());
   width = std::min<std::size_t>(width, 40);
-  std::string text = fmt::format(
-      "{:<8} {:<{}} {:>8} {:>8} {:>10} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7} {:>7}\n",
-      "workload", "model", width, "drive ms", "model ms", "demerit ms", "%", "bias", "mean", "RMS",
-      "p50", "p95", "phase %", "hits %");
+  std::string text = fmt::format("{:<8} {:<{}} {:>8} {:>8} {:>8} {:>5} {:>8} {:>7} {:>6}\n",
+                                 "workload", "model", width, "drive ms", "model ms", "demerit", "%",
+                                 "RMS", "phase %", "hits %");
   for (const Judged& each : judged) {
     const ClassMetrics& all = all_of(each);
     const auto percent = [](const std::optional<double>& share) {
@@ -90,14 +89,11 @@ std::string overview(std::span<const Judged> judged) {
     const auto error = [&all](double PairedError::*member) {
       return all.paired ? fmt::format("{:.3f}", *all.paired.*member) : std::string("-");
     };
-    text += fmt::format(
-        "{:<8} {:<{}} {:>8.3f} {:>8.3f} {:>10.3f} {:>6.1f} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7} "
-        "{:>7}\n",
-        each.workload, model::printable(each.model).substr(0, width), width, all.mean_drive_ms,
-        all.mean_model_ms, all.demerit_ms, all.demerit_percent, error(&PairedError::bias_ms),
-        error(&PairedError::mae_ms), error(&PairedError::rms_ms), error(&PairedError::p50_ms),
-        error(&PairedError::p95_ms), percent(all.folded_phase_share),
-        percent(all.hits_agreed_share));
+    text += fmt::format("{:<8} {:<{}} {:>8.3f} {:>8.3f} {:>8.3f} {:>5.1f} {:>8} {:>7} {:>6}\n",
+                        each.workload, model::printable(each.model).substr(0, width), width,
+                        all.mean_drive_ms, all.mean_model_ms, all.demerit_ms, all.demerit_percent,
+                        error(&PairedError::rms_ms), percent(all.folded_phase_share),
+                        percent(all.hits_agreed_share));
   }
   return text;
 }

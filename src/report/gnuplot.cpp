@@ -19,6 +19,7 @@
 #include "model/file.h"
 #include "model/leftovers.h"
 #include "model/printable.h"
+#include "model/program_path.h"
 #include "model/temporary_folder.h"
 #include "report/made_here.h"
 
@@ -28,44 +29,6 @@ namespace platter::report {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kForTerminal = ".terminal";  // within drawn()
-constexpr const char* kFont = "DejaVu Sans";
-
-std::string terminal(const std::string& path, const Canvas& canvas) {
-  const std::string extension = fs::path(path).extension();
-  if (extension == ".svg")
-    return fmt::format("set terminal svg size {},{} enhanced font '{},{}' background '#ffffff'\n",
-                       canvas.width, canvas.height, kFont, canvas.font);
-  if (extension == ".png")
-    return fmt::format(
-        "set terminal pngcairo size {},{} enhanced font '{},{}' linewidth 1.5 "
-        "background '#ffffff'\n",
-        canvas.width * 3 / 2, canvas.height * 3 / 2, kFont, canvas.font * 4 / 3);
-  if (extension == kForTerminal) return "set terminal dumb enhanced size 100,26\n";
-  throw Error(ExitStatus::usage,
-              fmt::format("{}: pictures are .svg or .png; give it such a name", path));
-}
-
-// Thin grid, no box, the axes' own colour behind the data's.
-constexpr const char* kStyle = R"(set encoding utf8
-set border 3 linecolor rgb '#555555'
-set tics nomirror out scale 0.6 textcolor rgb '#333333'
-set grid linecolor rgb '#dddddd' linewidth 0.8 linetype 1
-set title textcolor rgb '#111111'
-set rmargin 6
-set xlabel textcolor rgb '#333333'
-set ylabel textcolor rgb '#333333'
-set key textcolor rgb '#222222' samplen 2 spacing 1.2
-set linetype 1 linecolor rgb '#aaaaaa' linewidth 6
-set linetype 2 linecolor rgb '#0072b2' linewidth 2
-set linetype 3 linecolor rgb '#d55e00' linewidth 2 dashtype (9,5)
-set linetype 4 linecolor rgb '#009e73' linewidth 2 dashtype (3,4)
-set linetype 5 linecolor rgb '#cc79a7' linewidth 2 dashtype (12,4,3,4)
-set linetype 6 linecolor rgb '#e69f00' linewidth 2 dashtype (5,2)
-set linetype 7 linecolor rgb '#56b4e9' linewidth 2 dashtype (2,2)
-set linetype cycle 7
-)";
 
 int run_gnuplot(const std::string& script, const std::string& messages) {
   posix_spawn_file_actions_t actions;
@@ -108,17 +71,12 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// A grid of letters hides what is drawn, and words do not stand on end.
-std::string in_letters(const std::string& script) {
-  return "unset grid\n" + replaced(script, "set ylabel ", "set label 1 at graph 0, graph 1.07 ");
-}
-
 }  // namespace
 
-bool is_for_terminal(const std::string& path) { return path.ends_with(kForTerminal); }
+bool can_draw() { return model::program_on_path("gnuplot", model::PathFolders::all).has_value(); }
 
 void draw(const std::string& script, const std::string& path, const Canvas& canvas) {
-  const std::string head = terminal(path, canvas);
+  const std::string head = form_of(path, canvas), body = in_form(script, path);
   // A folder for the script, the messages and the unfinished picture.
   const std::string pattern = model::temporary_name("platter-plot");
   model::TemporaryFolder workshop(pattern);
@@ -130,9 +88,10 @@ void draw(const std::string& script, const std::string& path, const Canvas& canv
             "written",
             pattern, std::strerror(errno)));
   const std::string source = workshop.file("script"), picture = workshop.file("picture");
-  model::write_file(
-      source, fmt::format("{}set output '{}'\n{}{}", head, replaced(picture, "'", "''"), kStyle,
-                          is_for_terminal(path) ? in_letters(script) : script));
+  const auto drawn_at = [&](const std::string& output) {
+    return fmt::format("{}set output '{}'\n{}", head, replaced(output, "'", "''"), body);
+  };
+  model::write_file(source, drawn_at(picture));
   const std::string messages = workshop.file("messages");
   const int status = run_gnuplot(source, messages);
   std::error_code error;
@@ -142,6 +101,8 @@ void draw(const std::string& script, const std::string& path, const Canvas& canv
                 fmt::format("{}: gnuplot could not draw it: {}", path, replaced(said, "\n", " ")));
   }
   model::write_file(path, marked_picture(model::read_file(picture)));
+  if (!canvas.script.empty())
+    model::write_file(canvas.script, marked_script(drawn_at(fs::path(path).filename())));
 }
 
 std::string drawn(const std::function<void(const std::string& path)>& plot) {

@@ -5,21 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "report/figure_form.h"
+
 namespace platter::report {
 
-struct Canvas {
-  int width = 960, height = 600, font = 15;  // pixels of SVG; PNG is drawn half as large again
-};
-// For a column of text: legible down to a phone's width of 400.
-constexpr Canvas column_canvas(int height) { return {640, height, 16}; }
-
-// Runs `script`, preceded by the terminal that the picture's extension asks for (.svg or .png), and
-// puts the picture at `path` once it is complete. Throws Error(missing_program) if gnuplot is not
-// installed, Error(usage) for another extension, Error(output) if it fails.
+// Runs `script` in the form that the path's extension asks for (require_form()), and puts the
+// picture at `path` once it is complete. Throws Error(missing_program) if gnuplot is not installed,
+// Error(usage) for another extension, Error(output) if it fails.
 void draw(const std::string& script, const std::string& path, const Canvas& canvas = {});
 
-// Whether it is drawn in letters, for drawn(): fewer things can be told apart.
-bool is_for_terminal(const std::string& path);
+// Whether gnuplot is installed.
+bool can_draw();
 
 // What `plot` draws at the path that it is given, as lines of a terminal, 100 columns wide.
 std::string drawn(const std::function<void(const std::string& path)>& plot);

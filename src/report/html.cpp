@@ -10,6 +10,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/temporary_folder.h"
+#include "report/gnuplot.h"
 #include "report/html_style.h"
 #include "report/made_here.h"
 
@@ -171,6 +172,11 @@ std::string figure(const std::string& id, const std::string& caption,
                             "that can be written",
                             fs::path(pattern).parent_path().string()));
   const std::string path = folder.file("figure.svg"), words = escaped(caption);
+  if (!can_draw())
+    return fmt::format(
+        "<figure>\n<figcaption>Not drawn, for gnuplot was not there: {}</figcaption>\n"
+        "</figure>\n",
+        words);
   draw(path);
   return fmt::format(
       "<figure>\n<div class=\"wide\">{}</div>\n<figcaption>{}</figcaption>\n</figure>\n",

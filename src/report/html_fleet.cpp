@@ -157,6 +157,13 @@ std::string side_by_side(const ReportedModel& a, const ReportedModel& b) {
                    ".json lists every parameter that differs.");
 }
 
+std::vector<std::pair<std::string, std::string>> figures_of(const model::DriveModel& model) {
+  std::vector<std::pair<std::string, std::string>> figures;
+  for (const Quantity& quantity : kQuantities)
+    figures.emplace_back(titled(quantity), shown(quantity, quantity.of(model)));
+  return figures;
+}
+
 std::string fleet(std::span<const ReportedModel> models, const FleetFound& found) {
   std::vector<Column> columns = {{"drive"}};
   std::vector<std::vector<std::string>> rows;

@@ -11,6 +11,8 @@ namespace platter::report {
 namespace {
 
 constexpr std::string_view kComment = "<!-- Written by platter ";
+constexpr std::string_view kWritten = "Written by platter ";
+constexpr std::string_view kPdf = "%PDF-", kPostScript = "%!PS", kTikz = "\\begin{tikzpicture}";
 constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"platter ";
 constexpr std::string_view kChunk{"tEXtSoftware\0platter ", 21};
 constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n";
@@ -36,14 +38,28 @@ std::string text_chunk() {
 std::string marked_picture(std::string bytes) {
   if (bytes.starts_with(kPng) && bytes.size() > kFirstChunk + kHeaderBytes)
     return bytes.insert(kFirstChunk + kHeaderBytes, text_chunk());
+  const std::string written = fmt::format("{}{}\n", kWritten, model::kToolVersion);
+  if (bytes.starts_with(kPdf)) return bytes + "% " + written;
+  if (bytes.starts_with(kPostScript)) return bytes.insert(bytes.find('\n') + 1, "%%" + written);
+  if (bytes.starts_with(kTikz)) return "% " + written + bytes;
   const std::size_t begin = bytes.find("<svg");
   if (begin != std::string::npos)
     bytes.insert(begin, fmt::format("{}{} -->\n", kComment, model::kToolVersion));
   return bytes;
 }
 
+std::string marked_script(const std::string& script) {
+  return fmt::format("# {}{}\n{}", kWritten, model::kToolVersion, script);
+}
+
 bool begins_picture(std::string_view bytes) {
+  const auto marked = [&](std::string_view before) {
+    return bytes.starts_with(before) && bytes.substr(before.size()).starts_with(kWritten);
+  };
+  if (marked("# ") || marked("% ") || marked("// ")) return true;
+  if (bytes.starts_with(kPdf)) return bytes.find("\n% " + std::string(kWritten)) != bytes.npos;
   const std::string_view head = bytes.substr(0, 1024);
+  if (head.starts_with(kPostScript)) return head.find("\n%%" + std::string(kWritten)) != head.npos;
   return (head.starts_with(kPng) && head.find(kChunk) != head.npos) ||
          (head.find("<svg") != head.npos &&
           head.substr(0, head.find("<svg")).find(kComment) != head.npos);

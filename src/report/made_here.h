@@ -6,10 +6,13 @@
 
 namespace platter::report {
 
-// An SVG or PNG file of gnuplot's with platter's name in it: a comment, or the text "Software".
+// A picture of gnuplot's with platter's name in it: a comment (in a PDF behind its end), or a PNG's
+// text "Software".
 std::string marked_picture(std::string bytes);
+// A script for gnuplot likewise.
+std::string marked_script(const std::string& script);
 
-// The bytes begin such a picture.
+// The bytes begin such a picture or script; those of a PDF are all of it.
 bool begins_picture(std::string_view bytes);
 // The bytes begin a page of platter's.
 bool begins_report(std::string_view bytes);

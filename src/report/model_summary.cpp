@@ -119,6 +119,14 @@ void append_head(std::string& text, const model::DriveModel& model) {
                             share->behind_p99_ms));
 }
 
+void append_checked(std::string& text, const model::Validity& validity) {
+  std::vector<std::string> checks;
+  for (const model::Demerit& d : validity.demerits)
+    checks.push_back(fmt::format("{} {:.1f} %", d.workload, d.demerit_percent));
+  append_line(text, "demerit",
+              checks.empty() ? "not checked against the drive" : joined(checks, "; "));
+}
+
 void append_zones(std::string& text, const model::DriveModel& model) {
   const model::Layout& layout = model.layout;
   if (layout.zones.empty()) {
@@ -481,6 +489,9 @@ std::string model_as_text(const model::DriveModel& given, std::span<const Sectio
       case Section::head:
         append_head(text, model);
         break;
+      case Section::checked:
+        append_checked(text, model.validity);
+        break;
       case Section::layout:
         append_zones(text, model);
         break;
@@ -525,6 +536,11 @@ std::string model_as_text(const model::DriveModel& model) {
       Section::head,      Section::validity, Section::layout, Section::mechanics, Section::cache,
       Section::overheads, Section::bus,      Section::queue,  Section::missing,   Section::notes};
   return model_as_text(model, kAll);
+}
+
+std::string model_in_brief(const model::DriveModel& model) {
+  constexpr Section kBrief[] = {Section::head, Section::checked};
+  return model_as_text(model, kBrief);
 }
 
 std::string explained(const model::DriveModel& given, const Explanation& explanation) {

@@ -63,6 +63,7 @@ Missing missing_by_reason(const model::DriveModel& model,
 // What the text has, each with its heading.
 enum class Section : std::uint8_t {
   head,
+  checked,  // a line of the head's kind: how it was checked
   validity,
   layout,
   seeks,
@@ -75,9 +76,11 @@ enum class Section : std::uint8_t {
   notes
 };
 
-// At most 100 columns wide. All sections but `seeks`, which is long.
+// At most 80 columns wide. All sections but `seeks`, which is long.
 std::string model_as_text(const model::DriveModel& model);
 std::string model_as_text(const model::DriveModel& model, std::span<const Section> sections);
+// About twelve lines: the head, and how it was checked.
+std::string model_in_brief(const model::DriveModel& model);
 // What one parameter is, how it was measured, how sure it is.
 std::string explained(const model::DriveModel& model, const Explanation& explanation);
 std::string model_as_json(const model::DriveModel& model);

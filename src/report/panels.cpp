@@ -122,22 +122,24 @@ bool plot_error_panels(const replay::Result& drive, std::span<const Shown> model
   }
   if (!(widest_ms > 0)) widest_ms = 1;
   std::string data;
-  std::vector<std::string> errors, folded;
+  std::vector<std::string> errors, folded, labels;
   for (std::size_t i = 0; i < models.size(); ++i) {
     if (!all[i]) continue;
     data += histogram_data(fmt::format("error{}", i), all[i]->ms, -1.1 * widest_ms,
                            1.1 * widest_ms);
     data += histogram_data(fmt::format("folded{}", i), all[i]->rev, -0.5, 0.5);
+    labels.push_back(models[i].label);
     errors.push_back(fmt::format("$error{} using 1:2 with histeps linetype {} title {}", i, i + 2,
                                  quoted(models[i].label)));
     folded.push_back(fmt::format("$folded{} using 1:2 with histeps linetype {} notitle", i, i + 2));
   }
+  const Canvas canvas = column_canvas(620);
+  const Key key = key_above(labels, canvas);
   const std::string script =
-      data + "set multiplot\n" + panel(0.61, 0.985 - 0.042 * static_cast<double>(errors.size())) +
+      data + "set multiplot\n" + panel(0.61, 0.985 - key.share) + key.set +
       fmt::format(
           "set xlabel 'model less drive (ms)'\nset ylabel 'requests (%)'\n"
-          "set xrange [{:.4g}:{:.4g}]\nset yrange [0:*]\nset key at screen 0.93, screen 0.99 right "
-          "top\n",
+          "set xrange [{:.4g}:{:.4g}]\nset yrange [0:*]\n",
           -1.1 * widest_ms, 1.1 * widest_ms) +
       plot_of(errors) + panel(0.14, 0.46) +
       "set xlabel 'the same, folded into one revolution (rev)'\nset xrange [-0.5:0.5]\n"
@@ -145,7 +147,7 @@ bool plot_error_panels(const replay::Result& drive, std::span<const Shown> model
       "set object 1 rectangle from -0.03125, graph 0 to 0.03125, graph 1 fillcolor rgb '#999999' "
       "fillstyle transparent solid 0.2 noborder behind\n" +
       plot_of(folded) + "unset multiplot\n";
-  draw(script, path, column_canvas(620));
+  draw(script, path, canvas);
   return true;
 }
 

@@ -30,6 +30,25 @@ Place place(const engine::LayoutMap& map, std::uint64_t slot, std::optional<std:
   return result;
 }
 
+// What was added goes on in pieces of some size.
+class Pieces {
+ public:
+  explicit Pieces(const TakePiece& take) : take_(take) {}
+  void add(std::string_view more) {
+    constexpr std::size_t kPiece = 1 << 16;
+    text_ += more;
+    if (text_.size() >= kPiece) hand_on();
+  }
+  void hand_on() {
+    take_(text_);
+    text_.clear();
+  }
+
+ private:
+  const TakePiece& take_;
+  std::string text_;
+};
+
 }  // namespace
 
 Place place_of_lbn(const engine::LayoutMap& map, std::uint64_t lbn) {
@@ -75,18 +94,22 @@ engine::Pbn parse_pbn(const std::string& text) {
 }
 
 std::string places_as_text(const std::vector<Place>& places) {
-  std::string text = fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13} {:>8} {:>14} {:>14}\n", "LBN",
+  std::string text = fmt::format("{:>12} {:>8} {:>4} {:>6} {:>11} {:>7} {:>12} {:>12}\n", "LBN",
                                  "cylinder", "head", "sector", "angle (rev)", "sectors",
-                                 "track's first", "track's last");
+                                 "first LBN", "last LBN");
   for (const Place& p : places) {
     const bool blocks = p.track_blocks > 0;
-    text += fmt::format("{:>12} {:>9} {:>5} {:>7} {:>13.9f} {:>8} {:>14} {:>14}{}\n",
+    text += fmt::format("{:>12} {:>8} {:>4} {:>6} {:>11.9f} {:>7} {:>12} {:>12}{}\n",
                         p.lbn ? fmt::format("{}", *p.lbn) : "-", p.pbn.cylinder, p.pbn.head,
                         p.pbn.sector, engine::rev_from_angle(p.angle), p.track_sectors,
                         blocks ? fmt::format("{}", p.track_first_lbn) : "-",
                         blocks ? fmt::format("{}", p.track_first_lbn + p.track_blocks - 1) : "-",
                         p.remapped ? "  remapped" : "");
   }
+  for (const Place& p : places)
+    if (!p.not_understood.empty())
+      text += fmt::format("LBN {}: the map claims nothing: {}\n", p.lbn.value_or(0),
+                          p.not_understood);
   return text;
 }
 
@@ -95,44 +118,46 @@ std::string places_as_json(const std::vector<Place>& places) {
   json["places"] = Json::array();
   for (const Place& p : places) {
     const bool blocks = p.track_blocks > 0;
-    json["places"].push_back(
-        {{"lbn", p.lbn ? Json(*p.lbn) : Json()},
-         {"cylinder", p.pbn.cylinder},
-         {"head", p.pbn.head},
-         {"sector", p.pbn.sector},
-         {"angle_rev", engine::rev_from_angle(p.angle)},
-         {"track_sectors", p.track_sectors},
-         {"track_first_lbn", blocks ? Json(p.track_first_lbn) : Json()},
-         {"track_last_lbn", blocks ? Json(p.track_first_lbn + p.track_blocks - 1) : Json()},
-         {"remapped", p.remapped}});
+    Json row = {{"lbn", p.lbn ? Json(*p.lbn) : Json()},
+                {"cylinder", p.pbn.cylinder},
+                {"head", p.pbn.head},
+                {"sector", p.pbn.sector},
+                {"angle_rev", engine::rev_from_angle(p.angle)},
+                {"track_sectors", p.track_sectors},
+                {"track_first_lbn", blocks ? Json(p.track_first_lbn) : Json()},
+                {"track_last_lbn", blocks ? Json(p.track_first_lbn + p.track_blocks - 1) : Json()},
+                {"remapped", p.remapped}};
+    if (!p.not_understood.empty()) row["not_understood"] = p.not_understood;
+    json["places"].push_back(std::move(row));
   }
   return model::pretty(json);
 }
 
-std::string tracks_as_text(const engine::LayoutMap& map) {
-  std::string text;
+void tracks_as_text(const engine::LayoutMap& map, const TakePiece& take) {
+  Pieces pieces(take);
   for_each_track(map, [&](const MappedTrack& t) {
-    fmt::format_to(std::back_inserter(text), "{} {} {} {} {:.9f}\n", t.first_lbn, t.blocks,
-                   t.cylinder, t.head, engine::rev_from_angle(t.angle));
+    pieces.add(fmt::format("{} {} {} {} {:.9f}\n", t.first_lbn, t.blocks, t.cylinder, t.head,
+                           engine::rev_from_angle(t.angle)));
   });
-  return text;
+  pieces.hand_on();
 }
 
-// One track a line, without building the whole document first: large drives have millions.
-std::string tracks_as_json(const engine::LayoutMap& map) {
-  std::string text = model::json_text(model::json_head("platter-tracks"));
-  text.pop_back();
-  text += ",\n\"tracks\": [";
+void tracks_as_json(const engine::LayoutMap& map, const TakePiece& take) {
+  std::string head = model::json_text(model::json_head("platter-tracks"));
+  head.pop_back();
+  Pieces pieces(take);
+  pieces.add(head + ",\n\"tracks\": [");
   const char* separator = "\n";
   for_each_track(map, [&](const MappedTrack& t) {
-    fmt::format_to(std::back_inserter(text),
-                   "{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, "
-                   "\"angle_rev\": {}}}",
-                   separator, t.first_lbn, t.blocks, t.cylinder, t.head,
-                   model::json_text(Json(engine::rev_from_angle(t.angle))));
+    pieces.add(
+        fmt::format("{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, "
+                    "\"angle_rev\": {}}}",
+                    separator, t.first_lbn, t.blocks, t.cylinder, t.head,
+                    model::json_text(Json(engine::rev_from_angle(t.angle)))));
     separator = ",\n";
   });
-  return text + "\n]}\n";
+  pieces.add("\n]}\n");
+  pieces.hand_on();
 }
 
 }  // namespace platter::report

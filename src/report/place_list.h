@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/layout_map.h"
@@ -19,6 +21,7 @@ struct Place {
   std::uint64_t track_first_lbn = 0, track_blocks = 0;  // of the track it lies on; 0 blocks: none
                                                         // there
   bool remapped = false;
+  std::string not_understood;  // why the map claims nothing of the block; empty: it does
 };
 
 // Throw Error(usage) for what the drive does not have.
@@ -31,8 +34,9 @@ std::string places_as_text(const std::vector<Place>& places);
 std::string places_as_json(const std::vector<Place>& places);
 
 // One line a track that holds blocks: first LBN, LBNs on it, cylinder, head, angle of the first
-// LBN's sector in revolutions.
-std::string tracks_as_text(const engine::LayoutMap& map);
-std::string tracks_as_json(const engine::LayoutMap& map);
+// LBN's sector in revolutions. In pieces as they are made, for large drives have millions.
+using TakePiece = std::function<void(std::string_view)>;
+void tracks_as_text(const engine::LayoutMap& map, const TakePiece& take);
+void tracks_as_json(const engine::LayoutMap& map, const TakePiece& take);
 
 }  // namespace platter::report

@@ -66,17 +66,40 @@ class HeadTracks {
 };
 using Heads = std::map<std::int64_t, HeadTracks>;
 
-// time, share in percent, how much later than the first distribution at the same share
+// The shares at which a distribution of so many times is drawn.
+std::vector<double> shares_of(std::size_t count, bool complementary) {
+  std::vector<double> shares;
+  const std::size_t steps = std::min(count, kMostSteps);
+  for (std::size_t i = 0; i <= steps; ++i)
+    shares.push_back(static_cast<double>(i) / static_cast<double>(steps));
+  if (!complementary) return shares;
+  shares.clear();  // as many in each decade down to the slowest request
+  constexpr double kPerDecade = 200;
+  const double decades = std::log10(static_cast<double>(count));
+  for (double i = 0; i <= decades * kPerDecade; ++i)
+    shares.push_back(1 - std::pow(10, -i / kPerDecade));
+  shares.push_back(1 - 1 / static_cast<double>(count));
+  return shares;
+}
+
+struct Limits {
+  double apart_ms = 0;  // of how much later than the first one each is
+};
+
+// Time, share in percent, how much later than the first distribution at the same share, and where
+// that is beyond the scale, the scale's end.
 std::string curve_data(std::size_t number, const std::vector<double>& sorted,
-                       const std::vector<double>& first) {
+                       const std::vector<double>& first, const Limits& limits, bool complementary) {
   std::string data = fmt::format("$curve{} << EOD\n", number);
-  const std::size_t steps = std::min(sorted.size(), kMostSteps);
-  if (steps == 0 || first.empty()) return data + "NaN NaN NaN\nEOD\n";
-  for (std::size_t i = 0; i <= steps; ++i) {
-    const double share = static_cast<double>(i) / static_cast<double>(steps);
+  if (sorted.empty() || first.empty()) return data + "NaN NaN NaN NaN\nEOD\n";
+  for (const double share : shares_of(sorted.size(), complementary)) {
     const double time_ms = statistics::quantile(sorted, share);
-    data += fmt::format("{:.4f} {:.3f} {:.4f}\n", time_ms, 100 * share,
-                        time_ms - statistics::quantile(first, share));
+    const double later_ms = time_ms - statistics::quantile(first, share);
+    const std::string beyond = std::abs(later_ms) > limits.apart_ms
+                                   ? fmt::format("{:.4f}", std::copysign(limits.apart_ms, later_ms))
+                                   : "NaN";
+    data += fmt::format("{:.4f} {:.7g} {:.4f} {}\n", time_ms,
+                        100 * (complementary ? 1 - share : share), later_ms, beyond);
   }
   return data + "EOD\n";
 }
@@ -111,40 +134,56 @@ std::string stretch_data(std::size_t number, const Stretches& stretches) {
 }  // namespace
 
 void plot_distributions(const std::string& title, std::span<const Distribution> distributions,
-                        const std::string& path, const Canvas& canvas) {
-  std::string data;
-  std::vector<double> first;
-  std::vector<std::string> curves, apart;
-  double longest_ms = 0, apart_ms = 0;
-  for (std::size_t i = 0; i < distributions.size(); ++i) {
-    std::vector<double> sorted = distributions[i].times_ms;
-    std::sort(sorted.begin(), sorted.end());
-    if (i == 0) first = sorted;
-    longest_ms = std::max(longest_ms, statistics::quantile(sorted, kShownShare));
-    apart_ms = std::max(apart_ms, farthest_ms(sorted, first));
-    data += curve_data(i, sorted, first);
-    curves.push_back(fmt::format("$curve{} using 1:2 with lines linetype {} title {}", i, i + 1,
-                                 quoted(distributions[i].label)));
-    apart.push_back(fmt::format("$curve{} using 2:3 with lines linetype {} notitle", i, i + 1));
+                        const std::string& path, const Canvas& canvas,
+                        const DistributionAxes& axes) {
+  std::vector<std::vector<double>> sorted;
+  std::vector<std::string> labels;
+  double shown_ms = 0, longest_ms = 0, apart_ms = 0;
+  for (const Distribution& each : distributions) {
+    sorted.push_back(each.times_ms);
+    labels.push_back(each.label);
+    std::ranges::sort(sorted.back());
+    if (sorted.back().empty()) continue;
+    shown_ms = std::max(shown_ms, statistics::quantile(sorted.back(), kShownShare));
+    longest_ms = std::max(longest_ms, sorted.back().back());
+    apart_ms = std::max(apart_ms, farthest_ms(sorted.back(), sorted.front()));
   }
-  const bool panels = distributions.size() > 1 && !is_for_terminal(path);
-  std::string script = data +
-                       (panels ? "set multiplot\n" + panel(0.46, title.empty() ? 0.98 : 0.94)
-                               : std::string()) +
-                       fmt::format(
-                           "set title {}\n"
-                           "set xlabel 'response time (ms)'\nset ylabel 'requests (%)'\n"
-                           "set xrange [0:{:.4f}]\nset yrange [0:100]\nset ytics 20\n"
-                           "set key bottom right\n",
-                           quoted(title), longest_ms > 0 ? longest_ms * 1.02 : 1) +
-                       plot_of(curves);
+  const bool cut = !axes.complementary && !axes.log_time && longest_ms > 1.02 * shown_ms;
+  const Limits limits{std::max(apart_ms, 1e-3) * 1.2};
+  std::string data;
+  std::vector<std::string> curves, apart;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    data += curve_data(i, sorted[i], sorted.front(), limits, axes.complementary);
+    curves.push_back(fmt::format("$curve{} using 1:2 with lines linetype {} title {}", i, i + 1,
+                                 report::quoted(labels[i])));
+    apart.push_back(fmt::format("$curve{} using 2:3 with lines linetype {} notitle", i, i + 1));
+    apart.push_back(fmt::format(
+        "$curve{} using 2:4 with points linetype {} pointtype 2 pointsize 0.4 notitle", i, i + 1));
+  }
+  const bool panels = distributions.size() > 1 && !is_for_terminal(path) && !axes.complementary;
+  const Key key = key_above(labels, canvas);
+  std::string script =
+      data +
+      (panels ? "set multiplot\n" + panel(0.46, (title.empty() ? 0.98 : 0.94) - key.share) : "") +
+      fmt::format("set title {}\nset xlabel 'response time (ms){}'\n", quoted(title),
+                  cut ? "; the slowest 0.1 % lie beyond" : "") +
+      key.set;
+  if (axes.log_time) script += "set logscale x\n";
+  if (axes.complementary)
+    script += "set ylabel 'requests that take longer (%)'\nset logscale y\nset yrange [*:100]\n";
+  else
+    script += "set ylabel 'requests (%)'\nset yrange [0:100]\nset ytics 20\n";
+  const double last_ms = longest_ms > 0 ? 1.02 * (cut ? shown_ms : longest_ms) : 1;
+  script += fmt::format("set xrange [{}:{:.4f}]\n", axes.log_time ? "*" : "0", last_ms);
+  script += plot_of(curves);
   if (panels)
-    script += panel(0.12, 0.345) + few_tics('y', 2.4 * apart_ms) +
+    script += panel(0.12, 0.345) + few_tics('y', 2 * limits.apart_ms) +
               fmt::format(
-                  "unset title\nset xlabel 'requests (%), by response time'\n"
-                  "set ylabel 'model less drive (ms)'\nset xrange [0:100]\n"
-                  "set yrange [{:.4g}:{:.4g}]\n",
-                  -std::max(apart_ms, 1e-3) * 1.2, std::max(apart_ms, 1e-3) * 1.2) +
+                  "unset title\nunset logscale\nset xlabel 'requests (%), by response time; x: "
+                  "beyond the scale'\n"
+                  "set ylabel 'model less drive (ms)'\nset xrange [0:100]\nset format x '%g'\n"
+                  "set xtics autofreq\nset yrange [{:.4g}:{:.4g}]\n",
+                  -limits.apart_ms, limits.apart_ms) +
               plot_of(apart) + "unset multiplot\n";
   draw(script, path, canvas);
 }
@@ -159,7 +198,7 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
                                  [&](const Stretches& line) { return line == lines.front(); });
   if (alike && !lines.empty()) lines.resize(1);
   std::string data;
-  std::vector<std::string> plots;
+  std::vector<std::string> plots, labels;
   std::uint32_t most = 0;
   std::int64_t innermost = 1;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -168,14 +207,15 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
       most = std::max(most, stretch.sectors);
       innermost = std::max(innermost, stretch.last_cylinder);
     }
+    if (!alike) labels.push_back(fmt::format("head {}", i));
     plots.push_back(fmt::format("$head{} using 1:2 with lines linetype {} {}", i, i + 2,
                                 alike ? "notitle" : fmt::format("title 'head {}'", i)));
   }
-  draw(data + few_tics('x', static_cast<double>(innermost)) +
+  draw(data + few_tics('x', static_cast<double>(innermost)) + key_above(labels, canvas).set +
            fmt::format("set title {}\n"
                        "set xlabel 'cylinder (0 is the outermost)'\n"
                        "set ylabel 'sectors per track'\n"
-                       "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\nset key bottom left\n",
+                       "set xrange [0:{:.0f}]\nset yrange [0:{:.0f}]\n",
                        quoted(title), static_cast<double>(innermost) * 1.02, most * 1.08) +
            plot_of(plots),
        path, canvas);

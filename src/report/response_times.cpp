@@ -48,15 +48,19 @@ Distribution distribution_of(const replay::Result& result, const std::string& la
   return distribution;
 }
 
-void plot_response_times(std::span<const replay::OpenResult> results, const std::string& path) {
-  std::vector<Distribution> distributions;
-  std::string title;
+ResponseTimes response_times_of(std::span<const replay::OpenResult> results) {
+  ResponseTimes times;
   for (const replay::OpenResult& open : results) {
     const std::unique_ptr<replay::ResultReader> result = open();
-    if (distributions.empty()) title = title_of(result->head().trace);
-    distributions.push_back(distribution_of(*result));
+    if (times.distributions.empty()) times.title = title_of(result->head().trace);
+    times.distributions.push_back(distribution_of(*result));
   }
-  plot_distributions(title, distributions, path);
+  return times;
+}
+
+void plot_response_times(std::span<const replay::OpenResult> results, const std::string& path) {
+  const ResponseTimes times = response_times_of(results);
+  plot_distributions(times.title, times.distributions, path);
 }
 
 void plot_response_times(const replay::Result& drive, std::span<const replay::Result> models,

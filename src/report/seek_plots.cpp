@@ -14,6 +14,7 @@ constexpr std::uint32_t kNear = 100;  // cylinders
 
 // What gnuplot draws of the curves, and how much room it takes.
 struct Drawing {
+  std::vector<std::string> labels{};
   std::string data{};  // a block for each curve: cylinders, time, error, what is left, ms
   std::vector<std::string> whole{}, left{};
   bool has_formula = false;
@@ -58,6 +59,7 @@ Drawing drawing_of(std::span<const SeekCurve> curves, bool for_terminal, bool wi
             : fmt::format("linespoints linetype {} linewidth 1.5 pointtype 7 pointsize 0.25 ",
                           i + 2);
     const std::string label = curves[i].label.empty() ? "measured" : curves[i].label;
+    drawing.labels.push_back(label);
     drawing.whole.push_back(curve("1:2", line + "title " + quoted(label)));
     drawing.left.push_back(curve("1:4", line + "notitle"));
     const bool errors = std::ranges::any_of(
@@ -67,10 +69,13 @@ Drawing drawing_of(std::span<const SeekCurve> curves, bool for_terminal, bool wi
           curve("1:($2-$3):(0):(2*$3)",
                 fmt::format("vectors nohead linetype {} dashtype 1 linewidth 1 notitle", i + 2)));
   }
-  if (drawing.has_formula)
-    drawing.whole.push_back(formula_curve(*fit) +
-                            " with lines linecolor rgb '#777777' dashtype (2,4) linewidth 1.5 "
-                            "title 'a + b √d, c + e d'");
+  if (drawing.has_formula) {
+    drawing.labels.push_back("a + b √d, c + e d");
+    drawing.whole.push_back(
+        formula_curve(*fit) +
+        " with lines linecolor rgb '#777777' dashtype (2,4) linewidth 1.5 title " +
+        report::quoted(drawing.labels.back()));
+  }
   return drawing;
 }
 
@@ -93,20 +98,25 @@ std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std:
 }
 
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
-                const std::string& path, const Canvas& canvas) {
+                const std::string& path, const Canvas& canvas, bool log_distance) {
   const Drawing drawing = drawing_of(curves, is_for_terminal(path), curves.size() == 1);
-  draw(drawing.data + few_tics('x', drawing.farthest) +
+  draw(drawing.data + (log_distance ? std::string() : few_tics('x', drawing.farthest)) +
            axes("seek time (ms)", drawing.farthest * 1.02, 0) +
-           fmt::format("set title {}\nset key bottom right\n", quoted(title)) +
+           (log_distance ? fmt::format("set logscale x\nset xrange [1:{}]\n", drawing.farthest)
+                         : "") +
+           fmt::format("set title {}\n", quoted(title)) + key_above(drawing.labels, canvas).set +
            plot_of(drawing.whole),
        path, canvas);
 }
 
 void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path) {
   const Drawing drawing = drawing_of(curves, false, true);
+  const Canvas canvas = column_canvas(860);
+  const Key key = key_above(drawing.labels, canvas);
   std::string script = drawing.data + "set multiplot\n" + few_tics('x', drawing.farthest) +
-                       panel(0.63, 0.98) + axes("seek time (ms)", drawing.farthest * 1.02, 0) +
-                       "set key bottom right\n" + plot_of(drawing.whole) + "unset key\n";
+                       panel(0.63, 0.98 - key.share) +
+                       axes("seek time (ms)", drawing.farthest * 1.02, 0) + key.set +
+                       plot_of(drawing.whole) + "unset key\n";
   if (drawing.has_formula)
     script += panel(0.395, 0.525) +
               "set ylabel 'less formula (ms)'\nunset xlabel\nset yrange [*:*]\n" +
@@ -117,7 +127,7 @@ void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path
             panel(0.09, drawing.has_formula ? 0.32 : 0.5) +
             axes("near (ms)", least_farthest, tallest_ms) + plot_of(drawing.whole) +
             "unset multiplot\n";
-  draw(script, path, column_canvas(860));
+  draw(script, path, canvas);
 }
 
 }  // namespace platter::report

@@ -21,7 +21,7 @@ std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std:
 
 // The formula where one curve is alone: several may be of several drives.
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
-                const std::string& path, const Canvas& canvas = {});
+                const std::string& path, const Canvas& canvas = {}, bool log_distance = false);
 
 // Of one model, for a column of text, with the formula of the first curve. Two panels more: what is
 // left of the curves beside it; the first hundred cylinders.

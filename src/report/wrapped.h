@@ -6,7 +6,7 @@
 
 namespace platter::report {
 
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kColumns = 80;
 
 // `line` with its line feed, broken at blanks where it is longer; what follows is indented. A word
 // that is longer stays whole.

@@ -86,6 +86,8 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Nanoseconds now_ns() = 0;
+  // The same with the time in it for which the host slept, where the clock stood still meanwhile.
+  virtual Nanoseconds with_sleep_ns() { return now_ns(); }
   // Lets time pass with nothing sent. Returns at once if `deadline_ns` is past.
   virtual void sleep_until_ns(Nanoseconds deadline_ns) = 0;
 };

@@ -32,11 +32,19 @@ Nanoseconds smallest_step(scsi::Clock& clock) {
 
 }  // namespace
 
-Nanoseconds HostClock::now_ns() {
+namespace {
+
+Nanoseconds read_clock(clockid_t clock) {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+  clock_gettime(clock, &time);
   return time.tv_sec * kSecond + time.tv_nsec;
 }
+
+}  // namespace
+
+Nanoseconds HostClock::now_ns() { return read_clock(CLOCK_MONOTONIC_RAW); }
+
+Nanoseconds HostClock::with_sleep_ns() { return read_clock(CLOCK_BOOTTIME); }
 
 void HostClock::sleep_without_slack() {
   thread_local bool asked = false;

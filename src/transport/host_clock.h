@@ -14,6 +14,8 @@ namespace platter::transport {
 class HostClock final : public scsi::Clock {
  public:
   Nanoseconds now_ns() override;
+  // CLOCK_BOOTTIME, which Linux slews by no more than 500 ppm.
+  Nanoseconds with_sleep_ns() override;
   // Sleeps, then spins the last stretch, unless sleeps have turned out to end in time.
   void sleep_until_ns(Nanoseconds deadline_ns) override;
   // May end early, by a signal.

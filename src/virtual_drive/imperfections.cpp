@@ -154,10 +154,18 @@ Nanoseconds Noise::host_stall_ns(const RequestKey& request, Nanoseconds issued_n
                         uniform(seed_, Stream::host_stall, request, issued_ns));
 }
 
+Nanoseconds Noise::lead_of_warm_up_ns(Nanoseconds time_ns) const {
+  if (imperfections_.warm_up_ppm <= 0 || imperfections_.warm_up_s <= 0) return 0;
+  const double lasts_ns = imperfections_.warm_up_s * 1e9;
+  return rounded(-imperfections_.warm_up_ppm * 1e-6 * lasts_ns *
+                 std::expm1(-static_cast<double>(time_ns) / lasts_ns));
+}
+
 Nanoseconds Noise::phase_ns(Nanoseconds time_ns) const {
-  if (wobble_amplitude_ns_ == 0) return power_on_phase_ns_;
+  const Nanoseconds even_ns = power_on_phase_ns_ + lead_of_warm_up_ns(time_ns);
+  if (wobble_amplitude_ns_ == 0) return even_ns;
   const double turns = static_cast<double>(time_ns) / (imperfections_.wobble_period_s * 1e9);
-  return power_on_phase_ns_ +
+  return even_ns +
          rounded(wobble_amplitude_ns_ * std::sin(2 * std::numbers::pi * turns + wobble_start_rad_));
 }
 

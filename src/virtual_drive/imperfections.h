@@ -42,8 +42,9 @@ class Noise {
   // Behind the drive's answer: in host_stall_share of the requests an exponential delay of mean
   // host_stall_mean_us, else 0.
   Nanoseconds host_stall_ns(const RequestKey& request, Nanoseconds issued_ns) const;
-  // The platter's lead over its nominal angle: the power-on phase, 0 <= phase < period, and the
-  // wobble A sin(2 pi t / T + b) whose greatest deviation of frequency is wobble_ppm.
+  // The platter's lead over its nominal angle: the power-on phase, 0 <= phase < period, what a
+  // spindle that was warm_up_ppm fast at power-on gains until then, and the wobble A sin(2 pi t / T
+  // + b) whose greatest deviation of frequency is wobble_ppm.
   Nanoseconds phase_ns(Nanoseconds time_ns) const;
   Nanoseconds power_on_phase_ns() const { return power_on_phase_ns_; }
   // Whether the command is turned away with BUSY, or with a unit attention: busy_share and
@@ -58,6 +59,8 @@ class Noise {
   Nanoseconds idle_condition_ns(Nanoseconds idle_ns) const;
 
  private:
+  Nanoseconds lead_of_warm_up_ns(Nanoseconds time_ns) const;
+
   model::Imperfections imperfections_;
   std::uint64_t seed_ = 0;
   Nanoseconds period_ns_ = 0;

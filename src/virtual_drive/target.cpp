@@ -427,4 +427,6 @@ const model::DriveModel& Target::truth() const { return impl_->truth; }
 const engine::LayoutMap& Target::layout() const { return impl_->layout; }
 Nanoseconds Target::power_on_phase_ns() const { return impl_->noise.power_on_phase_ns(); }
 
+std::uint64_t Target::seed() const { return impl_->noise.seed(); }
+
 }  // namespace platter::virtual_drive

@@ -71,6 +71,7 @@ class Target {
   const model::DriveModel& truth() const;
   const engine::LayoutMap& layout() const;
   Nanoseconds power_on_phase_ns() const;
+  std::uint64_t seed() const;  // of the imperfections, drawn where they name none
 
  private:
   struct Impl;

@@ -1,10 +1,12 @@
-// A virtual drive: a target in virtual time, which stands still while nothing is sent. Its
-// reference is docs/virtual-drives.md.
+// A virtual drive: a target in virtual time, which stands still while nothing is sent, behind a
+// host whose clock may be another. Its reference is docs/virtual-drives.md.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "scsi/device.h"
+#include "virtual_drive/host_time.h"
 #include "virtual_drive/target.h"
 
 namespace platter::virtual_drive {
@@ -30,17 +32,27 @@ class VirtualDevice final : public scsi::Device {
  private:
   class VirtualClock final : public scsi::Clock {
    public:
-    Nanoseconds now_ns() override { return now_ns_; }
+    explicit VirtualClock(HostTime host) : host_(std::move(host)) {}
+    Nanoseconds now_ns() override { return host_.shown_ns(drive_ns_); }
+    Nanoseconds with_sleep_ns() override { return host_.with_sleep_ns(drive_ns_); }
     void sleep_until_ns(Nanoseconds deadline_ns) override;
 
+    Nanoseconds drive_ns() const { return drive_ns_; }
+    // When the drive's time is so much the host's clock shows the result.
+    Nanoseconds shown_ns(Nanoseconds drive_ns) { return host_.shown_ns(drive_ns); }
+    Nanoseconds drive_ns_of(Nanoseconds shown_ns) { return host_.drive_ns(shown_ns, drive_ns_); }
+    void notice(Nanoseconds drive_ns);
+
    private:
-    Nanoseconds now_ns_ = 0;
+    HostTime host_;
+    Nanoseconds drive_ns_ = 0;
   };
+  // Until a time of the drive.
   std::optional<scsi::Completion> earliest(std::optional<Nanoseconds> deadline_ns);
 
   std::string name_;
-  VirtualClock clock_;
   Target target_;
+  VirtualClock clock_;
 };
 
 }  // namespace platter::virtual_drive

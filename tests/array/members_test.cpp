@@ -33,7 +33,7 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> served(Members& members,
   return commands;
 }
 
-using Commands = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
+using Sent = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ TEST_CASE("what a thread leaves for one drive when it is done goes the last firs
   Members members = drives(2);
   for (const std::uint64_t lbn : {100, 200, 300}) members.add(read(0, lbn));
   members.flush(0);
-  CHECK(served(members) == Commands{{300, 8}, {200, 8}, {100, 8}});
+  CHECK(served(members) == Sent{{300, 8}, {200, 8}, {100, 8}});
 }
 
 TEST_CASE("what it leaves when it goes to sleep, or for several drives, goes in order") {
@@ -50,7 +50,7 @@ TEST_CASE("what it leaves when it goes to sleep, or for several drives, goes in 
   for (const std::uint64_t lbn : {100, 200, 300}) members.add(read(0, lbn));
   if (!sleeps) members.add(read(1, 100));
   members.flush(0, sleeps ? Members::From::plug_of_sleeper : Members::From::plug);
-  CHECK(served(members) == Commands{{100, 8}, {200, 8}, {300, 8}});
+  CHECK(served(members) == Sent{{100, 8}, {200, 8}, {300, 8}});
 }
 
 TEST_CASE("neighbours go as one command with the last that is for the same drive, up to a size") {
@@ -62,7 +62,7 @@ TEST_CASE("neighbours go as one command with the last that is for the same drive
   members.add(read(0, 116, 112));  // too much
   members.add(read(0, 84));        // not beside the last
   members.flush(0, Members::From::plug_of_sleeper);
-  CHECK(served(members) == Commands{{92, 24}, {116, 112}, {84, 8}});
+  CHECK(served(members) == Sent{{92, 24}, {116, 112}, {84, 8}});
   CHECK(members.commands() == 4);
 }
 
@@ -81,12 +81,12 @@ TEST_CASE("a plug that holds so many commands, or a large one, is emptied before
     Members members = drives(1, {.most_merged = 128, .full_at = 256, .most_commands = 2});
     for (const std::uint64_t lbn : {100, 200, 300}) members.add(read(0, lbn));
     members.flush(0);
-    CHECK(served(members) == Commands{{200, 8}, {100, 8}, {300, 8}});
+    CHECK(served(members) == Sent{{200, 8}, {100, 8}, {300, 8}});
   }
   SECTION("large") {
     Members members = drives(1, {.most_merged = 128, .full_at = 16});
     for (const std::uint64_t lbn : {100, 200, 208, 300, 400}) members.add(read(0, lbn));
     members.flush(0);
-    CHECK(served(members) == Commands{{200, 16}, {100, 8}, {400, 8}, {300, 8}});
+    CHECK(served(members) == Sent{{200, 16}, {100, 8}, {400, 8}, {300, 8}});
   }
 }

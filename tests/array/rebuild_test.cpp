@@ -1,6 +1,7 @@
 #include "array/rebuild.h"
 
 #include "catch.h"
+#include "model/units.h"
 
 using platter::Nanoseconds;
 using platter::array::RebuildPace;
@@ -9,7 +10,6 @@ using Turn = RebuildPace::Turn;
 
 namespace {
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
 constexpr RebuildRate kRate{.window_bytes = 4096, .tick_ns = 10'000'000};
 
 void rebuild(RebuildPace& pace, std::uint64_t bytes) {
@@ -21,9 +21,9 @@ void rebuild(RebuildPace& pace, std::uint64_t bytes) {
 
 TEST_CASE("a rebuild's speed is counted from its begin, not from the trace's") {
   RebuildPace pace(kRate, 2);
-  pace.begin(1000 * kSecond);
+  pace.begin(1000 * platter::kSecond);
   rebuild(pace, kRate.most_bytes_per_s * 2);
-  CHECK(pace.turn(1000 * kSecond) == Turn::sleep);
+  CHECK(pace.turn(1000 * platter::kSecond) == Turn::sleep);
 }
 
 TEST_CASE("a rebuild waits until all is done once others moved more than 32 KiB on a member") {

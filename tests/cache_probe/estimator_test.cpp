@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kPeriod_ns = 6e6;
 
-Observation probe(Question question, std::int64_t x, bool fast) {
+Observation answered(Question question, std::int64_t x, bool fast) {
   Observation seen;
   seen.question = question;
   seen.x = x;
@@ -34,8 +34,9 @@ Record record_with(Question question, std::initializer_list<std::pair<std::int64
   record.setting.period_ns = kPeriod_ns;
   record.setting.angles_trusted = true;
   for (int i = 0; i < 24; ++i)
-    record.observations.push_back(probe(Question::miss_control, 0, false));
-  for (const auto& [x, fast] : probes) record.observations.push_back(probe(question, x, fast != 0));
+    record.observations.push_back(answered(Question::miss_control, 0, false));
+  for (const auto& [x, fast] : probes)
+    record.observations.push_back(answered(question, x, fast != 0));
   return record;
 }
 
@@ -58,7 +59,7 @@ Tally tally(int fast, int slow, double strength = 4) {
 
 }  // namespace
 
-TEST_CASE("a verdict needs more than one probe and bears an outlier") {
+TEST_CASE("a verdict needs more than one answered and bears an outlier") {
   CHECK(judge(tally(1, 0, Responses::kMostTold)).verdict == Verdict::open);
   CHECK(judge(tally(2, 0)).verdict == Verdict::hit);
   CHECK(judge(tally(0, 2)).verdict == Verdict::miss);
@@ -171,8 +172,8 @@ TEST_CASE("the edge is where hits end") {
 TEST_CASE("an edge with hits and misses at the same number says so") {
   Record record = record_with(Question::segments, {{4, 1}, {4, 1}, {4, 1}, {12, 0}, {12, 0}});
   for (int i = 0; i < 12; ++i) {
-    record.observations.push_back(probe(Question::segments, 8, true));
-    record.observations.push_back(probe(Question::segments, 8, false));
+    record.observations.push_back(answered(Question::segments, 8, true));
+    record.observations.push_back(answered(Question::segments, 8, false));
   }
   const auto edge = edge_of(record, Question::segments);
   REQUIRE(edge);
@@ -251,7 +252,7 @@ TEST_CASE("runs of writes end at the first that waits") {
   Record record = record_with(Question::write_run, {});
   for (int run = 0; run < 5; ++run)
     for (int x = 1; x <= 4; ++x)
-      record.observations.push_back(probe(Question::write_run, x, x < 4));
+      record.observations.push_back(answered(Question::write_run, x, x < 4));
   const auto length = run_length(record, Question::write_run);
   REQUIRE(length);
   CHECK(length->median == 3);
@@ -264,7 +265,7 @@ namespace {
 void add(Record& record, Question question, std::int64_t x, bool fast, int times = 1,
          std::uint32_t blocks = 1) {
   for (int i = 0; i < times; ++i) {
-    record.observations.push_back(probe(question, x, fast));
+    record.observations.push_back(answered(question, x, fast));
     record.observations.back().blocks = blocks;
   }
 }
@@ -372,8 +373,8 @@ TEST_CASE("what is kept of many tells random replacement, its opposite, or neith
     Record record = record_with(Question::reread, {});
     for (int i = 0; i < times; ++i)
       for (std::size_t x = 1; x <= newest_first.size(); ++x) {
-        record.observations.push_back(
-            probe(Question::kept_of_many, static_cast<std::int64_t>(x), newest_first[x - 1] != 0));
+        record.observations.push_back(answered(Question::kept_of_many, static_cast<std::int64_t>(x),
+                                               newest_first[x - 1] != 0));
         record.observations.back().nth = static_cast<std::uint32_t>(x - 1);
       }
     return replaced_at_random(record);

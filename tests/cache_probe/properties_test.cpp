@@ -14,6 +14,7 @@
 #include "catch.h"
 #include "model/fields.h"
 #include "model/file.h"
+#include "source_folder.h"
 #include "virtual_drive/open.h"
 
 using namespace platter;
@@ -113,8 +114,7 @@ TEST_CASE("properties: each comes after those that it needs") {
 }
 
 TEST_CASE("properties: the table of docs/methods/cache.md is this one") {
-  const std::string page =
-      model::read_file(std::string(PLATTER_SOURCE_DIR) + "/docs/methods/cache.md");
+  const std::string page = model::read_file(source_folder() + "/docs/methods/cache.md");
   std::size_t rows = 0;
   for (const Property& property : properties()) {
     std::vector<std::string> names;

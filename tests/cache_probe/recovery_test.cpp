@@ -714,7 +714,7 @@ TEST_CASE("the catalogue's caches, with their imperfections, in half of DIXtrac'
 
 namespace {
 
-struct Told {
+struct ToldByPages {
   const char* why;
   model::Parameter model::Cache::*parameter;
   std::vector<std::uint64_t> seeds;
@@ -748,7 +748,7 @@ TEST_CASE("blocks that cannot be read, wherever a test meets them, cost trials a
 
 TEST_CASE("drives that nobody designed: what is told is so") {
   using C = model::Cache;
-  const std::vector<Told> cases = {
+  const std::vector<ToldByPages> cases = {
       {"a segment set apart for writes where they leave nothing, where reads are replaced at "
        "random and "
        "where the newest read pushes itself out",
@@ -784,7 +784,7 @@ TEST_CASE("drives that nobody designed: what is told is so") {
        {871}},
   };
   std::map<std::uint64_t, model::Cache> found;
-  for (const Told& told : cases) {
+  for (const ToldByPages& told : cases) {
     for (const std::uint64_t seed : told.seeds) {
       CAPTURE(told.why, seed);
       const model::DriveModel truth = virtual_drive::random_drive(seed);

@@ -16,7 +16,7 @@ using namespace platter::calibrate;
 
 namespace {
 
-constexpr std::size_t kRequests = 4000;
+constexpr std::size_t kHitRequests = 4000;
 constexpr std::uint64_t kBlocks = 100'000;  // of the drive, that are asked for
 
 // Runs of reads and of writes: half of them carry on from the request before, a fifth leave a
@@ -25,7 +25,7 @@ trace::Trace runs(std::uint64_t seed) {
   std::mt19937_64 draw(seed);
   trace::Trace trace{.kind = trace::Kind::closed, .name = "runs", .requests = {}};
   trace::Request request;
-  for (std::size_t i = 0; i < kRequests; ++i) {
+  for (std::size_t i = 0; i < kHitRequests; ++i) {
     const std::uint64_t end = request.lbn + request.blocks;
     if (draw() % 10 < 3) request.write = draw() % 2 == 0;
     const std::uint64_t kind = draw() % 10;
@@ -42,18 +42,18 @@ struct Planted {
   double read_ms = 0, within_ms = 0, write_ms = 0;
 };
 
-struct Case {
+struct HitCase {
   model::DriveModel without{};  // as the drive is, but for what was planted
   replay::Result measured{};
 };
 
-Case measured_case(const std::string& drive, const Planted& planted, int seed) {
+HitCase measured_hits(const std::string& drive, const Planted& planted, int seed) {
   model::DriveModel truth =
       virtual_drive::virtual_model(drive + "?imperfections=default&seed=" + std::to_string(seed));
   for (model::Parameter* one :
        {&truth.overheads.read_hit_after_read, &truth.overheads.write_hit_after_write})
     one->value = 0.5;
-  Case c{truth, {}};
+  HitCase c{truth, {}};
   c.without.imperfections.reset();
   if (planted.read_ms != 0) truth.overheads.sequential_read_hit_delta.value = planted.read_ms;
   if (planted.within_ms != 0) truth.overheads.sequential_read_hit_within.value = planted.within_ms;
@@ -65,7 +65,7 @@ Case measured_case(const std::string& drive, const Planted& planted, int seed) {
   return c;
 }
 
-Outcome calibrated(const Case& c) {
+Outcome calibrated(const HitCase& c) {
   Options options;
   options.groups = {
       .rotation = false, .angles = false, .hits = true, .positioning = false, .cache = false};
@@ -84,7 +84,7 @@ TEST_CASE("what hits that carry on take less is found, for reads and for writes"
     for (int seed = 1; seed <= 2; ++seed) {
       CAPTURE(drive, seed);
       const Planted planted{-0.15, 0, -0.2};
-      const Outcome outcome = calibrated(measured_case(drive, planted, seed));
+      const Outcome outcome = calibrated(measured_hits(drive, planted, seed));
       INFO(outcome_text(outcome));
       const model::Overheads& found = outcome.model.overheads;
       REQUIRE(found.sequential_read_hit_delta);
@@ -101,7 +101,7 @@ TEST_CASE("the time in which a read still carries on is found") {
   for (int seed = 3; seed <= 4; ++seed) {
     CAPTURE(seed);
     const Planted planted{-0.15, 9, 0};
-    const Outcome outcome = calibrated(measured_case("seagate-cheetah9lp", planted, seed));
+    const Outcome outcome = calibrated(measured_hits("seagate-cheetah9lp", planted, seed));
     const model::Overheads& found = outcome.model.overheads;
     REQUIRE(found.sequential_read_hit_within);
     CHECK(*found.sequential_read_hit_within.value == Approx(planted.within_ms).margin(0.3));
@@ -113,7 +113,7 @@ TEST_CASE("the time in which a read still carries on is found") {
 TEST_CASE("where hits that carry on are like others, no such time is found") {
   for (const char* drive : {"seagate-cheetah9lp", "ibm-ultrastar18es"}) {
     CAPTURE(drive);
-    const Outcome outcome = calibrated(measured_case(drive, {}, 5));
+    const Outcome outcome = calibrated(measured_hits(drive, {}, 5));
     for (const char* path :
          {"overheads.sequential_read_hit_delta", "overheads.sequential_read_hit_within",
           "overheads.sequential_write_hit_delta"})

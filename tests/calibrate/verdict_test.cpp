@@ -11,14 +11,14 @@ using namespace platter::calibrate;
 
 namespace {
 
-constexpr std::size_t kRequests = 2000;
+constexpr std::size_t kJudgedRequests = 2000;
 
 // Responses of 2 to 12 ms.
 replay::Result drive_of(unsigned seed) {
   std::mt19937_64 draw(seed);
   std::uniform_real_distribution<double> time_ms(2, 12);
   replay::Result result;
-  for (std::size_t i = 0; i < kRequests; ++i) {
+  for (std::size_t i = 0; i < kJudgedRequests; ++i) {
     replay::Response response;
     response.response_ns = from_ms(time_ms(draw));
     result.requests.push_back(response);
@@ -44,7 +44,7 @@ TEST_CASE("a model that is as far off as before is seldom called better") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     const replay::Result drive = drive_of(seed);
     better += verdict_of(drive, model_of(drive, 1, 0, 1000 + seed),
-                         model_of(drive, 1, 0, 2000 + seed), {0, kRequests})
+                         model_of(drive, 1, 0, 2000 + seed), {0, kJudgedRequests})
                   .better;
   }
   CAPTURE(better);
@@ -56,7 +56,7 @@ TEST_CASE("a model that is nearer, request by request, is better") {
     CAPTURE(seed);
     const replay::Result drive = drive_of(seed);
     const Verdict verdict = verdict_of(drive, model_of(drive, 1, 0.3, 1000 + seed),
-                                       model_of(drive, 0.5, 0, 2000 + seed), {0, kRequests});
+                                       model_of(drive, 0.5, 0, 2000 + seed), {0, kJudgedRequests});
     CHECK(verdict.better);
     CHECK(verdict.difference.mean > 5 * verdict.difference.error);
     // Of a normal error of 1 ms about 0.3, and of 0.5 ms.
@@ -68,7 +68,7 @@ TEST_CASE("nearer request by request, but another distribution: not better") {
   const replay::Result drive = drive_of(1);
   // Errors of 1.5 ms either way hardly change it; 0.8 ms one way do.
   const replay::Result before = model_of(drive, 1.5, 0, 2), after = model_of(drive, 0.05, 0.8, 3);
-  const Verdict verdict = verdict_of(drive, before, after, {0, kRequests});
+  const Verdict verdict = verdict_of(drive, before, after, {0, kJudgedRequests});
   CHECK(verdict.difference.mean > 5 * verdict.difference.error);
   CHECK(verdict.demerit.mean < -3 * verdict.demerit.error);
   CHECK_FALSE(verdict.better);
@@ -77,8 +77,8 @@ TEST_CASE("nearer request by request, but another distribution: not better") {
 TEST_CASE("only the requests that judge count") {
   const replay::Result drive = drive_of(1), before = model_of(drive, 1, 0, 2);
   replay::Result after = before;
-  for (std::size_t i = 0; i < kRequests / 2; ++i) after.requests[i] = drive.requests[i];
-  const Range first{0, kRequests / 2}, second{kRequests / 2, kRequests};
+  for (std::size_t i = 0; i < kJudgedRequests / 2; ++i) after.requests[i] = drive.requests[i];
+  const Range first{0, kJudgedRequests / 2}, second{kJudgedRequests / 2, kJudgedRequests};
   CHECK(verdict_of(drive, before, after, first).better);
   const Verdict unchanged = verdict_of(drive, before, after, second);
   CHECK_FALSE(unchanged.better);
@@ -92,7 +92,7 @@ TEST_CASE("the error of a demerit's fall is how much it varies from trace to tra
   for (unsigned seed = 1; seed <= kTraces; ++seed) {
     const replay::Result drive = drive_of(seed);
     const Gain gain = verdict_of(drive, model_of(drive, 1, 0.3, 1000 + seed),
-                                 model_of(drive, 1, 0.1, 2000 + seed), {0, kRequests})
+                                 model_of(drive, 1, 0.1, 2000 + seed), {0, kJudgedRequests})
                           .demerit;
     sum += gain.mean / kTraces;
     squares += gain.mean * gain.mean / kTraces;

@@ -41,6 +41,46 @@ class Doubts(PlatterTest):
             self.assertIn("overheads.read_miss_after_read came out as -0.3", done.stderr)
 
 
+class ReadToTheEnd(PlatterTest):
+    """A byte of 0 is no end of a text, and what stands behind it is read by no one."""
+
+    def test_each_reader_of_json(self):
+        self.platter("truth", DRIVE, "-o", "model.json")
+        self.platter("trace", "generate", "--workload", "random", "--requests", "40", "--reads-only",
+                     "--for", "model.json", "-o", "t")
+        self.platter("replay", "t", "--on", DRIVE, "-o", "drive.csv")
+        self.platter("characterize", DRIVE, "-o", "run.json")
+        self.platter("publish", "model.json", "--registry", "registry")
+        self.write("study.json", json.dumps({"schema": "platter-study", "schema_version": "1.0",
+                                             "models": ["model.json"], "traces": ["t"]}))
+        [index] = [name for name in self.files() if name.endswith("index.json") and "drives" in name]
+        for name, command in (("model.json", ("show", "{}")), ("model.json", ("emit", "table", "{}", "-o", "x.ptab")),
+                              ("model.json", ("inspect", "virtual:{}")), ("model.json", ("publish", "{}", "--registry", "r")),
+                              ("drive.csv", ("result", "show", "{}")), ("study.json", ("study", "run", "{}")),
+                              ("run.samples.jsonl", ("estimate", "{}", "-o", "again.json")),
+                              (index, ("registry", "pull", "hp-c2247a", "--registry", "registry"))):
+            with self.subTest(name=name, command=command):
+                with open(self.path(name), "rb") as file:
+                    whole = file.read()
+                line, rest = whole.partition(b"\n")[::2] if not name.endswith(".json") else (whole.rstrip(), b"")
+                target = self.write(name if name == index else "ended." + name.partition(".")[2],
+                                    line + b"\0garbage" + (b"\n" + rest if rest else b""))
+                self.fails(BAD_INPUT, os.path.basename(target), *[word.format(target) for word in command])
+                self.write(name, whole)
+
+    def test_heads_that_the_layout_does_not_have(self):
+        self.platter("truth", DRIVE, "-o", "model.json")
+        sound = self.read_json("model.json")
+        for heads in (sound["identity"]["heads"] + 1, sound["identity"]["heads"] - 1, 1):
+            self.write("wrong.json", json.dumps(changed(sound, ("identity", "heads"), heads)))
+            for command in (("show", "wrong.json"), ("emit", "disksim", "wrong.json", "-o", "d"),
+                            ("emit", "table", "wrong.json", "-o", "t.ptab"), ("publish", "wrong.json", "--registry", "r"),
+                            ("layout", "wrong.json", "--lbn", "0"), ("emit", "summary", "wrong.json")):
+                self.fails(BAD_INPUT, ["identity.heads", f"is {heads}"], *command)
+        self.write("unsaid.json", json.dumps(changed(sound, ("identity", "heads"), None)))
+        self.platter("show", "unsaid.json")
+
+
 # holds: exit-statuses.md: Every failure ends
 # holds: exit-statuses.md: A subcommand ends
 class CommandLine(PlatterTest):

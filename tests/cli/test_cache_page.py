@@ -9,8 +9,8 @@ UNSUPPORTED = 9
 
 class CachePage(PlatterTest):
     def freedoms(self, drive):
-        self.summary = self.platter("characterize", drive, "-o", "model.json", "--force",
-                                    "--allow-writes", "100000-400000")
+        self.platter("characterize", drive, "-o", "model.json", "--force", "--allow-writes", "100000-400000")
+        self.summary = self.platter("show", "model.json")
         return {freedom["field"]: freedom
                 for freedom in self.read_json("model.json")["cache"]["freedoms"]}
 

@@ -45,7 +45,7 @@ class ManPages(PlatterTest):
         with open(self.path("man/platter.1"), encoding="utf-8") as file:
             self.assertEqual(statuses(file.read()), every)
         of_any = [0, 1, 2, 3, 4, 5, 6, 9, 10, 130]
-        for command, more in (("trace lint", []), ("diff", [12]), ("report", [11]), ("estimate", [13]),
+        for command, more in (("trace lint", [14]), ("diff", [12]), ("report", []), ("compare", [11]), ("estimate", [13]),
                               ("characterize", [7, 8, 13, 14]), ("restore", [7, 8, 14])):
             self.assertEqual(statuses(self.page(command)), sorted(of_any + more), command)
         self.assertNotRegex(self.page("characterize").partition(".SH EXIT STATUS")[2], r"`|\]\(")

@@ -118,7 +118,7 @@ class Limits(PlatterTest):
                             ("emit", "table", name, "-o", "x"), ("emit", "disksim", name, "-o", "x"),
                             ("import", "disksim", name), ("restore", name), ("report", name, "-o", "x"),
                             ("publish", name, "--registry", "registry"),
-                            ("publish", "model.json", name, "--registry", "registry"),
+                            ("publish", "model.json", "--attach", name, "--registry", "registry"),
                             ("derive", name, "--set", "identity.heads=3", "-o", "x"),
                             ("trace", "generate", "--workload", "random", "--for", name, "-o", "x"),
                             ("validate", DRIVE, name, "-o", "x"), ("calibrate", name, "--with", "x", "-o", "y")):

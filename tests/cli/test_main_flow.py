@@ -126,7 +126,7 @@ class VirtualDrives(PlatterTest):
         drive = "virtual:quantum-atlas10k?seed=8"
         usual = self.characterize(drive)["provenance"]
         budget = 0.7 * usual["drive_seconds"]
-        done = self.run_platter("characterize", drive, "-o", "model.json", "--budget", str(budget))
+        done = self.run_platter("characterize", drive, "-o", "model.json", "--force", "--budget", str(budget))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("will take about", done.stderr)
         model = self.read_json("model.json")

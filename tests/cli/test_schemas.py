@@ -54,7 +54,7 @@ MAY_BE_LEFT_OUT = {
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
-        "phase_ns", "outside_validity", "outside", "stand_ins", "retries", "lateness"},
+        "period_error_ns", "phase_ns", "outside_validity", "outside", "stand_ins", "retries", "lateness"},
     "platter-restore": {"governors"},
     "platter-restore-list": {"intact", "rewritten", "settings", "governors"},
     "platter-restore-inspect": {"in_use", "journaled_blocks", "ranges", "damaged", "mode_pages", "ata", "governors",
@@ -77,7 +77,9 @@ MANY_LEFT_OUT = {"imperfections", "firmware"}
 EVERYTHING = {
     "imperfections": {"seed": 3, "slow_access_share": 0.01, "host_stall_share": 0.1, "host_stall_mean_us": 5,
                       "background_scan_idle_ms": 500, "background_scan_step_ms": 1, "idle_condition_s": 1,
-                      "idle_condition_ms": 2, "busy_share": 0.1, "unit_attention_share": 0.1, "medium_errors": [7]},
+                      "idle_condition_ms": 2, "busy_share": 0.1, "unit_attention_share": 0.1, "medium_errors": [7],
+                      "warm_up_ppm": 6, "warm_up_s": 90, "host_sleep_every_s": 25, "host_sleep_s": 5,
+                      "clock_step_every_s": 10, "clock_step_ms": 1, "host_stop_every_s": 20, "host_stop_s": 3},
     "firmware": {"scsi_level": "SPC-3", "address_formats": ["block"], "translates_back": False,
                  "translates_truly": False, "sector_numbers": "from index", "defect_formats": ["physical sector"],
                  "primary_defects": [1, 2],

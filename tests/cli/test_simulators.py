@@ -35,6 +35,19 @@ class Simulators(harness.PlatterTest):
         self.assertEqual(sum(zone["blocks"] for zone in summary["zones"]), summary["blocks"])
         self.assertAlmostEqual(summary["rotational_latency_ms"], 30000 / summary["rpm"])
 
+    def test_means_are_those_of_a_replay(self):
+        for name in ("hp-c2247", "quantum-atlas10k", "modern-500gb"):
+            self.platter("truth", f"virtual:{name}", "-o", "m.json", "--force")
+            summary = json.loads(self.platter("emit", "summary", "m.json", "--json"))
+            for kind, share in (("read", "1"), ("write", "0")):
+                self.platter("trace", "generate", "--workload", "random", "--for", "m.json", "--requests", "30k",
+                             "--request-kb", "4", "--read-share", share, "-o", "t.trace", "--force")
+                self.platter("replay", "t.trace", "--on", "m.json", "--caches", "off", "--reference-reads", "0", "-o",
+                             "r.csv", "--force")
+                mean = json.loads(self.platter("result", "show", "r.csv", "--json"))["all"]["mean_ms"]
+                self.assertLess(abs(summary[f"random_{kind}_ms"] / mean - 1), 0.005, (name, kind))
+                self.assertLess(summary[f"random_{kind}_error_ms"], 0.0015 * mean)
+
     def test_a_preset_is_an_entry_of_86box(self):
         entry = self.platter("emit", "86box", "m.json")
         self.write("preset.c", PRESET % entry)

@@ -26,6 +26,12 @@ class Version(PlatterTest):
         self.told = re.fullmatch(r"platter (\d+\.\d+\.\d+)(?: \(commit ([0-9a-f]{7,40})\))?", first)
         self.assertTrue(self.told, first)
 
+    def test_a_citation_has_the_version_in_both_forms(self):
+        version = self.told.group(1)
+        self.assertIn(f"version = {{{version}}}", self.platter("--cite"))
+        with open(os.path.join(ROOT, "CITATION.cff"), encoding="utf-8") as file:
+            self.assertIn(f"\nversion: {version}\n", file.read())
+
     def test_the_version_has_its_changes(self):
         with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
             self.assertIn(f"\n## [{self.told.group(1)}]", file.read())

@@ -15,6 +15,7 @@
 #include "model/json.h"
 #include "model/parameters.h"
 #include "model/seek_curve.h"
+#include "source_folder.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
 
@@ -222,8 +223,8 @@ TEST_CASE("characterized models are written as exactly as their angles are known
   for (const char* name : {"characterized-atlas10k", "characterized-alien"}) {
     INFO(name);
     const Folder folder;
-    model::DriveModel model = model::load_model(PLATTER_SOURCE_DIR "/tests/golden/disksim/" +
-                                                std::string(name) + ".json");
+    model::DriveModel model =
+        model::load_model(source_folder() + "/tests/golden/disksim/" + std::string(name) + ".json");
     model.cache.zero_latency_write = {};  // which DiskSim does not have with a layout g1
     const Exported exported = export_disksim(model, folder / "out", kG1);
     const model::DriveModel back = import_disksim(exported.files[0]).model;

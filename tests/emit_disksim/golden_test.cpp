@@ -15,6 +15,7 @@
 #include "emit/disksim/import.h"
 #include "engine/engine.h"
 #include "folder.h"
+#include "source_folder.h"
 #include "virtual_drive/catalogue.h"
 
 namespace platter::emit_disksim {
@@ -26,7 +27,7 @@ struct Golden {
 };
 
 std::vector<Golden> read_golden(const std::string& name) {
-  std::ifstream file(PLATTER_SOURCE_DIR "/tests/golden/disksim/" + name + ".csv");
+  std::ifstream file(source_folder() + "/tests/golden/disksim/" + name + ".csv");
   std::string line;
   std::getline(file, line);
   std::vector<Golden> all;
@@ -176,7 +177,7 @@ TEST_CASE("the engine answers as DiskSim does on a g4 layout: a drive made for i
   const std::vector<Golden> golden = read_golden("g4-serpentine");
   REQUIRE(golden.size() == 2000);
   const model::DriveModel model =
-      import_disksim(PLATTER_SOURCE_DIR "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv")
+      import_disksim(source_folder() + "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv")
           .model;
   const Agreement free = compare(model, golden, false, true),
                   followed = compare(model, golden, true, true);
@@ -190,7 +191,7 @@ TEST_CASE("bus and controller cost what they cost in DiskSim") {
   const std::vector<Golden> golden = read_golden("g4-serpentine-costs");
   REQUIRE(golden.size() == 1000);
   const model::DriveModel model =
-      import_disksim(PLATTER_SOURCE_DIR
+      import_disksim(source_folder() +
                      "/tests/golden/disksim/g4-serpentine/g4-serpentine-costs.parv")
           .model;
   const engine::LayoutMap map(model.layout);
@@ -212,7 +213,7 @@ TEST_CASE("bus and controller cost what they cost in DiskSim") {
 
 TEST_CASE("the engine answers as DiskSim does on a g4 layout: a published drive") {
   const char* set = std::getenv("PLATTER_DATA");
-  const std::string data = set != nullptr ? set : PLATTER_SOURCE_DIR "/../shared/data";
+  const std::string data = set != nullptr ? set : source_folder() + "/../shared/data";
   const std::string file = data + "/maxtor-atlas10k4-146g/maxtor146g.parv";
   if (!std::filesystem::exists(file)) {
     std::cout << "skipped: " << file << " is not there (set PLATTER_DATA)\n";

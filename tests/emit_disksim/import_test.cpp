@@ -12,6 +12,7 @@
 #include "folder.h"
 #include "model/error.h"
 #include "model/json.h"
+#include "source_folder.h"
 
 namespace platter::emit_disksim {
 namespace {
@@ -33,7 +34,7 @@ constexpr Drive kDrives[] = {
 
 std::string data_folder() {
   const char* set = std::getenv("PLATTER_DATA");
-  return set != nullptr ? set : PLATTER_SOURCE_DIR "/../shared/data";
+  return set != nullptr ? set : source_folder() + "/../shared/data";
 }
 
 bool data_there(const std::string& file) {
@@ -55,7 +56,7 @@ TEST_CASE("blocks lie where DiskSim itself puts them") {
     const engine::LayoutMap map(model.layout);
     REQUIRE(map.blocks() == drive.blocks);
 
-    std::ifstream golden(PLATTER_SOURCE_DIR "/tests/golden/layout/" + std::string(drive.golden) +
+    std::ifstream golden(source_folder() + "/tests/golden/layout/" + std::string(drive.golden) +
                          ".txt");
     std::string line;
     int compared = 0;

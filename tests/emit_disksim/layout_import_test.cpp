@@ -16,15 +16,16 @@
 #include "model/error.h"
 #include "model/json.h"
 #include "model/validate.h"
+#include "source_folder.h"
 
 namespace platter::emit_disksim {
 namespace {
 
-const std::string kGolden = PLATTER_SOURCE_DIR "/tests/golden/layout/";
+const std::string kGolden = source_folder() + "/tests/golden/layout/";
 
 std::string maxtor(const std::string& file) {
   const char* set = std::getenv("PLATTER_DATA");
-  const std::string data = set != nullptr ? set : PLATTER_SOURCE_DIR "/../shared/data";
+  const std::string data = set != nullptr ? set : source_folder() + "/../shared/data";
   const std::string path = data + "/maxtor-atlas10k4-146g/" + file;
   if (std::filesystem::exists(path)) return path;
   std::cout << "skipped: " << path << " is not there (set PLATTER_DATA)\n";
@@ -148,8 +149,8 @@ TEST_CASE("--with takes a model file, and nothing for a whole drive") {
   const Folder folder;
   const std::string layout = folder.write(
       "x.model", g4_text("0, 9, 10", "[ 0, 0, 0.0, 10, 1, 0.1, 30, 3, TRACK, 0, 0 ]"));
-  const std::string drive = PLATTER_SOURCE_DIR
-      "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv";
+  const std::string drive = source_folder() +
+                            "/tests/golden/disksim/g4-serpentine/g4-serpentine.parv";
   const std::string saved = folder / "drive.json";
   model::save_model(import_disksim(drive).model, saved);
   const model::DriveModel whole = import_disksim(layout, "", saved).model;

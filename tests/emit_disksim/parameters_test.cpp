@@ -15,6 +15,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
+#include "source_folder.h"
 #include "virtual_drive/open.h"
 
 namespace platter::emit_disksim {
@@ -306,7 +307,7 @@ TEST_CASE("unknown parameters are named, in every block") {
 }
 
 TEST_CASE("the documentation has every parameter") {
-  const std::string text = model::read_file(PLATTER_SOURCE_DIR "/docs/disksim.md");
+  const std::string text = model::read_file(source_folder() + "/docs/disksim.md");
   for (const Row& row : rows()) {
     INFO(row.block << ": " << row.name);
     CHECK(text.find(std::string("| `") + row.name + "` |") != std::string::npos);
@@ -345,7 +346,7 @@ TEST_CASE(
     export_disksim(model, folder / "out", {"d"});
     CHECK(names_in(model::read_file(folder / "out/d.diskspecs"), "disksim_disk d") == declared);
   }
-  const std::string text = model::read_file(PLATTER_SOURCE_DIR "/docs/disksim.md");
+  const std::string text = model::read_file(source_folder() + "/docs/disksim.md");
   const std::size_t first = text.find("## The 65 parameters"), end = text.find("\n## ", first);
   REQUIRE(first < end);
   std::vector<std::string> told;

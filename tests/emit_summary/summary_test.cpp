@@ -79,7 +79,9 @@ TEST_CASE("simulators get their own units") {
   drive.write_overhead_ms = 0.5;
   drive.write_settle_ms = 1;
   drive.zones = {{0, 2'000'000, 21.9e6, 20e6}};
-  drive.sustained_bytes_s = 4.096e6;  // 1 ms for 4 KiB
+  drive.sustained_bytes_s = 4.096e6;
+  drive.random_read_ms = 13.6666667;
+  drive.random_write_ms = 14.6666667;
   drive.segments = 32;
   drive.segment_blocks = 128;
   const auto texts = emit_summary::simulators(drive);

@@ -11,13 +11,14 @@
 #include "emit/table/text_forms.h"
 #include "engine/engine.h"
 #include "model/file.h"
+#include "source_folder.h"
 #include "virtual_drive/catalogue.h"
 
 using namespace platter;
 
 namespace {
 
-const std::string kGolden = PLATTER_SOURCE_DIR "/tests/golden/table/";
+const std::string kGolden = source_folder() + "/tests/golden/table/";
 
 // NAME.times, one request a line: its time, LBN, blocks, whether it writes, and when
 // the library of the table's time had it complete; in nanoseconds.

@@ -17,6 +17,7 @@
 #include "model/fields.h"
 #include "model/file.h"
 #include "model/validate.h"
+#include "source_folder.h"
 #include "virtual_drive/catalogue.h"
 
 using namespace platter;
@@ -73,7 +74,7 @@ model::DriveModel drive_of_bands(std::uint64_t seed) {
 }
 
 std::string golden(const std::string& name) {
-  return model::read_file(PLATTER_SOURCE_DIR "/tests/golden/table/" + name);
+  return model::read_file(source_folder() + "/tests/golden/table/" + name);
 }
 
 // Of so few bands what is written today has no lists, so that bands.7.ptab was written by a

@@ -12,6 +12,7 @@
 #include "emit/table/table.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "source_folder.h"
 
 using namespace platter;
 using emit_table::Field;
@@ -27,7 +28,7 @@ std::string table_bytes() {
 
 // Of the tables that have numbers and texts alone: "Motion head_switch_ns".
 std::set<std::string> fields_in_schema() {
-  std::istringstream schema(model::read_file(PLATTER_SOURCE_DIR "/emit/table/table.fbs"));
+  std::istringstream schema(model::read_file(source_folder() + "/emit/table/table.fbs"));
   const std::set<std::string> plain = {"Motion", "Overheads", "Bus",      "Cache",
                                        "Queue",  "Validity",  "Identity", "Provenance"};
   std::set<std::string> fields;

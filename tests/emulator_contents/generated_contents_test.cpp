@@ -36,8 +36,8 @@ Block read(const emulator::Contents& contents, std::uint64_t at, std::size_t byt
 }
 
 // A drive with a mounted ext4 that begins at that byte of it.
-struct Mounted {
-  explicit Mounted(GeneratedSettings settings, std::uint64_t begins = 0)
+struct MountedGenerated {
+  explicit MountedGenerated(GeneratedSettings settings, std::uint64_t begins = 0)
       : contents(std::make_unique<GeneratedContents>(settings)),
         image([this, begins](std::uint64_t block, const Block& bytes) {
           REQUIRE(contents->write(begins + block * 4096, bytes) == 0);
@@ -91,7 +91,7 @@ TEST_CASE("without a file system all is kept", "[generated]") {
 
 TEST_CASE("what was dropped reads the same each time, what was never written as zeros",
           "[generated]") {
-  Mounted drive(settings_of(Ext4Image::kBytes));
+  MountedGenerated drive(settings_of(Ext4Image::kBytes));
   GeneratedContents& contents = *drive.contents;
   constexpr std::uint64_t kAt = 5000 * 4096;
   REQUIRE(contents.write(kAt, noise(1, 10 * 4096)) == 0);
@@ -118,7 +118,7 @@ TEST_CASE("what was dropped reads the same each time, what was never written as 
 TEST_CASE("a part of a dropped page can be written and read", "[generated]") {
   GeneratedSettings settings = settings_of(Ext4Image::kBytes);
   settings.waiting_bytes = 4096;
-  Mounted drive(settings);
+  MountedGenerated drive(settings);
   GeneratedContents& contents = *drive.contents;
   constexpr std::uint64_t kAt = 5000 * 4096;
   REQUIRE(contents.write(kAt, noise(1)) == 0);
@@ -144,7 +144,7 @@ TEST_CASE("a part of a dropped page can be written and read", "[generated]") {
 TEST_CASE("file systems are found in partitions, and partitions when they are made",
           "[generated]") {
   const std::uint64_t begins = 1 << 20, bytes = begins + Ext4Image::kBytes;
-  Mounted drive(settings_of(bytes), begins);
+  MountedGenerated drive(settings_of(bytes), begins);
   GeneratedContents& contents = *drive.contents;
   const std::uint64_t at = begins + 5000 * 4096;
   REQUIRE(contents.write(at, noise(1)) == 0);
@@ -174,7 +174,7 @@ TEST_CASE("file systems are found in partitions, and partitions when they are ma
 
 TEST_CASE("a file system that begins within a page is kept whole", "[generated]") {
   const std::uint64_t begins = (1 << 20) + 512;
-  Mounted drive(settings_of(begins + Ext4Image::kBytes), begins);
+  MountedGenerated drive(settings_of(begins + Ext4Image::kBytes), begins);
   Block table(512);
   table[450] = 0x83;
   testing::put32(table, 454, begins / 512);
@@ -191,7 +191,7 @@ TEST_CASE("generated contents in a file outlive their emulator, data dropped", "
   settings.file = folder.file("contents");
   Block before;
   {
-    Mounted drive(settings);
+    MountedGenerated drive(settings);
     REQUIRE(drive.contents->write(5000 * 4096, noise(1)) == 0);
     REQUIRE(drive.contents->write(17 * 4096, noise(2)) == 0);
     REQUIRE(drive.contents->flush() == 0);
@@ -222,7 +222,7 @@ TEST_CASE("generated contents in a file outlive their emulator, data dropped", "
 }
 
 TEST_CASE("readers see what was written or what was generated, nothing between", "[generated]") {
-  Mounted drive(settings_of(Ext4Image::kBytes));
+  MountedGenerated drive(settings_of(Ext4Image::kBytes));
   GeneratedContents& contents = *drive.contents;
   constexpr std::uint64_t kAt = 7000 * 4096;
   const Block folder = Ext4Image::folder({{9, "f", false}});

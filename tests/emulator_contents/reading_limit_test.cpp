@@ -28,8 +28,8 @@ Block index_block(std::uint64_t leads_to, std::uint16_t depth) {
   return block;
 }
 
-struct Drive {
-  explicit Drive(std::vector<std::string> kept_names = {})
+struct LimitedDrive {
+  explicit LimitedDrive(std::vector<std::string> kept_names = {})
       : contents(settings(std::move(kept_names))),
         image([this](std::uint64_t block, const Block& bytes) { put(block, bytes); }) {}
   static GeneratedSettings settings(std::vector<std::string> kept_names) {
@@ -63,7 +63,7 @@ struct Drive {
 
 // holds: emulators.md: What is written never makes
 TEST_CASE("special blocks without end: all is kept from then on") {
-  Drive drive;
+  LimitedDrive drive;
   drive.image.make();
   drive.image.mount();
   CHECK(drive.found() == "at byte 0: ext4, 65536 blocks of 4096 bytes");
@@ -83,7 +83,7 @@ TEST_CASE("special blocks without end: all is kept from then on") {
 
 // holds: emulators.md: What is written never makes
 TEST_CASE("a folder of one block that is there without end") {
-  Drive drive({"**/kept"});
+  LimitedDrive drive({"**/kept"});
   drive.image.make();
   std::vector<Ext4Image::Entry> names;
   for (std::uint32_t i = 0; i < 300; ++i) names.push_back({100 + i, std::to_string(i), true});

@@ -15,6 +15,7 @@
 #include "emulator_contents/write_log.h"
 #include "model/file.h"
 #include "model/temporary_folder.h"
+#include "source_folder.h"
 
 using namespace platter;
 using namespace platter::emulator;
@@ -59,7 +60,7 @@ GeneratedSettings settings_for(const Stream& stream) {
 struct Pair {
   explicit Pair(const Stream& its)
       : stream(its),
-        log(std::string(PLATTER_SOURCE_DIR "/tests/golden/writes/") + its.name + ".zst"),
+        log(source_folder() + "/tests/golden/writes/" + its.name + ".zst"),
         generated(std::make_unique<GeneratedContents>(settings_for(its))),
         all(its.bytes) {}
 

@@ -9,7 +9,7 @@
 namespace platter::testing {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x6a736677736872;
+constexpr std::uint64_t kLogMagic = 0x6a736677736872;
 
 struct Head {
   std::uint64_t magic, version, entries;
@@ -37,7 +37,7 @@ std::unique_ptr<std::istream> opened(const std::string& path) {
 
 WriteLog::WriteLog(const std::string& path) : file_(opened(path)) {
   Head head{};
-  if (!file_->read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != kMagic ||
+  if (!file_->read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != kLogMagic ||
       head.version != 1 || head.sector < 512)
     throw std::runtime_error(path + " is no log of the device mapper's log-writes");
   entries_ = head.entries;

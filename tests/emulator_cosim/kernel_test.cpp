@@ -17,6 +17,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/temporary_folder.h"
+#include "source_folder.h"
 
 using namespace platter;
 namespace fs = std::filesystem;
@@ -188,7 +189,7 @@ TEST_CASE("A folder for the cache is needed") {
 
 namespace {
 
-const fs::path kScript = fs::path(PLATTER_SOURCE_DIR) / "emulator/cosim/kernel/build-kernel";
+const fs::path kScript = fs::path(source_folder()) / "emulator/cosim/kernel/build-kernel";
 
 // In an order that waits for a file, so that it can be stopped in its midst.
 void make_source(const fs::path& root, const std::string& compile) {

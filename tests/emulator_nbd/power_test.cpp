@@ -36,8 +36,8 @@ model::DriveModel waiting_drive(bool persists) {
   return model;
 }
 
-struct Served {
-  explicit Served(bool loses, int speed, bool persists = false)
+struct ServedUntilCut {
+  explicit ServedUntilCut(bool loses, int speed, bool persists = false)
       : bytes(emit_table::compile_table(waiting_drive(persists))),
         table(emit_table::read_table(std::as_bytes(std::span(bytes)), "small")),
         clock(host_now_ns(), speed) {
@@ -82,7 +82,7 @@ struct Served {
 
 // holds: emulators.md: With `--write-cache-loss` the blocks
 TEST_CASE("with the power goes what the cache has not written", "[power]") {
-  Served served(true, 50);
+  ServedUntilCut served(true, 50);
   served.write(0, 1);
   served.write(8192, 1);
   REQUIRE(served.drive->flush(host_now_ns()) == 0);
@@ -120,7 +120,7 @@ TEST_CASE("with the power goes what the cache has not written", "[power]") {
 }
 
 TEST_CASE("a cache that keeps what was written loses nothing", "[power]") {
-  Served served(true, 50, true);
+  ServedUntilCut served(true, 50, true);
   served.write(0, 1);
   REQUIRE(served.drive->cut_power() == 0);
   CHECK(served.at(0) == 1);
@@ -128,7 +128,7 @@ TEST_CASE("a cache that keeps what was written loses nothing", "[power]") {
 
 // holds: emulators.md: Without `--write-cache-loss`
 TEST_CASE("without losses all that was taken is there", "[power]") {
-  Served served(false, 50);
+  ServedUntilCut served(false, 50);
   served.write(0, 1);
   REQUIRE(served.drive->cut_power() == 0);
   CHECK(served.at(0) == 1);
@@ -137,7 +137,7 @@ TEST_CASE("without losses all that was taken is there", "[power]") {
 
 // holds: emulators.md: What is outstanding when
 TEST_CASE("what is outstanding has no answer when the power goes", "[power]") {
-  Served served(true, 1);  // reads take milliseconds, or wait before the drive
+  ServedUntilCut served(true, 1);  // reads take milliseconds, or wait before the drive
   std::vector<std::thread> threads;
   std::atomic<int> answered{0}, cut_off{0}, other{0};
   for (unsigned number = 0; number < 24; ++number)
@@ -165,7 +165,7 @@ TEST_CASE("what is outstanding has no answer when the power goes", "[power]") {
 
 TEST_CASE("the log of a drive whose power went many times is the engine's", "[power]") {
   for (const bool loses : {false, true}) {
-    Served served(loses, 100);
+    ServedUntilCut served(loses, 100);
     std::atomic<bool> ends{false};
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;

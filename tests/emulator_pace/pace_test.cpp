@@ -60,14 +60,38 @@ TEST_CASE("lateness: shares of the model's time, and who is late by how much", "
 
 TEST_CASE("the transport's delay is the median of the latest, once there are enough", "[delay]") {
   TransportDelay delay;
-  for (std::size_t i = 0; i + 1 < TransportDelay::kEnough; ++i) delay.add(60'000, 50'000);
+  const auto add = [&](Nanoseconds in_ns, Nanoseconds out_ns) {
+    delay.add({0, false, in_ns}, {0, false, out_ns});
+  };
+  for (std::size_t i = 0; i + 1 < TransportDelay::kEnough; ++i) add(60'000, 50'000);
+  CHECK_FALSE(delay.is_known());
   CHECK(delay.inbound_ns() == 0);
   CHECK(delay.outbound_ns() == 0);
-  delay.add(10'000'000, 20'000'000);  // one wake-up that took its time changes nothing
+  add(10'000'000, 20'000'000);  // one wake-up that took its time changes nothing
+  CHECK(delay.is_known());
   CHECK(delay.inbound_ns() == 60'000);
   CHECK(delay.outbound_ns() == 50'000);
   for (std::size_t i = 0; i < TransportDelay::kRemembered; ++i)
-    delay.add(static_cast<Nanoseconds>(i), static_cast<Nanoseconds>(1'000 + i));
-  CHECK(delay.inbound_ns() == 63);
-  CHECK(delay.outbound_ns() == 1'063);
+    add(static_cast<Nanoseconds>(i), static_cast<Nanoseconds>(1'000 + i));
+  CHECK(delay.inbound_ns() == 31);
+  CHECK(delay.outbound_ns() == 1'031);
+}
+
+TEST_CASE("the transport's delay grows with the data, and is less to the awake", "[delay]") {
+  TransportDelay delay;
+  const auto add = [&](std::size_t at, bool awake, Nanoseconds out_ns) {
+    for (std::size_t i = 0; i < TransportDelay::kEnough; ++i)
+      delay.add({0, awake, 1'000}, {at, awake, out_ns});
+  };
+  add(1, false, 50'000);
+  CHECK(delay.outbound_ns(1 << 20) == 50'000);  // one size says nothing of others
+  CHECK(delay.outbound_ns(4096, true) == 50'000);
+  add(3, false, 350'000);
+  CHECK(delay.outbound_ns(4096) == 50'000);
+  CHECK(delay.outbound_ns(1 << 20) == 350'000);
+  CHECK(delay.outbound_ns((4096 + (1 << 20)) / 2) == 200'000);
+  CHECK(delay.outbound_ns(2 << 20) == Approx(651'177).margin(2));
+  add(1, true, 20'000);
+  CHECK(delay.outbound_ns(4096, true) == 20'000);
+  CHECK(delay.outbound_ns(4096, false) == 50'000);
 }

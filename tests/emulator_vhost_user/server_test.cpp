@@ -24,9 +24,9 @@ namespace {
 
 constexpr int kSpeed = 20;
 
-class Served {
+class ServedByProtocol {
  public:
-  Served() {
+  ServedByProtocol() {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::string path = folder_.path() + "/socket";
@@ -45,7 +45,7 @@ class Served {
                              [this] { ++reports; }});
     thread_ = std::thread([this] { server_->run(); });
   }
-  ~Served() {
+  ~ServedByProtocol() {
     ask(Server::Asked::end);
     thread_.join();
     ::close(listening_);
@@ -116,7 +116,7 @@ void say(int socket, const Message& message) {
 }
 
 struct Client {
-  explicit Client(const Served& served, std::uint16_t first_id = 0)
+  explicit Client(const ServedByProtocol& served, std::uint16_t first_id = 0)
       : guest(first_id), socket(served.connect()) {
     guest.begin([&](const Message& message) {
       say(socket, message);
@@ -154,7 +154,7 @@ const Bytes kRead{0x28, 0, 0, 0, 0, 100, 0, 0, 2, 0};
 }  // namespace
 
 TEST_CASE("server: answers come, and not before their time", "[server]") {
-  Served served;
+  ServedByProtocol served;
   Client client(served);
   for (std::uint8_t target = 0; target < 2; ++target) {
     CHECK(client.answered({.target = target, .cdb = kReady}).status == 0);
@@ -166,7 +166,7 @@ TEST_CASE("server: answers come, and not before their time", "[server]") {
 }
 
 TEST_CASE("server: a guest goes and another one comes, the blocks stay", "[server]") {
-  Served served;
+  ServedByProtocol served;
   {
     Client client(served);
     CHECK(client.answered({.cdb = {0x2a, 0, 0, 0, 0, 100, 0, 0, 2, 0}, .out = Bytes(1024, 7)})
@@ -186,7 +186,7 @@ TEST_CASE("server: a guest goes and another one comes, the blocks stay", "[serve
 // holds: emulators.md: Whatever one guest or client
 TEST_CASE("server: a broken guest is sent away with a sentence, and the next is served",
           "[server]") {
-  Served served;
+  ServedByProtocol served;
   {
     Client client(served);
     client.guest.set_descriptor(2, 0, {~std::uint64_t{0}, 51, 0, 0});
@@ -230,7 +230,7 @@ TEST_CASE("server: a broken guest is sent away with a sentence, and the next is 
 // holds: emulators.md: Who comes and says nothing
 TEST_CASE("server: guests are served beside each other, and one that says nothing holds up none",
           "[server]") {
-  Served served;
+  ServedByProtocol served;
   const int silent = served.connect(), half = served.connect();
   const std::array<std::uint32_t, 3> header{1, 1, 8};
   REQUIRE(::send(half, header.data(), 7, 0) == 7);
@@ -247,7 +247,7 @@ TEST_CASE("server: guests are served beside each other, and one that says nothin
 
 // holds: emulators.md: Who comes and says nothing
 TEST_CASE("server: who has not begun makes room for one more", "[server]") {
-  Served served;
+  ServedByProtocol served;
   std::vector<int> silent;
   for (std::size_t i = 0; i < 2 * Server::kMostGuests; ++i) silent.push_back(served.connect());
   Client client(served);
@@ -259,7 +259,7 @@ TEST_CASE("server: who has not begun makes room for one more", "[server]") {
 }
 
 TEST_CASE("server: a queue is stopped when what it asked is answered", "[server]") {
-  Served served;
+  ServedByProtocol served;
   Client client(served);
   for (std::uint8_t i = 0; i < 10; ++i)
     client.guest.ask({.cdb = {0x28, 0, 0, 0, i, 0, 0, 0, 2, 0}, .in = 1024});
@@ -274,7 +274,7 @@ TEST_CASE("server: a queue is stopped when what it asked is answered", "[server]
 
 // holds: emulators.md: What is outstanding when
 TEST_CASE("server: power that is cut hangs up, and the drives forget their caches", "[server]") {
-  Served served;
+  ServedByProtocol served;
   {
     Client client(served);
     client.answered({.cdb = kRead, .in = 1024});

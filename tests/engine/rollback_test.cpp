@@ -17,7 +17,7 @@ using testing::value;
 
 namespace {
 
-model::DriveModel random_drive(std::mt19937_64& random) {
+model::DriveModel drive_with_random_cache(std::mt19937_64& random) {
   model::DriveModel drive = testing::small_drive();
   drive.layout = testing::random_layout(random);
   if (random() % 3 != 0) {
@@ -101,7 +101,7 @@ TEST_CASE("after any rollback the rest is identical") {
   std::mt19937_64 random(10000);
   std::size_t outstanding = 0, deepest = 0;
   for (int round = 0; round < 10'000; ++round) {
-    const model::DriveModel drive = random_drive(random);
+    const model::DriveModel drive = drive_with_random_cache(random);
     Engine engine(drive);
     engine.set_queue({static_cast<Scheduler>(random() % 5), 0, random() % 2 ? 0.2 : 0});
     const std::size_t depth = 1 + random() % 32;

@@ -74,7 +74,7 @@ std::string without(const std::string& text, const std::string& from, const std:
 
 }  // namespace
 
-TEST_CASE("estimate: of five drives the file tells the model to the last byte") {
+TEST_CASE("estimate: of five drives the file tells the model to the last byte", "[.long]") {
   const auto [drive, writes, budget_s] =
       GENERATE(table<const char*, bool, double>({{"hp-c2247", true, 0},
                                                  {"cache-base", false, 0},

@@ -116,13 +116,13 @@ class Numbers {
   }
 };
 
-model::DriveModel drive_named(const std::string& name) {
+model::DriveModel catalogue_drive(const std::string& name) {
   return virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue(name));
 }
 
 // With everything that a characterization may tell.
 model::DriveModel full_model() {
-  model::DriveModel model = drive_named("hp-c2247");
+  model::DriveModel model = catalogue_drive("hp-c2247");
   model.outward_seek = model.write_seek = model.seek;
   model.delay_spread.emplace().quantiles = {{0, -0.1}, {0.5, 0}, {1, 2}};
   model.cache.freedoms = {{"RCD", true, "seen", "it did"}, {"WCE", true, "none", ""}};
@@ -179,9 +179,9 @@ TEST_CASE(
 }
 
 TEST_CASE("property: whatever is damaged in a model, what is left can be written and read") {
-  const std::vector<model::DriveModel> models = {full_model(), drive_named("seagate-cheetah9lp"),
-                                                 drive_named("many-defects"),
-                                                 drive_named("sat-disk")};
+  const std::vector<model::DriveModel> models = {
+      full_model(), catalogue_drive("seagate-cheetah9lp"), catalogue_drive("many-defects"),
+      catalogue_drive("sat-disk")};
   Random random(20);
   int refused = 0;
   for (int round = 0; round < 1500; ++round) {

@@ -129,7 +129,7 @@ TEST_CASE("no command of a run is longer than the drive takes, or than the host'
   check_is_whole(run, model);
 }
 
-TEST_CASE("a limit that the drive does not tell is found by its refusals, and kept") {
+TEST_CASE("a limit that the drive does not tell is found by its refusals, and kept", "[.long]") {
   const Folder folder;
   const auto model = drive_of("cache-base", "SPC-3");
   virtual_drive::VirtualDevice device(model);

@@ -13,14 +13,14 @@
 namespace platter::extract {
 namespace {
 
-model::DriveModel small_drive(std::uint32_t blocks_of_sector = 1) {
+model::DriveModel small_drive(std::uint32_t blocks_of_sector = 1, std::uint32_t times = 1) {
   virtual_drive::ModernDrive drive;
   drive.recipe.surfaces = {{1, 1}, {0.98, 1}, {1.02, 1}, {0.99, 1}};
-  drive.recipe.band = 40;
-  drive.recipe.bands = 4 * 50;
+  drive.recipe.band = 40 * times;
+  drive.recipe.bands = 4 * 50 * times;
   drive.recipe.sectors = 320 * blocks_of_sector;
   drive.recipe.last_sectors = 240 * blocks_of_sector;
-  drive.recipe.formats = 6;
+  drive.recipe.formats = 6 * times;
   drive.recipe.blocks_of_sector = blocks_of_sector;
   drive.recipe.irregularities.tracks = 4;
   drive.block_bytes = 512;
@@ -34,6 +34,8 @@ model::DriveModel small_drive(std::uint32_t blocks_of_sector = 1) {
   model.identity.serial = "SMALL-1";
   return model;
 }
+
+constexpr std::uint32_t kOf64Gb = 7;  // times as many bands, of as many times the tracks
 
 struct Found {
   double sectors = 0, first_lbn = 0, within_100 = 0;
@@ -92,15 +94,48 @@ TEST_CASE("a drive that does not translate is mapped by timing, and characterize
   REQUIRE_FALSE(run.model.validity.demerits.empty());
 }
 
-TEST_CASE("where time ends before a map by timing is whole, the run says how far it came") {
+TEST_CASE("where time ends before a map by timing is whole, the model says what is not mapped") {
   const Folder folder;
-  const model::DriveModel truth = small_drive();
+  const model::DriveModel truth = small_drive(1, kOf64Gb);
   virtual_drive::VirtualDevice device(truth);
   Options options = options_in(folder);
-  options.budget_s = 60;
+  options.budget_s = 50;
   const Run run = characterize(device, options);
-  const bool mapped = !run.model.layout.zones.empty();
-  CHECK(mapped == run.model.layout.reason.empty());
+  const model::Layout& layout = run.model.layout;
+  REQUIRE_FALSE(layout.zones.empty());
+  REQUIRE(layout.not_understood.size() == 1);
+  CHECK(layout.not_understood.front().last_lbn == run.model.identity.blocks - 1);
+  CHECK_THAT(layout.not_understood.front().reason, Catch::Contains("the time ended"));
+  REQUIRE(run.ended_by);
+  CHECK(run.ended_by->status() == ExitStatus::incomplete);
+  CHECK(model::finding_of(run.model.provenance, model::Code::layout_unfinished) != nullptr);
+  if (!run.model.validity.demerits.empty())
+    CHECK(run.model.validity.last_lbn == layout.not_understood.front().first_lbn - 1);
+}
+
+namespace {
+
+// With many bands, each of which is a zone where it is told by translation.
+model::DriveModel translating_drive() {
+  model::DriveModel model = small_drive(1, kOf64Gb);
+  model.firmware->address_translation = true;
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a map of many zones is made by timing, with surfaces that translation tells") {
+  const Folder folder;
+  const model::DriveModel truth = translating_drive();
+  virtual_drive::VirtualDevice device(truth);
+  const Run run = characterize(device, options_in(folder));
+  const model::Layout& layout = run.model.layout;
+  CHECK(layout.method == "timing");
+  CHECK(layout.heads.value == 4.0);
+  CHECK(layout.heads.method == "address translation");
+  const Found found = compare(layout, truth.layout);
+  CHECK(found.sectors > 0.995);
+  CHECK(found.within_100 > 0.98);
 }
 
 }  // namespace platter::extract

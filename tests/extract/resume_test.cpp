@@ -69,7 +69,7 @@ TEST_CASE("what a run keeps as it goes is what it has at its end") {
   CHECK(kept.lines.synchronized > 0);
 }
 
-TEST_CASE("a run goes on from wherever its samples end") {
+TEST_CASE("a run goes on from wherever its samples end", "[.long]") {
   const std::string& text = whole_run().lines.text;
   const model::DriveModel& first = whole_run().run.model;
   std::mt19937_64 random(5);

@@ -110,7 +110,8 @@ model::DriveModel measured(const model::DriveModel& truth, const std::vector<Lbn
 }
 
 // holds: safety.md: Blocks of [`--skip`]
-TEST_CASE("no command of a characterization reaches a skipped block, and its model is right") {
+TEST_CASE("no command of a characterization reaches a skipped block, and its model is right",
+          "[.long]") {
   const char* const name = GENERATE("hp-c2247", "cache-base", "spare-zone");
   const bool writes = GENERATE(false, true);
   INFO(name << (writes ? ", with writes" : ""));

@@ -67,7 +67,7 @@ std::string suspected(const model::DriveModel& wrong) {
   return found.empty() ? "" : found.front();
 }
 
-model::DriveModel atlas() {
+model::DriveModel atlas_as_published() {
   return virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
 }
 
@@ -106,14 +106,14 @@ TEST_CASE("a model that is right has the floor") {
 }
 
 TEST_CASE("the number that is wrong is the suspect") {
-  CHECK(suspected(atlas()).empty());
-  model::DriveModel bus = atlas();
+  CHECK(suspected(atlas_as_published()).empty());
+  model::DriveModel bus = atlas_as_published();
   *bus.bus.block_transfer.value += 0.05;
   CHECK_THAT(suspected(bus), Catch::Contains("the bus time of a block (-0.0"));
   bus.bus.block_transfer = {};
   bus.bus.block_transfer.reason = "no cache hits were timed";
   CHECK_THAT(suspected(bus), Catch::StartsWith("the bus time of a block is not known"));
-  model::DriveModel seeks = atlas();
+  model::DriveModel seeks = atlas_as_published();
   for (model::SeekPoint& point : seeks.seek.points)
     if (point.cylinders > 5000) point.time_ms += 1.5;
   CHECK_THAT(suspected(seeks), Catch::StartsWith("seeks over more than"));

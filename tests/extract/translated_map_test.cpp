@@ -29,11 +29,12 @@ model::DriveModel catalogue_drive(const std::string& name, std::uint64_t seed) {
   return model;
 }
 
-Run run_on(const model::DriveModel& truth) {
+Run run_on(const model::DriveModel& truth, MapByTime how = MapByTime::in_time) {
   virtual_drive::VirtualDevice device(truth, "the drive");
   Options options;
   options.device_name = "the drive";
   options.journal_folder = std::filesystem::temp_directory_path().string();
+  options.map_by_time = how;
   return characterize(device, options);
 }
 
@@ -122,12 +123,27 @@ TEST_CASE("zones that reads contradict are told as not understood, one by one") 
   }
 }
 
-TEST_CASE("a drive whose address translation lies has no layout, and the run says why") {
+TEST_CASE("a drive whose address translation lies is mapped by timing, and the run says so") {
+  const char* name = GENERATE("quantum-atlas10k", "hp-c2247");
+  model::DriveModel truth = catalogue_drive(name, 3);
+  truth.firmware->translates_truly = false;
+  const Run run = run_on(truth);
+  INFO(name);
+  CHECK(run.model.layout.method == "timing");
+  CHECK(run.model.layout.timed);
+  CHECK(run.model.layout.heads.method != "address translation");
+  const auto* claim = model::finding_of(run.model.provenance, model::Code::claims_disagree);
+  REQUIRE(claim != nullptr);
+  CHECK_THAT(claim->text, Catch::Contains("contradicts timed reads"));
+  CHECK(model::finding_of(run.model.provenance, model::Code::translation_contradicted) == nullptr);
+}
+
+TEST_CASE("without a map by timing a drive whose address translation lies has no layout") {
   const char* name = GENERATE("quantum-atlas10k", "seagate-cheetah9lp", "seagate-barracuda4lp",
                               "ibm-ultrastar18es", "hp-c2247");
   model::DriveModel truth = catalogue_drive(name, 3);
   truth.firmware->translates_truly = false;
-  const Run run = run_on(truth);
+  const Run run = run_on(truth, MapByTime::none);
   INFO(name);
   CHECK(run.model.layout.zones.empty());
   CHECK_THAT(run.model.layout.reason, Catch::Contains("contradicts timed reads"));

@@ -118,7 +118,7 @@ void require_cache_of_writes_told(const model::Cache& found, const model::Cache&
 }
 
 // holds: safety.md: A range of `--allow-writes`
-TEST_CASE("every write of a characterization is of whole physical blocks") {
+TEST_CASE("every write of a characterization is of whole physical blocks", "[.long]") {
   const std::uint32_t lowest_aligned = GENERATE(0U, 1U, 7U);
   CAPTURE(lowest_aligned);
   const model::DriveModel truth = emulating("cache-write-burst");

@@ -4,14 +4,14 @@
 #include "catch.h"
 #include "fuzz/one_input.h"
 #include "model/file.h"
+#include "source_folder.h"
 
 using namespace platter;
 
 TEST_CASE("every seed keeps the promises of every reader") {
   std::size_t count = 0;
   for (const char* folder : {"/tests/golden/traces", "/tests/fuzz/seeds"})
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(PLATTER_SOURCE_DIR) + folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(source_folder() + folder)) {
       if (!entry.is_regular_file()) continue;
       const std::string bytes = model::read_file(entry.path());
       trace::try_input(bytes, trace::Format::detect);

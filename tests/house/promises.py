@@ -76,7 +76,8 @@ def cases_of_cpp(text):
     cases = {}
     for case in TEST_CASE.finditer(text):
         name = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', case.group(1))).replace('\\"', '"')
-        hidden = "its tag keeps it from being run" if case.group(2) and "[." in case.group(2) else None
+        tags = (case.group(2) or "").replace("[.long]", "")  # run by ctest NAME_long
+        hidden = "its tag keeps it from being run" if "[." in tags else None
         cases[text.count("\n", 0, case.start()) + 1] = (f'"{name}"', hidden)
     return cases
 

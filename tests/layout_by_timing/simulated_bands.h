@@ -18,6 +18,7 @@ struct SimulatedFormat {
   std::uint32_t heads = 4, wedges = 384;
   std::uint32_t band_tracks = 60;
   std::vector<double> pitches{};  // by head: tracks of a band are band_tracks times this; empty: 1
+  double switch_ns = 1.6e6;       // of heads; a step of the arm takes 0.47e6
   bool alternates = false;        // bands inward and outward in turn
   bool up_and_down = false;       // surfaces
   std::uint32_t track_skew = 30, head_skew = 120, cluster_skew = 200;  // wedges
@@ -69,7 +70,7 @@ class SimulatedBands final : public TimedBlocks {
     double move = 0;
     const double apart = std::abs(radius - radius_);
     if (apart > 0.5) move = 0.45e6 + 0.0195e6 * std::sqrt(apart);
-    if (band.head != head_) move = std::max(move, 1.6e6);
+    if (band.head != head_) move = std::max(move, format_.switch_ns);
     now_ += 50e3 + move + std::abs(normal_(random_)) * 60e3;
     if (uniform_(random_) < 0.005) now_ += 1e6 * exponential_(random_);
     radius_ = radius, head_ = band.head;
@@ -90,12 +91,15 @@ class SimulatedBands final : public TimedBlocks {
     std::uint32_t slots = 0;
     double end_rev = 0;
     std::uint64_t first_block = 0;  // of the track
+    std::uint32_t head = 0;
+    double radius = 0;  // tracks from the outermost one
   };
   Truth truth(std::uint64_t block) const {
     const std::uint64_t slot = slot_of(block);
     const Band& band = band_of(slot);
     const std::uint64_t track = (slot - band.first_slot) / band.slots;
-    return {band.slots, angle_of(slot), block_at_or_after(band.first_slot + track * band.slots)};
+    return {band.slots, angle_of(slot), block_at_or_after(band.first_slot + track * band.slots),
+            band.head, band.radius + band.radius_step * static_cast<double>(track)};
   }
   const std::vector<Band>& bands() const { return bands_; }
   std::uint64_t tracks() const {

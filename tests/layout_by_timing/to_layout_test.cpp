@@ -81,8 +81,11 @@ TEST_CASE("a layout has each block where its run has it") {
     const std::uint64_t front = seed % 4 == 0 && unit == 8 ? 3 : 0;
     INFO("seed " << seed);
     const DriveBlocks blocks{front + (runs.back().end() - seed % 7) * unit, unit, front};
-    check_same(runs, blocks, {heads, false});
-    check_same(runs, blocks, {heads, true});  // most go on over several cylinders
+    check_same(runs, blocks, {.heads = heads, .order = {heads}});
+    check_same(runs, blocks, {.heads = heads, .cylinders = true, .order = {heads}});  // most go on
+                                                                                      // over
+                                                                                      // several
+                                                                                      // cylinders
   }
 }
 
@@ -98,8 +101,9 @@ TEST_CASE("rounds that go up and down over the surfaces are one node") {
     start += 0.1 * 2 + 0.3;
     runs.push_back(run);
   }
-  check_same(runs, {runs.back().end(), 1, 0}, {4, false});
-  const model::Layout layout = to_layout(runs, {runs.back().end(), 1, 0}, {4, false});
+  check_same(runs, {runs.back().end(), 1, 0}, {.heads = 4, .order = {4}});
+  const model::Layout layout = to_layout(runs, {runs.back().end(), 1, 0},
+                                         {.heads = 4, .order = {4}});
   REQUIRE(layout.zones.size() == 2);
   CHECK(layout.zones[0].count == 50);
   CHECK(layout.zones[0].children.size() == 8);
@@ -112,7 +116,7 @@ TEST_CASE("a loss that reaches over its run's end moves no other run") {
   run.losses = {{500, 90, false}};  // there are 505 blocks
   next.first = run.end(), next.tracks = 4, next.slots = 100, next.start_rev = 0.7;
   const std::vector<Run> runs{run, next};
-  const engine::LayoutMap map(to_layout(runs, {next.end(), 1, 0}, {1, false}));
+  const engine::LayoutMap map(to_layout(runs, {next.end(), 1, 0}, {}));
   CHECK(map.slot_of_lbn(next.first) == 600);
   CHECK(map.slot_of_lbn(next.first - 1) < 595);
 }
@@ -127,10 +131,10 @@ TEST_CASE("what is between runs, and behind the last, is guessed") {
   CHECK(runs[1].end() == 1050);
   CHECK(runs[3].standing == Standing::guessed);
   CHECK(runs.back().end() == 1500);
-  check_same(runs, {1500, 1, 0}, {1, false});
+  check_same(runs, {1500, 1, 0}, {});
   const std::vector<Run> shorter = without_gaps(runs, 1177);
   CHECK(shorter.back().end() == 1177);
-  CHECK(engine::LayoutMap(to_layout(shorter, {1177, 1, 0}, {1, false})).blocks() == 1177);
+  CHECK(engine::LayoutMap(to_layout(shorter, {1177, 1, 0}, {})).blocks() == 1177);
 }
 
 TEST_CASE("cylinders, head first, are runs whose tracks are on one surface each") {
@@ -160,7 +164,8 @@ TEST_CASE("what goes on longer than a cylinder is laid out as several") {
   cylinder.skew_rev = longer.skew_rev = 0.1;
   longer.first = cylinder.end(), longer.tracks = 5001, longer.start_rev = 0.7;
   const std::vector<Run> runs{cylinder, longer};
-  const model::Layout layout = to_layout(runs, {longer.end(), 1, 0}, {4, true});
+  const model::Layout layout = to_layout(runs, {longer.end(), 1, 0},
+                                         {.heads = 4, .cylinders = true, .order = {4}});
   const engine::LayoutMap map(layout);
   CHECK(map.heads() == 4);
   CHECK(map.cylinders() == 1 + 1251);

@@ -61,7 +61,7 @@ DriveModel with(const std::vector<std::string>& texts, const DriveModel& model =
   return derive(model, "drive.json", changes);
 }
 
-std::string refusal(const std::string& text, const DriveModel& model = source()) {
+std::string derive_refusal(const std::string& text, const DriveModel& model = source()) {
   try {
     with({text}, model);
   } catch (const Error& error) {
@@ -271,7 +271,7 @@ TEST_CASE("standing goes with the name of a derived model only") {
 TEST_CASE("what cannot be changed so is refused in one sentence that holds the change") {
   const auto tells = [](const std::string& text, const std::string& words,
                         const DriveModel& model = source()) {
-    const std::string sentence = refusal(text, model);
+    const std::string sentence = derive_refusal(text, model);
     INFO(sentence);
     CHECK(sentence.starts_with(text + ": "));
     CHECK(sentence.find(words) != std::string::npos);

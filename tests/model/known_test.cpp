@@ -43,7 +43,7 @@ std::string refused(const std::string& text) {
   return "";
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string with_replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   return text.replace(at, from.size(), to);
@@ -73,18 +73,19 @@ TEST_CASE("a figure is one of four") {
   DriveModel model = plain();
   model.cache.segment_blocks = at_least(4095, "nothing larger was tried", "blocks");
   const std::string text = to_json_text(model);
-  CHECK(refused(replaced(text, "\"value\": null", "\"value\": 5000")).find("leave out one") !=
+  CHECK(refused(with_replaced(text, "\"value\": null", "\"value\": 5000")).find("leave out one") !=
         std::string::npos);
-  CHECK(refused(replaced(text, "\"at_least\": 4095.0", "\"at_least\": 4095.5")).find("bound") !=
-        std::string::npos);
-  CHECK(refused(replaced(text, "\"at_least\": 4095.0", "\"at_least\": 9, \"at_most\": 8"))
+  CHECK(
+      refused(with_replaced(text, "\"at_least\": 4095.0", "\"at_least\": 4095.5")).find("bound") !=
+      std::string::npos);
+  CHECK(refused(with_replaced(text, "\"at_least\": 4095.0", "\"at_least\": 9, \"at_most\": 8"))
             .find("at least more than") != std::string::npos);
   for (const char* guess :
        {"{\"value\": 4000, \"witness\": \"a page\"}", "{\"value\": 5000, \"witness\": \"\"}",
         "{\"value\": 5000, \"witness\": \"a page\", \"probability\": 1.5}",
         "{\"value\": 5000.5, \"witness\": \"a page\"}", "{\"value\": 5000}"})
-    CHECK(!refused(replaced(text, "\"at_least\": 4095.0",
-                            std::string("\"at_least\": 4095.0, \"guesses\": [") + guess + "]"))
+    CHECK(!refused(with_replaced(text, "\"at_least\": 4095.0",
+                                 std::string("\"at_least\": 4095.0, \"guesses\": [") + guess + "]"))
                .empty());
   // A guess that the bounds exclude is none.
   add_guess(model.cache.segment_blocks, {4000, std::nullopt, "mode page 08h"});

@@ -216,6 +216,14 @@ class RandomModel {
     if (chance()) all.host_stall_share = real(0, 1);
     all.host_stall_mean_us = real(0, 900);
     all.random_phase = chance();
+    if (chance()) all.warm_up_ppm = real(0, 9);
+    all.warm_up_s = real(0, 900);
+    all.host_sleep_every_s = real(0, 90);
+    if (chance()) all.host_sleep_s = real(0, 9);
+    all.clock_step_every_s = real(0, 90);
+    if (chance()) all.clock_step_ms = real(0, 9);
+    all.host_stop_every_s = real(0, 90);
+    if (chance()) all.host_stop_s = real(0, 9);
     all.medium_errors = {between(0, blocks - 1)};
     return all;
   }

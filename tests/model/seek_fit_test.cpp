@@ -9,9 +9,9 @@
 namespace platter::model {
 namespace {
 
-constexpr double kA = 3.24, kB = 0.400, kC = 8.00, kE = 0.008;  // HP C2200A, Ruemmler and Wilkes,
-                                                                // Table 1
-constexpr std::uint32_t kKnee = 383;
+constexpr double kA = 3.24, kB = 0.400, kE = 0.008;  // HP C2200A, Ruemmler and Wilkes, Table 1
+constexpr std::uint32_t kKnee = 380;
+const double kC = kA + kB * std::sqrt(kKnee) - kE * kKnee;  // 8.00 there
 
 Seek curve(double sigma_ms) {
   std::mt19937_64 random(5);
@@ -34,7 +34,8 @@ TEST_CASE("a curve of the literature's form is its own fit") {
   CHECK(fit->b_ms == Approx(kB));
   CHECK(fit->c_ms == Approx(kC));
   CHECK(fit->e_ms == Approx(kE));
-  CHECK(fit->knee == 380);  // the last point below it
+  CHECK(kC == Approx(8.00).margin(0.01));
+  CHECK(fit->knee == kKnee);
   CHECK(fit->rms_ms < 1e-9);
   for (const SeekPoint& point : seek.points)
     CHECK(fit->time_ms(point.cylinders) == Approx(point.time_ms));
@@ -45,6 +46,17 @@ TEST_CASE("what a curve differs from its fit is told") {
   REQUIRE(fit);
   CHECK(fit->rms_ms == Approx(0.1).epsilon(0.15));
   CHECK(std::abs(static_cast<double>(fit->knee) - kKnee) < 60);
+}
+
+TEST_CASE("the two pieces of a fit meet, also where the curve itself jumps") {
+  for (const double jump_ms : {0.0, 0.9, -0.9}) {
+    Seek seek = curve(0.1);
+    for (SeekPoint& point : seek.points)
+      if (point.cylinders > kKnee) point.time_ms += jump_ms;
+    const auto fit = fit_seek(seek);
+    REQUIRE(fit);
+    CHECK(fit->time_ms(fit->knee) == Approx(fit->c_ms + fit->e_ms * fit->knee).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("a curve of few points has no fit") {

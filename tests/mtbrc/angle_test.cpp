@@ -113,7 +113,8 @@ TEST_CASE("angles: a head skew that changes inside a part of a zone is found") {
 // next track sure.
 // The last track of each chain has a sector in front of its first block that no map tells of: a
 // line through both ends alone is turned by it.
-TEST_CASE("angles: a track in the middle of each chain shows that its end is another's") {
+TEST_CASE("angles: a track in the middle of each chain shows that its end is another's",
+          "[.long]") {
   constexpr std::uint32_t kChains = 24, kLong = 12, kSectors = 36;
   constexpr double kSkew = 0.26;
   plain::Shape shape = plain::small_shape();

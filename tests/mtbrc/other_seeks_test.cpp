@@ -21,13 +21,13 @@ using namespace platter::mtbrc;
 
 namespace {
 
-model::DriveModel plain() {
+model::DriveModel plain_drive() {
   return virtual_drive::virtual_model("virtual:cache-base?imperfections=default&seed=3");
 }
 
-struct Bench {
-  explicit Bench(const model::DriveModel& drive_model, std::vector<LbnRange> writes = {},
-                 std::uint64_t seed = 7)
+struct SeekBench {
+  explicit SeekBench(const model::DriveModel& drive_model, std::vector<LbnRange> writes = {},
+                     std::uint64_t seed = 7)
       : truth(drive_model),
         permission{true,
                    writes.empty() ? std::vector<LbnRange>{{0, truth.identity.blocks - 1}} : writes},
@@ -84,11 +84,11 @@ void check_curve(const model::Seek& found, const model::Seek& truth) {
 
 TEST_CASE("seeks outward: a curve of their own where they differ, by SEEK and without") {
   const bool seek_command = GENERATE(true, false);
-  model::DriveModel truth = plain();
+  model::DriveModel truth = plain_drive();
   truth.firmware->seek_command = seek_command;
   SECTION("they cross") { truth.outward_seek = virtual_drive::slower(truth.seek, -0.15, 0.25); }
   SECTION("one constant") { truth.outward_seek = virtual_drive::slower(truth.seek, 0.5, 0.5); }
-  Bench bench(truth);
+  SeekBench bench(truth);
   const Seeks found = measure_seeks(bench.context);
   REQUIRE(found.outward);
   check_curve(found.seek, truth.seek);
@@ -97,9 +97,9 @@ TEST_CASE("seeks outward: a curve of their own where they differ, by SEEK and wi
 
 TEST_CASE("seeks outward: none where they are alike") {
   for (const bool seek_command : {true, false}) {
-    model::DriveModel truth = plain();
+    model::DriveModel truth = plain_drive();
     truth.firmware->seek_command = seek_command;
-    Bench bench(truth);
+    SeekBench bench(truth);
     CHECK_FALSE(measure_seeks(bench.context).outward);
   }
 }
@@ -107,7 +107,7 @@ TEST_CASE("seeks outward: none where they are alike") {
 TEST_CASE("seeks of writes: tied to those of reads and the settle, if fifteen distances say so") {
   int enough = 0;
   for (const std::uint64_t run : kRuns) {
-    Bench bench(plain(), {}, run);
+    SeekBench bench(plain_drive(), {}, run);
     const model::DriveModel model = bench.measured();
     const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
     INFO(found.note);
@@ -124,13 +124,13 @@ TEST_CASE("seeks of writes: tied to those of reads and the settle, if fifteen di
 // Where nothing scatters, trials that lie alike err alike.
 TEST_CASE(
     "seeks of writes: the error of their mean holds on a quiet drive of long physical blocks") {
-  model::DriveModel truth = plain();
+  model::DriveModel truth = plain_drive();
   truth.imperfections.emplace().random_phase = true;
   truth.identity.physical_block_bytes = 8 * truth.identity.block_bytes;
   truth.firmware->seek_command = false;
   double errors = 0;
   for (const std::uint64_t run : kRuns) {
-    Bench bench(truth, {}, run);
+    SeekBench bench(truth, {}, run);
     const model::DriveModel model = bench.measured();
     const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
     INFO(found.note);
@@ -149,7 +149,7 @@ TEST_CASE(
 }
 
 TEST_CASE("seeks of writes: a curve of their own where they settle otherwise") {
-  model::DriveModel truth = plain();
+  model::DriveModel truth = plain_drive();
   const double settle = *truth.write_settle.value;
   SECTION("longer behind longer seeks") {
     truth.write_seek = virtual_drive::slower(truth.seek, settle, settle + 0.4);
@@ -161,7 +161,7 @@ TEST_CASE("seeks of writes: a curve of their own where they settle otherwise") {
     truth.write_seek = virtual_drive::slower(truth.seek, settle, settle + 0.4);
     truth.outward_seek = virtual_drive::slower(truth.seek, -0.2, 0.3);
   }
-  Bench bench(truth);
+  SeekBench bench(truth);
   const model::DriveModel model = bench.measured();
   const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
   INFO(found.note);
@@ -173,10 +173,10 @@ TEST_CASE("seeks of writes: a curve of their own where they settle otherwise") {
 
 TEST_CASE(
     "seeks of writes: from afar into the few tracks that may be written, and into no others") {
-  model::DriveModel truth = plain();
+  model::DriveModel truth = plain_drive();
   int enough = 0, far = 0;
   for (const std::uint64_t run : kRuns) {
-    Bench bench(truth, {{0, 20'000}}, run);
+    SeekBench bench(truth, {{0, 20'000}}, run);
     const model::DriveModel model = bench.measured();
     const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
     REQUIRE_FALSE(found.settles.empty());
@@ -192,18 +192,18 @@ TEST_CASE(
 TEST_CASE(
     "seeks of writes: permitted ranges of one block, at both ends, and a block that cannot be "
     "read") {
-  model::DriveModel truth = plain();
+  model::DriveModel truth = plain_drive();
   const std::uint64_t last = truth.identity.blocks - 1;
   truth.imperfections->medium_errors = {5'000, 401'000, 402'222};
-  Bench bench(truth, {{0, 0}, {400'000, 420'000}, {last, last}});
+  SeekBench bench(truth, {{0, 0}, {400'000, 420'000}, {last, last}});
   const model::DriveModel model = bench.measured();
   const WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
   CHECK(found.settles.size() >= 7);
 }
 
 TEST_CASE("seeks of writes: one stranger among many is left out, and named") {
-  model::DriveModel truth = plain();
-  Bench bench(truth);
+  model::DriveModel truth = plain_drive();
+  SeekBench bench(truth);
   const model::DriveModel model = bench.measured();
   WriteSeeks found = measure_write_seeks(bench.context, bench.permission.writes, model);
   REQUIRE(found.tied);
@@ -248,7 +248,7 @@ TEST_CASE("the constant of SEEK commands: one MTBRC that contradicts all others 
 }
 
 TEST_CASE("seeks of writes: without a permission nothing is known, nor a curve invented") {
-  Bench bench(plain());
+  SeekBench bench(plain_drive());
   model::DriveModel model;
   model.rotation = bench.truth.rotation;
   model.seek = bench.truth.seek;

@@ -35,10 +35,11 @@ model::Layout plain_layout(std::vector<PlainZone> zones, bool spares_known) {
   return layout;
 }
 
-struct Bench {
-  explicit Bench(const std::string& name) : Bench(virtual_drive::open_virtual(name)) {}
-  Bench(const std::vector<PlainZone>& zones, std::uint64_t seed)
-      : Bench([&] {
+struct PassingBench {
+  explicit PassingBench(const std::string& name)
+      : PassingBench(virtual_drive::open_virtual(name)) {}
+  PassingBench(const std::vector<PlainZone>& zones, std::uint64_t seed)
+      : PassingBench([&] {
           model::DriveModel model = virtual_drive::virtual_model(
               "virtual:quantum-atlas10k?imperfections=default&seed=" + std::to_string(seed));
           model.layout = plain_layout(zones, true);
@@ -48,7 +49,7 @@ struct Bench {
           model.identity.cylinders = map.cylinders();
           return std::make_unique<virtual_drive::VirtualDevice>(model, "a plain drive");
         }()) {}
-  explicit Bench(std::unique_ptr<virtual_drive::VirtualDevice> opened)
+  explicit PassingBench(std::unique_ptr<virtual_drive::VirtualDevice> opened)
       : device(std::move(opened)),
         guard(*device, {}),
         drive(guard, "the drive"),
@@ -69,7 +70,7 @@ TEST_CASE("track pitch: nothing is found where the layout is right") {
   const std::string name = GENERATE("quantum-atlas10k", "seagate-cheetah9lp",
                                     "seagate-barracuda4lp", "ibm-ultrastar18es", "hp-c2247");
   for (int seed = 1; seed <= 3; ++seed) {
-    Bench bench("virtual:" + name + "?imperfections=default&seed=" + std::to_string(seed));
+    PassingBench bench("virtual:" + name + "?imperfections=default&seed=" + std::to_string(seed));
     const PassingSectors found = measure_passing_sectors(bench.context,
                                                          bench.device->truth().layout);
     for (const ZonePassing& zone : found.zones) {
@@ -90,7 +91,7 @@ TEST_CASE("track pitch: nothing is found where the layout is right") {
 TEST_CASE("track pitch: spares at the end of every track are counted, zone by zone") {
   const std::vector<PlainZone> zones{{900, 300, 1}, {900, 280, 0}, {900, 260, 6}, {900, 20, 5}};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    Bench bench(zones, seed);
+    PassingBench bench(zones, seed);
     const PassingSectors found = measure_passing_sectors(bench.context, plain_layout(zones, false));
     REQUIRE(found.zones.size() == zones.size());
     for (std::size_t i = 0; i < zones.size(); ++i) {
@@ -106,7 +107,7 @@ TEST_CASE("track pitch: spares at the end of every track are counted, zone by zo
 TEST_CASE("track pitch: a zone whose tracks are none is found, the others are left alone") {
   const std::vector<PlainZone> zones{{900, 300, 0}, {900, 280, 0}, {1200, 250, 0}};
   for (const std::uint32_t wrong : {125U, 200U, 240U, 249U, 251U, 260U, 300U}) {
-    Bench bench(zones, wrong);
+    PassingBench bench(zones, wrong);
     std::vector<PlainZone> told = zones;
     told.back() = {1200 * 250 / wrong, wrong, 0};
     const PassingSectors found = measure_passing_sectors(bench.context, plain_layout(told, false));
@@ -121,7 +122,7 @@ TEST_CASE("track pitch: a zone whose tracks are none is found, the others are le
 TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
   // A slip that the map does not know moves what lies behind it on the track by a sector.
   const std::vector<PlainZone> zones{{900, 45, 0}, {1, 40, 0}, {300, 36, 0}};
-  Bench bench([&] {
+  PassingBench bench([&] {
     model::DriveModel model =
         virtual_drive::virtual_model("virtual:quantum-atlas10k?imperfections=default&seed=9");
     model.layout = plain_layout(zones, true);
@@ -140,7 +141,7 @@ TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
 
 TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth") {
   // Every other cylinder is denser; the map has all alike, as long as the longer ones.
-  Bench bench([&] {
+  PassingBench bench([&] {
     model::DriveModel model =
         virtual_drive::virtual_model("virtual:quantum-atlas10k?imperfections=default&seed=4");
     model::LayoutNode pair, dense, wide;
@@ -169,7 +170,7 @@ TEST_CASE("track pitch: tracks of other lengths than the map has are no untruth"
 
 TEST_CASE("track pitch: where nothing comes twice from the same place, nothing is said") {
   // Reads that a buffer answers come at any time.
-  Bench bench("virtual:quantum-atlas10k?imperfections=default&seed=2");
+  PassingBench bench("virtual:quantum-atlas10k?imperfections=default&seed=2");
   bench.drive.settings().set_cache(false, false, false);
   const PassingSectors found = measure_passing_sectors(bench.context, bench.device->truth().layout);
   for (const ZonePassing& zone : found.zones) {

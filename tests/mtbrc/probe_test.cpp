@@ -20,8 +20,8 @@ using namespace platter::mtbrc;
 namespace {
 
 // With the caches off as far as they go.
-struct Bench {
-  explicit Bench(const std::string& name)
+struct ProbeBench {
+  explicit ProbeBench(const std::string& name)
       : device(virtual_drive::open_virtual(name)),
         guard(*device, {true, {}}),
         drive(guard, device->name()),
@@ -62,7 +62,7 @@ Samples walk(double period_ns, double noise_ns, int sectors, double skew_rev, in
 
 TEST_CASE("the way to the media: by what is taken and by what waits for the platter") {
   const auto way_of = [](const std::string& name) {
-    Bench bench(name);
+    ProbeBench bench(name);
     return find_way_to_media(bench.context, 700'000);
   };
   CHECK(way_of("virtual:cache-base?seed=3").probe == Probe::read);
@@ -97,7 +97,7 @@ TEST_CASE("whole revolutions apart: any speed, not what follows the commands") {
 }
 
 TEST_CASE("an access by VERIFY says so in its sample, and leaves a block fresh") {
-  Bench bench("virtual:cache-fixed-page?seed=3&fua=no");
+  ProbeBench bench("virtual:cache-fixed-page?seed=3&fua=no");
   bench.context.probe = Probe::verify;
   Accesses accesses(bench.context);
   const auto verified = accesses.probe(Experiment::other, 5000);
@@ -153,7 +153,7 @@ TEST_CASE("a walk downwards tells the period, whatever the tracks' length and sk
 
 TEST_CASE("where nothing passes the cache the rotation comes from blocks that are read once") {
   for (const char* name : {"virtual:sat-disk?seed=4", "virtual:quantum-atlas10k?seed=4"}) {
-    Bench bench(name);
+    ProbeBench bench(name);
     bench.context.reads_once = true;
     const std::uint64_t from = bench.drive.blocks() / 2;
     const RotationEstimate found = measure_rotation(bench.context, from);

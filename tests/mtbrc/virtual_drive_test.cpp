@@ -39,22 +39,22 @@ double seek_ms(const model::Seek& seek, double distance) {
          (b.time_ms - a.time_ms) * (distance - a.cylinders) / (b.cylinders - a.cylinders);
 }
 
-struct Bench {
-  explicit Bench(const std::string& name)
-      : Bench(virtual_drive::open_virtual(name), [](std::uint64_t blocks) {
+struct DriveBench {
+  explicit DriveBench(const std::string& name)
+      : DriveBench(virtual_drive::open_virtual(name), [](std::uint64_t blocks) {
           return LbnRange{blocks / 2, blocks / 2 + 20'000};
         }) {}
   // Of a drive that a test made up: rotation and layout are given.
-  explicit Bench(const model::DriveModel& made)
-      : Bench(std::make_unique<virtual_drive::VirtualDevice>(made, "a drive that was made up"),
-              [](std::uint64_t blocks) {
-                return LbnRange{0, std::min<std::uint64_t>(blocks / 2, 120'000)};
-              }) {
+  explicit DriveBench(const model::DriveModel& made)
+      : DriveBench(std::make_unique<virtual_drive::VirtualDevice>(made, "a drive that was made up"),
+                   [](std::uint64_t blocks) {
+                     return LbnRange{0, std::min<std::uint64_t>(blocks / 2, 120'000)};
+                   }) {
     context.rotation = made.rotation;
     context.map = &device->layout();
   }
   template <class Range>
-  Bench(std::unique_ptr<virtual_drive::VirtualDevice> opened, Range range)
+  DriveBench(std::unique_ptr<virtual_drive::VirtualDevice> opened, Range range)
       : device(std::move(opened)),
         permission{true, {range(device->layout().blocks())}},
         guard(*device, permission),
@@ -86,7 +86,7 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   const std::string name = GENERATE("virtual:quantum-atlas10k?seed=11",
                                     "virtual:ibm-ultrastar18es?seed=12");
   INFO(name);
-  Bench bench(name);
+  DriveBench bench(name);
   Context& context = bench.context;
   const model::DriveModel& truth = bench.truth();
 
@@ -164,7 +164,7 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
 }
 
 TEST_CASE("what all reads share is measured sharper than any one seek") {
-  Bench bench(virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8"));
+  DriveBench bench(virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8"));
   Context& context = bench.context;
   measure_seeks(context);
   const ReadTimes before = read_times(context.samples, *context.map, context.rotation);
@@ -201,7 +201,7 @@ TEST_CASE("the write settle of a drive of one head is found by writes to the nex
   truth.identity.heads = 1;
   truth.identity.cylinders = 2000;
   truth.write_settle.value = 0.9;
-  Bench bench(truth);
+  DriveBench bench(truth);
   Context& context = bench.context;
   const engine::LayoutMap& map = *context.map;
   context.budget = {0, 12 * kSecond};
@@ -221,7 +221,7 @@ TEST_CASE("the write settle is told from a least delay of writes that hides a bl
   truth.cache.zero_latency_write.value = 1;
   truth.overheads.minimum_seek_delay.value = 0.6;
   truth.write_settle.value = 0.9;
-  Bench bench(truth);
+  DriveBench bench(truth);
   Context& context = bench.context;
   const engine::LayoutMap& map = *context.map;
   measure_same_track(context, false, false, 0.004);
@@ -306,7 +306,7 @@ TEST_CASE("angles that the layout cannot hold are not passed off as known") {
 }
 
 TEST_CASE("a virtual drive without permission to write: no writes, and the reason is told") {
-  Bench bench("virtual:quantum-atlas10k?seed=3");
+  DriveBench bench("virtual:quantum-atlas10k?seed=3");
   Context& context = bench.context;
   measure_rotation(context, 0);
   const engine::LayoutMap& map = bench.device->layout();
@@ -322,7 +322,7 @@ TEST_CASE("a virtual drive without permission to write: no writes, and the reaso
 }
 
 TEST_CASE("a zone whose map follows no rule is not read for its angles, and the others are") {
-  Bench bench(virtual_drive::virtual_model("virtual:hp-c2247?seed=8"));
+  DriveBench bench(virtual_drive::virtual_model("virtual:hp-c2247?seed=8"));
   Context& context = bench.context;
   model::Layout layout = bench.device->truth().layout;
   for (model::LayoutNode& zone : layout.zones) zone = without_angles(zone);

@@ -14,7 +14,7 @@ using testing::hp, testing::number;
 
 namespace {
 
-struct Measured {
+struct MeasuredMark {
   model::Parameter watermark, portions;
 };
 
@@ -22,18 +22,18 @@ model::DriveModel with(const std::string& name, std::uint64_t seed) {
   return virtual_drive::virtual_model("virtual:" + name + "?seed=" + std::to_string(seed));
 }
 
-Measured both_of(const model::DriveModel& drive, std::uint64_t seed) {
+MeasuredMark both_of(const model::DriveModel& drive, std::uint64_t seed) {
   const testing::SeveralBlocksRead read(drive, seed);
   const model::Parameter& block = drive.bus.block_transfer;
   return {estimate_watermark(read.samples, read.map, read.rotation, block),
           estimate_portions(read.samples, read.map, read.rotation, block)};
 }
 
-Measured both_of(double watermark, double block_ms, std::uint64_t seed, double by_request = 1) {
+MeasuredMark both_of(double watermark, double block_ms, std::uint64_t seed, double by_request = 1) {
   return both_of(hp(watermark, block_ms, seed, by_request), seed);
 }
 
-model::Parameter measured(double watermark, double block_ms, std::uint64_t seed) {
+model::Parameter watermark_of(double watermark, double block_ms, std::uint64_t seed) {
   return both_of(watermark, block_ms, seed).watermark;
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("the watermark is found where it shows") {
   // Sectors of the HP pass in 0.116 to 0.198 ms: with a bus at 0.25 ms a block every watermark
   // shows.
   for (const double truth : {0.3, 0.5, 0.75, 1.0}) {
-    const auto found = measured(truth, 0.25, 20 + static_cast<std::uint64_t>(truth * 100));
+    const auto found = watermark_of(truth, 0.25, 20 + static_cast<std::uint64_t>(truth * 100));
     INFO(truth << " " << found.value.value_or(-1) << " +- " << found.error.value_or(-1));
     REQUIRE(found);
     // The drive waits for whole blocks: the share of 2 or 4 blocks is rounded down.
@@ -55,7 +55,7 @@ TEST_CASE("the watermark is found where it shows") {
 // early.
 TEST_CASE("the watermark is right to the block for the sizes that were read") {
   for (std::uint64_t seed = 41; seed <= 52; ++seed) {
-    const auto found = measured(0.75, 0.17, seed);
+    const auto found = watermark_of(0.75, 0.17, seed);
     INFO("seed " << seed << ": " << found.value.value_or(-1) << " +- " << found.error.value_or(-1));
     REQUIRE(found);
     int wrong = 0;
@@ -68,14 +68,15 @@ TEST_CASE("the watermark is right to the block for the sizes that were read") {
 
 TEST_CASE("a drive that sends from the first block on has no watermark") {
   for (const double block_ms : {0.25, 0.02, 0.0}) {
-    const auto found = measured(0.0, block_ms, 7);
+    const auto found = watermark_of(0.0, block_ms, 7);
     REQUIRE(found);
     CHECK(*found.value == 0.0);
   }
 }
 
 TEST_CASE("a watermark that the media's pace hides is not made up") {
-  const auto found = measured(0.3, 0.02, 9);  // a fast bus has sent all when the last sector comes
+  const auto found = watermark_of(0.3, 0.02, 9);  // a fast bus has sent all when the last sector
+                                                  // comes
   REQUIRE(found);
   CHECK(*found.value == 0.0);
   CHECK(*found.error > 0.1);  // nor denied
@@ -108,7 +109,7 @@ TEST_CASE("portions are seen on drives of other speeds") {
   CHECK(right >= all - 2);
 }
 
-TEST_CASE("no portions are made up") {
+TEST_CASE("no portions are made up", "[.long]") {
   for (const std::string name : {"hp-c2247", "seagate-barracuda4lp", "seagate-cheetah9lp",
                                  "ibm-ultrastar18es", "quantum-atlas10k", "maxtor-atlas10k4"})
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {

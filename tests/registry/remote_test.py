@@ -42,7 +42,7 @@ class Remote(WithOciServer):
         self.platter("truth", "virtual:quantum-atlas10k", "-o", "one.json")
         with open(self.folder + "/report.html", "w", encoding="utf-8") as file:
             file.write("<html></html>")
-        self.published = self.publish("one.json", "report.html")
+        self.published = self.publish("one.json", "--attach", "report.html")
         self.drive = self.published["reference"].partition(":")[0]
 
     def publish(self, *files, home="mine"):

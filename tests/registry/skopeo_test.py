@@ -20,7 +20,7 @@ class ThroughAnOciRegistry(WithOciServer):
             json.dump(model, file)
         with open(self.folder + "/report.html", "w", encoding="utf-8") as file:
             file.write("<html></html>")
-        return [json.loads(self.platter("publish", name, "report.html", "--registry", "home", "--json"))
+        return [json.loads(self.platter("publish", name, "--attach", "report.html", "--registry", "home", "--json"))
                 for name in ("one.json", "two.json")]
 
     def test_there_and_back(self):
@@ -52,7 +52,7 @@ class ThroughAnOciRegistry(WithOciServer):
                          "--files", "pulled", "--registry", home)
             self.platter("diff", "two.json", "pulled.json")
             self.assertEqual(os.listdir(self.folder + "/pulled"), ["report.html"])
-            again = json.loads(self.platter("publish", "pulled.json", "report.html", "--registry", home,
+            again = json.loads(self.platter("publish", "pulled.json", "--attach", "report.html", "--registry", home,
                                             "--json"))
             self.assertEqual((again["digest"], again["added"]), (second["digest"], False))
 

@@ -13,14 +13,14 @@ using namespace platter::replay;
 
 namespace {
 
-struct TemporaryName {
+struct ResultName {
   std::string path = std::filesystem::temp_directory_path() /
                      ("platter-result-" + std::to_string(::getpid()) + ".csv");
-  ~TemporaryName() { std::filesystem::remove(path); }
+  ~ResultName() { std::filesystem::remove(path); }
 };
 
 std::string error_of(const std::string& content) {
-  const TemporaryName file;
+  const ResultName file;
   model::write_file(file.path, content);
   try {
     load_result(file.path);
@@ -60,7 +60,7 @@ TEST_CASE("a result comes back as it was saved") {
                       .response_ns = 5,
                       .media = false},
                      {.lbn = 7, .response_ns = 8}};
-  const TemporaryName file;
+  const ResultName file;
   save_result(result, file.path);
   const Result again = load_result(file.path);
   CHECK(again.target == result.target);
@@ -89,7 +89,7 @@ TEST_CASE("a result comes back as it was saved") {
 }
 
 TEST_CASE("a validate trace is the result of the drive it was taken on") {
-  const TemporaryName file;
+  const ResultName file;
   model::write_file(file.path, "W Hit 4583176 4 663.0 45422.0\nW Hit 4583180 4 607.0 34200.0\n");
   const Result result = load_result(file.path);
   CHECK(result.kind == trace::Kind::closed);
@@ -132,7 +132,7 @@ TEST_CASE("a damaged result names its line and its field") {
 TEST_CASE("a result that lost rows is refused, where its head tells of them") {
   Result result;
   result.requests.resize(3);
-  const TemporaryName file;
+  const ResultName file;
   save_result(result, file.path);
   const std::string whole = model::read_file(file.path);
   CHECK(error_of(whole) == "no error");

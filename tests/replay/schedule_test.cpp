@@ -15,7 +15,7 @@ using namespace platter::replay;
 
 namespace {
 
-constexpr std::uint64_t kBlocks = 1000000;
+constexpr std::uint64_t kLongDriveBlocks = 1000000;
 
 // Serves each request in as many us as it has blocks, all at once.
 class Parallel final : public Player {
@@ -63,8 +63,8 @@ std::vector<Response> played(Player& player, const trace::Trace& trace, std::uin
                              Nanoseconds start_ns = 0) {
   Kept rows;
   play(player, *trace::reader_of(trace),
-       {.kind = trace.kind, .depth = depth, .start_ns = start_ns, .blocks = kBlocks}, Part::trace,
-       rows);
+       {.kind = trace.kind, .depth = depth, .start_ns = start_ns, .blocks = kLongDriveBlocks},
+       Part::trace, rows);
   return rows.rows_;
 }
 
@@ -139,7 +139,8 @@ TEST_CASE("rows are handed on while the replay runs, in the trace's order") {
                               .blocks = 1 + static_cast<std::uint32_t>(i * 7919 % 60)});
   Parallel player;
   Kept rows;
-  play(player, *trace::reader_of(trace), {.depth = 64, .blocks = kBlocks}, Part::trace, rows);
+  play(player, *trace::reader_of(trace), {.depth = 64, .blocks = kLongDriveBlocks}, Part::trace,
+       rows);
   REQUIRE(rows.rows_.size() == kRequests);
   CHECK(rows.largest_ < 10000);
   for (std::size_t i = 0; i < kRequests; ++i) {
@@ -152,7 +153,7 @@ TEST_CASE("rows are handed on while the replay runs, in the trace's order") {
 TEST_CASE("a request past the drive's end is named by its number") {
   trace::Trace trace;
   trace.name = "t";
-  trace.requests = {{.lbn = 1}, {.lbn = kBlocks - 1, .blocks = 2}};
+  trace.requests = {{.lbn = 1}, {.lbn = kLongDriveBlocks - 1, .blocks = 2}};
   Parallel player;
   try {
     played(player, trace, 1);

@@ -12,6 +12,7 @@
 #include "report/model_summary.h"
 #include "report/one_line.h"
 #include "report/wrapped.h"
+#include "source_folder.h"
 
 namespace platter::report {
 namespace {
@@ -45,8 +46,7 @@ TEST_CASE("every parameter is explained, and nothing else") {
     CHECK(names.insert(section + ": " + std::string(each.name)).second);  // of one parameter
     CHECK_FALSE(each.paper.empty());
     INFO(each.path << " is told in " << page_of(each.path));
-    CHECK(std::filesystem::is_regular_file(std::string(PLATTER_SOURCE_DIR) + "/" +
-                                           page_of(each.path)));
+    CHECK(std::filesystem::is_regular_file(source_folder() + "/" + page_of(each.path)));
   }
   CHECK(explained == paths);
 }

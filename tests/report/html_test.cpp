@@ -10,6 +10,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "report/html_report.h"
+#include "source_folder.h"
 
 using namespace platter;
 using namespace platter::report;
@@ -42,7 +43,7 @@ bool is_proper(const std::string& page) {
   if (!have("python3")) return true;
   const Folder folder;
   model::write_file(folder.file("page.html"), page);
-  return std::system(fmt::format("python3 '{}/tests/report/check_html.py' '{}'", PLATTER_SOURCE_DIR,
+  return std::system(fmt::format("python3 '{}/tests/report/check_html.py' '{}'", source_folder(),
                                  folder.file("page.html"))
                          .c_str()) == 0;
 }
@@ -195,7 +196,7 @@ TEST_CASE("the report of a tiny model") {
   CHECK(page == report_of(tiny_model()));
   const std::size_t first = page.find("<main>"), last = page.find("<footer>");
   CHECK(page.substr(first, last - first) ==
-        model::read_file(std::string(PLATTER_SOURCE_DIR) + "/tests/report/tiny_report.html"));
+        model::read_file(source_folder() + "/tests/report/tiny_report.html"));
 }
 
 TEST_CASE("the report says of the cache what the model's file says") {
@@ -366,9 +367,9 @@ TEST_CASE("figures and results: a proper page, also with hostile names in them")
     const std::string path = folder.file("seen.html");
     model::write_file(path, page);
     if (have("python3"))
-      CHECK(std::system(fmt::format("python3 '{}/tests/report/check_html.py' '{}'",
-                                    PLATTER_SOURCE_DIR, path)
-                            .c_str()) == 0);
+      CHECK(std::system(
+                fmt::format("python3 '{}/tests/report/check_html.py' '{}'", source_folder(), path)
+                    .c_str()) == 0);
   }
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("<b>Poor.</b> This model") != std::string::npos);          // tiny: by its results

@@ -1,5 +1,6 @@
 #include "report/plots.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,18 +10,21 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "report/gnuplot.h"
+#include "report/made_here.h"
 #include "report/seek_plots.h"
+#include "source_folder.h"
 
 using namespace platter;
 using namespace platter::report;
 
 namespace {
 
-class Folder {
+class PlotFolder {
  public:
-  Folder() { std::filesystem::create_directory(path_); }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  PlotFolder() { std::filesystem::create_directory(path_); }
+  ~PlotFolder() { std::filesystem::remove_all(path_); }
   std::string file(const std::string& name) const { return path_ / name; }
+  std::string path() const { return path_; }
   std::size_t files() const {
     std::size_t count = 0;
     for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++count;
@@ -38,6 +42,25 @@ bool have_gnuplot() {
   return have;
 }
 
+model::Seek some_seeks() {
+  model::Seek seek;
+  seek.points = {{1, 0.8, 0.01, 10}, {100, 2.5, {}, 1}, {5000, 9.0, 0.1, 10}};
+  return seek;
+}
+
+// Two heads with zones of their own.
+model::Layout two_zones() {
+  model::Layout layout;
+  model::LayoutNode head0, head1;
+  head0.count = head1.count = 100;
+  head0.cylinder_step = head1.cylinder_step = 1;
+  head0.sectors = 200;
+  head1.sectors = 180;
+  head1.head = 1;
+  layout.zones = {head0, head1};
+  return layout;
+}
+
 ExitStatus status_of(const std::string& path) {
   try {
     draw("plot x\n", path);
@@ -51,7 +74,7 @@ ExitStatus status_of(const std::string& path) {
 
 TEST_CASE("a distribution plot is complete, and nothing else is left in the folder") {
   if (!have_gnuplot()) return;
-  const Folder folder;
+  const PlotFolder folder;
   const std::vector<Distribution> both = {{"the_drive @ {it's}", {5, 1, 3}}, {"model", {1, 2, 6}}};
   plot_distributions("A 'title'", both, folder.file("cdf.svg"));
   const std::string svg = model::read_file(folder.file("cdf.svg"));
@@ -63,22 +86,66 @@ TEST_CASE("a distribution plot is complete, and nothing else is left in the fold
   CHECK(folder.files() == 2);
 }
 
+TEST_CASE("every form of a picture is whole, is known again, and its script draws it again") {
+  if (!have_gnuplot()) return;
+  const PlotFolder folder;
+  const std::vector<Distribution> both = {{"the_drive @ {it's} 100 %", {5, 1, 3}},
+                                          {"model", {1, 2, 6}}};
+  const std::pair<const char*, const char*> forms[] = {{".svg", "<?xml"},
+                                                       {".png", "\x89PNG"},
+                                                       {".pdf", "%PDF"},
+                                                       {".eps", "%!PS"},
+                                                       {".tex", "% Written by"}};
+  for (const auto& [form, begin] : forms) {
+    Canvas canvas = paper_canvas(84, 60);
+    canvas.script = folder.file("script.gp");
+    const std::string path = folder.file(std::string("cdf") + form);
+    plot_distributions("", both, path, canvas);
+    const std::string picture = model::read_file(path);
+    CHECK(picture.starts_with(begin));
+    CHECK(begins_picture(picture));
+    CHECK_FALSE(begins_picture(picture.substr(picture.find('\n') + 1)));
+    CHECK(begins_picture(model::read_file(canvas.script)));
+    const std::string again = "cd '" + folder.path() + "' && mv cdf" + form +
+                              " first && gnuplot script.gp";
+    REQUIRE(std::system(again.c_str()) == 0);
+    CHECK(std::filesystem::exists(path));
+  }
+  const std::string tex = model::read_file(folder.file("cdf.tex"));
+  CHECK(tex.find("the\\_drive @ \\{it's\\} 100 \\%") != std::string::npos);
+}
+
+TEST_CASE("no text lies over a curve, whatever the labels") {
+  if (!have_gnuplot()) return;
+  const PlotFolder folder;
+  std::vector<Distribution> several;
+  for (int i = 0; i < 6; ++i) {
+    several.push_back({std::string(static_cast<std::size_t>(4 + 9 * i), 'm'), {}});
+    for (int j = 0; j < 300; ++j) several.back().times_ms.push_back(1 + 0.05 * j + 0.3 * i);
+  }
+  const model::Layout layout = two_zones();
+  for (const int width : {84, 254}) {
+    const Canvas canvas = paper_canvas(width, 0.75 * width);
+    plot_distributions("", several, folder.file("cdf.svg"), canvas);
+    plot_distributions("A title", {several.data(), 1}, folder.file("one.svg"), canvas);
+    plot_distributions("", several, folder.file("tail.svg"), canvas,
+                       {.log_time = true, .complementary = true});
+    plot_seeks("", std::vector<SeekCurve>{{"a", some_seeks()}, {"b", some_seeks()}},
+               folder.file("seeks.svg"), canvas);
+    plot_zones("", layout, folder.file("zones.svg"), canvas);
+    const std::string look = fmt::format("python3 '{}/tests/report/check_figure.py' '{}'/*.svg",
+                                         source_folder(), folder.path());
+    CHECK(std::system(look.c_str()) == 0);
+  }
+}
+
 TEST_CASE("seek curves and zones are drawn, each head's zones where they differ") {
   if (!have_gnuplot()) return;
-  const Folder folder;
-  model::Seek seek;
-  seek.points = {{1, 0.8, 0.01, 10}, {100, 2.5, {}, 1}, {5000, 9.0, 0.1, 10}};
-  plot_seeks("Seeks", std::vector<SeekCurve>{{"measured", seek}}, folder.file("seeks.svg"));
+  const PlotFolder folder;
+  plot_seeks("Seeks", std::vector<SeekCurve>{{"measured", some_seeks()}}, folder.file("seeks.svg"));
   CHECK(model::read_file(folder.file("seeks.svg")).find("seek distance") != std::string::npos);
 
-  model::Layout layout;
-  model::LayoutNode head0, head1;
-  head0.count = head1.count = 100;
-  head0.cylinder_step = head1.cylinder_step = 1;
-  head0.sectors = 200;
-  head1.sectors = 180;
-  head1.head = 1;
-  layout.zones = {head0, head1};
+  model::Layout layout = two_zones();
   plot_zones("Zones", layout, folder.file("zones.svg"));
   CHECK(model::read_file(folder.file("zones.svg")).find("head 1") != std::string::npos);
   layout.zones[1].sectors = 200;
@@ -88,14 +155,14 @@ TEST_CASE("seek curves and zones are drawn, each head's zones where they differ"
 
 TEST_CASE("no distributions, or one of no requests, still make a picture or a clear error") {
   if (!have_gnuplot()) return;
-  const Folder folder;
+  const PlotFolder folder;
   plot_distributions("Empty", std::vector<Distribution>{{"drive", {}}}, folder.file("cdf.svg"));
   CHECK(folder.files() == 1);
 }
 
 TEST_CASE("what cannot be drawn says why") {
-  const Folder folder;
-  CHECK(status_of(folder.file("x.pdf")) == ExitStatus::usage);
+  const PlotFolder folder;
+  CHECK(status_of(folder.file("x.gif")) == ExitStatus::usage);
   CHECK(status_of(folder.file("none/x.svg")) == ExitStatus::output);
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", "/nonexistent", 1);

@@ -19,7 +19,7 @@ namespace {
 using testing::WrittenDrive;
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::uint32_t kBlock = 512;
+constexpr std::uint32_t kWrongDriveBlock = 512;
 
 // Blocks are either of a byte throughout or like no other.
 class Contents {
@@ -28,7 +28,7 @@ class Contents {
   bool happens(double share) { return std::uniform_real_distribution<>(0, 1)(dice_) < share; }
   std::uint64_t number(std::uint64_t below) { return dice_() % below; }
   Bytes telling() {
-    Bytes block(kBlock);
+    Bytes block(kWrongDriveBlock);
     for (std::uint8_t& byte : block) byte = static_cast<std::uint8_t>(dice_());
     return block;
   }
@@ -74,7 +74,7 @@ struct RandomCase {
     while (lbns.size() < blocks) lbns.insert(1000 + dice.number(4 * blocks));
     for (const std::uint64_t lbn : lbns) {
       const bool zero = dice.happens(shares.zero);
-      const Bytes journaled = zero ? Bytes(kBlock, 0) : dice.telling();
+      const Bytes journaled = zero ? Bytes(kWrongDriveBlock, 0) : dice.telling();
       const bool differs = dice.happens(shares.differ), torn = dice.happens(shares.unreadable);
       scene.contents.add(lbn, journaled);
       const Bytes held = differs ? dice.telling() : journaled;
@@ -234,15 +234,15 @@ TEST_CASE("a drive that sends less than a block, or is not ready, is not taken f
   CHECK(scene.damaged.settings == 0);
 }
 
-struct JournalFolder {
-  JournalFolder() { std::filesystem::create_directories(path); }
-  ~JournalFolder() { std::filesystem::remove_all(path); }
+struct WrongDriveFolder {
+  WrongDriveFolder() { std::filesystem::create_directories(path); }
+  ~WrongDriveFolder() { std::filesystem::remove_all(path); }
   std::filesystem::path path = std::filesystem::temp_directory_path() /
                                ("platter-wrong-drive-" + std::to_string(::getpid()));
 };
 
 // At the end of a run, which has journaled the contents.
-EndOfRun ended_on(WrittenDrive& scene, const JournalFolder& folder) {
+EndOfRun ended_on(WrittenDrive& scene, const WrongDriveFolder& folder) {
   const JournalContents before = journal_with_settings(scene);
   Journal journal(folder.path.string(), "the drive", scene.identity, before.settings);
   for (const LbnRange& run : scene.contents.runs())
@@ -255,7 +255,7 @@ EndOfRun ended_on(WrittenDrive& scene, const JournalFolder& folder) {
 // holds: safety.md: The same at the end of a run
 TEST_CASE(
     "at the end of a run nothing is put back on a drive that was put in the place of the first") {
-  const JournalFolder folder;
+  const WrongDriveFolder folder;
   TwoDrives scene(40, 38);
   scene.damaged.unreadable = {1003};
   const EndOfRun end = ended_on(scene, folder);
@@ -269,7 +269,7 @@ TEST_CASE(
 
 // holds: safety.md: What differs or cannot be read is put
 TEST_CASE("what a failed write has torn at the end of a short run is put back") {
-  const JournalFolder folder;
+  const WrongDriveFolder folder;
   const std::uint32_t blocks = GENERATE(1U, 4U);
   TwoDrives scene(blocks, blocks);
   CHECK(ended_on(scene, folder).well());

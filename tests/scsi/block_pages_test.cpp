@@ -10,17 +10,17 @@
 namespace platter::scsi {
 namespace {
 
-using Reply = std::vector<std::uint8_t>;
+using ReplyBytes = std::vector<std::uint8_t>;
 
-Reply vpd(std::uint8_t page, std::size_t bytes) {
-  Reply reply(bytes);
+ReplyBytes vpd(std::uint8_t page, std::size_t bytes) {
+  ReplyBytes reply(bytes);
   reply[1] = page;
   put_be(&reply[2], 2, bytes - 4);
   return reply;
 }
 
-Reply two_ranges() {
-  Reply reply = vpd(0xB9, 64 + 2 * 32);
+ReplyBytes two_ranges() {
+  ReplyBytes reply = vpd(0xB9, 64 + 2 * 32);
   for (std::uint8_t i = 0; i < 2; ++i) {
     reply[64 + 32 * i] = i;
     reply[64 + 32 * i + 1] = 9;
@@ -30,12 +30,12 @@ Reply two_ranges() {
   return reply;
 }
 
-Reply elements(std::initializer_list<std::uint8_t> health) {
-  Reply reply(32);
+ReplyBytes element_reply(std::initializer_list<std::uint8_t> health) {
+  ReplyBytes reply(32);
   put_be(&reply[0], 4, health.size());
   put_be(&reply[4], 4, health.size());
   for (const std::uint8_t one : health) {
-    Reply descriptor(32);
+    ReplyBytes descriptor(32);
     put_be(&descriptor[4], 4, reply.size() / 32);
     descriptor[14] = 1;
     descriptor[15] = one;
@@ -48,7 +48,7 @@ Reply elements(std::initializer_list<std::uint8_t> health) {
 }  // namespace
 
 TEST_CASE("VPD page B1h, whole and as older drives have it") {
-  Reply reply = vpd(0xB1, 64);
+  ReplyBytes reply = vpd(0xB1, 64);
   put_be(&reply[4], 2, 5425);
   reply[7] = 0x92;
   reply[8] = 0x2A;
@@ -77,7 +77,7 @@ TEST_CASE("VPD page B1h, whole and as older drives have it") {
 }
 
 TEST_CASE("VPD page B6h: zones that the host writes in order") {
-  Reply reply = vpd(0xB6, 64);
+  ReplyBytes reply = vpd(0xB6, 64);
   reply[0] = kHostManagedZones;
   reply[4] = 0x01;
   put_be(&reply[8], 4, 0xFFFFFFFF);
@@ -104,7 +104,7 @@ TEST_CASE("VPD page B6h: zones that the host writes in order") {
 }
 
 TEST_CASE("VPD page B2h: whether blocks can be trimmed") {
-  Reply reply = vpd(0xB2, 8);
+  ReplyBytes reply = vpd(0xB2, 8);
   CHECK_FALSE(decode_provisioning(reply)->can_be_trimmed());
   for (const int bit : {0x80, 0x40, 0x20}) {
     reply[5] = static_cast<std::uint8_t>(bit);
@@ -119,7 +119,7 @@ TEST_CASE("VPD page B2h: whether blocks can be trimmed") {
 }
 
 TEST_CASE("VPD page B9h: two actuators, each with its half") {
-  const Reply honest = two_ranges();
+  const ReplyBytes honest = two_ranges();
   const auto ranges = decode_positioning_ranges(honest);
   REQUIRE(ranges);
   REQUIRE(ranges->size() == 2);
@@ -131,9 +131,9 @@ TEST_CASE("VPD page B9h: two actuators, each with its half") {
   CHECK_FALSE(lie_within(*ranges, 1999));
   CHECK_FALSE(decode_positioning_ranges(Bytes(honest).first(127)));
   CHECK(positioning_range_bytes(Bytes(honest).first(4)) == 128U);
-  CHECK_FALSE(positioning_range_bytes(Reply{0, 0xB1, 0, 60}));
+  CHECK_FALSE(positioning_range_bytes(ReplyBytes{0, 0xB1, 0, 60}));
   const auto changed = [&](std::size_t at, int bytes, std::uint64_t value) {
-    Reply reply = honest;
+    ReplyBytes reply = honest;
     put_be(&reply[at], bytes, value);
     return decode_positioning_ranges(reply);
   };
@@ -149,7 +149,7 @@ TEST_CASE("VPD page B9h: two actuators, each with its half") {
 }
 
 TEST_CASE("GET PHYSICAL ELEMENT STATUS: which surfaces are out of use") {
-  Reply reply = elements({0x01, 0x64, 0x65, 0xFF});
+  ReplyBytes reply = element_reply({0x01, 0x64, 0x65, 0xFF});
   reply[32 + 3 * 32 + 13] = 0x01;
   put_be(&reply[32 + 16], 8, ~std::uint64_t{0});
   const auto found = decode_physical_elements(reply);
@@ -198,7 +198,7 @@ TEST_CASE("GET PHYSICAL ELEMENT STATUS: which surfaces are out of use") {
 }
 
 TEST_CASE("VPD page 8Ah: power conditions, and the ways back") {
-  Reply reply = vpd(0x8A, 18);
+  ReplyBytes reply = vpd(0x8A, 18);
   reply[4] = 0x01;
   reply[5] = 0x05;
   put_be(&reply[6], 2, 0xFFFF);
@@ -222,7 +222,7 @@ TEST_CASE("VPD page 8Ah: power conditions, and the ways back") {
 }
 
 TEST_CASE("mode page 1Ah: each timer with its bit, of the new and the old length") {
-  Reply page(40);
+  ReplyBytes page(40);
   page[0] = 0x9A;
   page[1] = 0x26;
   page[2] = 0x01;

@@ -11,7 +11,7 @@
 namespace platter::scsi {
 namespace {
 
-using Reply = std::vector<std::uint8_t>;
+using ReplyBytes = std::vector<std::uint8_t>;
 
 TEST_CASE("READ CAPACITY(16) tells of protection information and of provisioning") {
   std::vector<std::uint8_t> reply(32);
@@ -30,14 +30,14 @@ TEST_CASE("READ CAPACITY(16) tells of protection information and of provisioning
 }
 
 TEST_CASE("text of a drive is trimmed, and harmless to terminals and JSON") {
-  const Reply text{' ', 'A', 0x1B, '[', '2', 'J', 0xFF, 'B', ' ', ' '};
+  const ReplyBytes text{' ', 'A', 0x1B, '[', '2', 'J', 0xFF, 'B', ' ', ' '};
   CHECK(printable(text) == "A?[2J?B");
   CHECK(printable({}) == "");
-  CHECK(printable(Reply{'A', 0, 'B'}) == "A");
+  CHECK(printable(ReplyBytes{'A', 0, 'B'}) == "A");
 }
 
 TEST_CASE("standard INQUIRY data, whole and short") {
-  Reply reply(36, ' ');
+  ReplyBytes reply(36, ' ');
   reply[0] = 0x00;
   reply[2] = 6;
   std::copy_n("SEAGATE ST373455SS      0002", 28, reply.begin() + 8);
@@ -57,49 +57,49 @@ TEST_CASE("standard INQUIRY data, whole and short") {
 }
 
 TEST_CASE("standard INQUIRY data are known again in the answer to EVPD") {
-  Reply standard(36, ' ');
+  ReplyBytes standard(36, ' ');
   standard[0] = 0x00;
   standard[1] = 0x80;  // removable: looks like page 80h
   standard[2] = 0x00;
   standard[3] = 0x01;
   standard[4] = 31;
   CHECK(is_standard_inquiry(standard, standard));
-  Reply longer = standard;
+  ReplyBytes longer = standard;
   longer.resize(96);
   CHECK(is_standard_inquiry(longer, standard));
   CHECK(is_standard_inquiry(Bytes(standard).first(5), longer));
   CHECK_FALSE(is_standard_inquiry(Bytes(standard).first(4), standard));
-  CHECK_FALSE(is_standard_inquiry(Reply{0, 0x80, 0, 1, 'A'}, standard));
+  CHECK_FALSE(is_standard_inquiry(ReplyBytes{0, 0x80, 0, 1, 'A'}, standard));
   longer[20] = 'x';
   CHECK_FALSE(is_standard_inquiry(longer, standard));
 }
 
 TEST_CASE("the list of pages, however it comes") {
   using Pages = std::vector<std::uint8_t>;
-  CHECK(decode_vpd_list(Reply{0, 0, 0, 3, 0x00, 0x80, 0xB1}) == Pages{0x00, 0x80, 0xB1});
-  CHECK(decode_vpd_list(Reply{0, 0, 0, 200, 0x00, 0x80}).size() == 2);
-  CHECK(decode_vpd_list(Reply{0, 0, 0, 5, 0xB1, 0x83, 0x80, 0x83, 0xB6}) ==
+  CHECK(decode_vpd_list(ReplyBytes{0, 0, 0, 3, 0x00, 0x80, 0xB1}) == Pages{0x00, 0x80, 0xB1});
+  CHECK(decode_vpd_list(ReplyBytes{0, 0, 0, 200, 0x00, 0x80}).size() == 2);
+  CHECK(decode_vpd_list(ReplyBytes{0, 0, 0, 5, 0xB1, 0x83, 0x80, 0x83, 0xB6}) ==
         Pages{0x00, 0x80, 0x83, 0xB1, 0xB6});
-  CHECK(decode_vpd_list(Reply{0, 0, 0, 1, 0x80, 0xB1}) == Pages{0x00, 0x80});
-  CHECK(decode_vpd_list(Reply{0, 0, 0, 0}).empty());
-  CHECK(decode_vpd_list(Reply{0, 0x80, 0, 1, 'A'}).empty());
-  CHECK(decode_vpd_list(Reply{0, 0, 5, 2, 31, 0, 0, 0}).empty());  // 1282 pages: a version 5
+  CHECK(decode_vpd_list(ReplyBytes{0, 0, 0, 1, 0x80, 0xB1}) == Pages{0x00, 0x80});
+  CHECK(decode_vpd_list(ReplyBytes{0, 0, 0, 0}).empty());
+  CHECK(decode_vpd_list(ReplyBytes{0, 0x80, 0, 1, 'A'}).empty());
+  CHECK(decode_vpd_list(ReplyBytes{0, 0, 5, 2, 31, 0, 0, 0}).empty());  // 1282 pages: a version 5
 }
 
 TEST_CASE("VPD pages") {
-  CHECK(decode_serial(Reply{0, 0x80, 0, 6, ' ', '3', 'K', 'B', '1', ' '}) == "3KB1");
-  CHECK_FALSE(decode_serial(Reply{0, 0x80, 0, 6, ' ', '3', 'K', 'B'}));  // of many drives
-  CHECK_FALSE(decode_serial(Reply{0, 0x80, 0, 2, ' ', ' '}));
-  CHECK_FALSE(decode_serial(Reply{0, 0x83, 0, 2, 'X', 'Y'}));
-  const Reply names{0, 0x83, 0, 20, 0x01, 0x03, 0, 8, 0x50, 0, 0xC5, 0,
-                    1, 2,    3, 4,  0x01, 0x93, 0, 4, 9,    9, 9,    9};  // the second one is the
-                                                                          // port's
+  CHECK(decode_serial(ReplyBytes{0, 0x80, 0, 6, ' ', '3', 'K', 'B', '1', ' '}) == "3KB1");
+  CHECK_FALSE(decode_serial(ReplyBytes{0, 0x80, 0, 6, ' ', '3', 'K', 'B'}));  // of many drives
+  CHECK_FALSE(decode_serial(ReplyBytes{0, 0x80, 0, 2, ' ', ' '}));
+  CHECK_FALSE(decode_serial(ReplyBytes{0, 0x83, 0, 2, 'X', 'Y'}));
+  const ReplyBytes names{0, 0x83, 0, 20,   0x01, 0x03, 0, 8, 0x50, 0, 0xC5, 0, 1,
+                         2, 3,    4, 0x01, 0x93, 0,    4, 9, 9,    9, 9};  // the second one is the
+                                                                           // port's
   CHECK(decode_designators(names) == std::vector<std::string>{"naa.5000c50001020304"});
   CHECK(decode_designators(Bytes(names).first(15)).empty());
 }
 
 TEST_CASE("capacities") {
-  Reply ten(8);
+  ReplyBytes ten(8);
   put_be(&ten[0], 4, 999);
   put_be(&ten[4], 4, 520);
   CHECK(decode_capacity_10(ten)->blocks == 1000);
@@ -107,17 +107,17 @@ TEST_CASE("capacities") {
   put_be(&ten[0], 4, 0xFFFFFFFF);
   CHECK_FALSE(decode_capacity_10(ten));
   CHECK(says_too_large(ten));
-  Reply sixteen(32);
+  ReplyBytes sixteen(32);
   put_be(&sixteen[0], 8, ~std::uint64_t{0});
   put_be(&sixteen[8], 4, 512);
   CHECK_FALSE(decode_capacity_16(sixteen));
 }
 
 TEST_CASE("mode pages behind descriptors, other pages and subpages; padding is no page") {
-  const Reply other{0x81, 2, 1, 2}, subpage{0x48, 1, 0, 2, 7, 7}, wanted{0x08, 2, 0x04, 0x00};
-  Reply pages;
+  const ReplyBytes other{0x81, 2, 1, 2}, subpage{0x48, 1, 0, 2, 7, 7}, wanted{0x08, 2, 0x04, 0x00};
+  ReplyBytes pages;
   for (const auto& page : {other, subpage, wanted}) pages = testing::joined(pages, page);
-  const Reply descriptor(8, 0x08);
+  const ReplyBytes descriptor(8, 0x08);
   const auto with_header = [&](std::uint8_t stated) {
     return testing::joined(testing::joined({stated, 0, 0, 8}, descriptor), pages);
   };
@@ -131,7 +131,7 @@ TEST_CASE("mode pages behind descriptors, other pages and subpages; padding is n
 }
 
 TEST_CASE("the caching page, of the old and the new length") {
-  Reply page(20);
+  ReplyBytes page(20);
   page[0] = 0x88;
   page[1] = 18;
   page[2] = 0x14;
@@ -151,7 +151,7 @@ TEST_CASE("the caching page, of the old and the new length") {
   REQUIRE(changed);
   CHECK((*changed)[2] == 0x11);
   CHECK((*changed)[12] == 0x00);
-  Reply old(12);
+  ReplyBytes old(12);
   old[0] = 0x08;
   old[1] = 10;
   CHECK(with_cache_bits(old, true, false, false));
@@ -171,7 +171,7 @@ TEST_CASE("sense data of both formats") {
   CHECK_THAT(first->text(), Catch::Contains("[3/11/01]"));
   CHECK(decode_sense(testing::fixed_sense(4, 0x09, 0, 0x71))->deferred);
 
-  Reply descriptor{0x72, 5, 0x21, 0, 0, 0, 0, 12, 0x00, 0x0A, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 9};
+  ReplyBytes descriptor{0x72, 5, 0x21, 0, 0, 0, 0, 12, 0x00, 0x0A, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 9};
   const auto second = decode_sense(descriptor);
   REQUIRE(second);
   CHECK(second->is(SenseKey::illegal_request, 0x21));
@@ -180,11 +180,11 @@ TEST_CASE("sense data of both formats") {
   descriptor.resize(14);
   CHECK(decode_sense(descriptor));
   CHECK_FALSE(decode_sense({}));
-  CHECK_FALSE(decode_sense(Reply(18, 0)));
+  CHECK_FALSE(decode_sense(ReplyBytes(18, 0)));
 }
 
 TEST_CASE("logical unit numbers") {
-  Reply reply(24);
+  ReplyBytes reply(24);
   put_be(&reply[0], 4, 16);
   put_be(&reply[16], 8, 0x0001000000000000);
   CHECK(decode_luns(reply) == std::vector<std::uint64_t>{0, 0x0001000000000000});
@@ -196,7 +196,7 @@ TEST_CASE("logical unit numbers") {
 // watch; here it is checked that no decoder makes more of a reply than it has bytes.
 TEST_CASE("fuzz: no reply, however short or lying, is read beyond its end") {
   std::mt19937_64 random(99);
-  const std::vector<Reply> honest{
+  const std::vector<ReplyBytes> honest{
       {0, 0, 6, 2, 31, 0, 0, 0, 'A', 'B'},
       {0, 0x83, 0, 12, 1, 3, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8},
       {0x40, 0, 0, 10, 0, 5, 0, 0, 1, 2, 0, 0, 0, 3},
@@ -207,7 +207,7 @@ TEST_CASE("fuzz: no reply, however short or lying, is read beyond its end") {
       {0x72, 5, 0x21, 0, 0, 0, 0, 12, 0, 0x0A, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 9}};
   std::size_t understood = 0;
   for (int i = 0; i < 200'000; ++i) {
-    Reply reply = honest[random() % honest.size()];
+    ReplyBytes reply = honest[random() % honest.size()];
     if (random() % 4 == 0)
       for (auto& byte : reply) byte = static_cast<std::uint8_t>(random());
     for (auto changes = random() % 4; changes > 0; --changes)

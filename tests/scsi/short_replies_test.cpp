@@ -15,7 +15,7 @@
 namespace platter::scsi {
 namespace {
 
-using Reply = std::vector<std::uint8_t>;
+using ReplyBytes = std::vector<std::uint8_t>;
 
 // What a decoder makes of a reply: each figure at its place, or none.
 class Figures {
@@ -198,8 +198,8 @@ constexpr Decoder kDecoders[] = {{"inquiry", -1, 96, inquiry},
                                  {"physical elements", -1, 128, elements}};
 
 // Random bytes, made so that some of them are understood.
-Reply whole_reply(const Decoder& decoder, std::mt19937_64& random) {
-  Reply reply(decoder.bytes);
+ReplyBytes whole_reply(const Decoder& decoder, std::mt19937_64& random) {
+  ReplyBytes reply(decoder.bytes);
   const bool sparse = random() % 2;
   for (auto& byte : reply)
     byte = sparse && random() % 4 ? std::uint8_t{0} : static_cast<std::uint8_t>(random());
@@ -239,12 +239,12 @@ TEST_CASE("property: a reply that was cut off says less, never something else") 
   for (const Decoder& decoder : kDecoders) {
     int understood = 0;
     for (int i = 0; i < 4000; ++i) {
-      const Reply reply = whole_reply(decoder, random);
+      const ReplyBytes reply = whole_reply(decoder, random);
       const Figures whole = decoder.figures(reply);
       understood += whole.are_some();
       // A copy of its own, so that a sanitizer sees the byte behind the last one.
       const auto length = static_cast<std::ptrdiff_t>(random() % (reply.size() + 1));
-      const Reply cut(reply.begin(), reply.begin() + length);
+      const ReplyBytes cut(reply.begin(), reply.begin() + length);
       INFO(decoder.name << " cut to " << length << " bytes");
       REQUIRE(decoder.figures(cut).says_less_than(whole));
     }
@@ -258,14 +258,14 @@ TEST_CASE("property: what lies behind the stated end of a page says nothing") {
   for (const Decoder& decoder : kDecoders) {
     if (decoder.code < 0 && decoder.figures != timers) continue;
     for (int i = 0; i < 2000; ++i) {
-      Reply reply = whole_reply(decoder, random);
+      ReplyBytes reply = whole_reply(decoder, random);
       const std::size_t header = decoder.code < 0 ? 2 : 4;
       reply.resize(header + random() % (reply.size() - header + 1));
       if (decoder.code < 0)
         reply[1] = static_cast<std::uint8_t>(reply.size() - header);
       else
         put_be(&reply[2], 2, reply.size() - header);
-      Reply padded = reply;
+      ReplyBytes padded = reply;
       for (auto more = 1 + random() % 80; more > 0; --more)
         padded.push_back(static_cast<std::uint8_t>(random()));
       INFO(decoder.name << " of " << reply.size() << " bytes");
@@ -277,7 +277,7 @@ TEST_CASE("property: what lies behind the stated end of a page says nothing") {
 TEST_CASE("property: random bytes of any length are decoded to nothing or to something") {
   std::mt19937_64 random(20260103);
   for (int i = 0; i < 20'000; ++i) {
-    Reply reply(random() % 700);
+    ReplyBytes reply(random() % 700);
     for (auto& byte : reply) byte = static_cast<std::uint8_t>(random());
     for (const Decoder& decoder : kDecoders) {
       if (decoder.code >= 0 && reply.size() > 1) reply[1] = static_cast<std::uint8_t>(decoder.code);

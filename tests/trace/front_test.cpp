@@ -23,7 +23,7 @@ std::string plain(const std::string& bytes) {
   return text;
 }
 
-std::string error_of(const std::string& bytes) {
+std::string front_error_of(const std::string& bytes) {
   try {
     plain(bytes);
   } catch (const Error& error) {
@@ -72,7 +72,7 @@ std::string tar_of(const std::string& name, const std::string& text) {
   return header + body + std::string(1024, '\0');
 }
 
-std::string packed(const std::string& bytes, const std::string& name) {
+std::string packed_as(const std::string& bytes, const std::string& name) {
   std::string out;
   const auto sink = compressed(string_sink(out), name);
   sink->write(bytes);
@@ -84,7 +84,7 @@ std::string packed(const std::string& bytes, const std::string& name) {
 
 TEST_CASE("a byte order mark is passed over, also within what is compressed") {
   CHECK(plain("\xef\xbb\xbf" + kText) == kText);
-  CHECK(plain(packed("\xef\xbb\xbf" + kText, "x.bz2")) == kText);
+  CHECK(plain(packed_as("\xef\xbb\xbf" + kText, "x.bz2")) == kText);
   CHECK(plain("\xef\xbb\xbf").empty());
   CHECK(plain("\xef\xbb" + kText) == "\xef\xbb" + kText);
   CHECK(plain(kText) == kText);
@@ -97,7 +97,7 @@ TEST_CASE("UTF-16 of either order, with a mark or without, becomes UTF-8") {
     const std::string mark = wide(u"\ufeff", big);
     CHECK(plain(mark + wide(widened(kText), big)) == kText);
     CHECK(plain(wide(widened(kText), big)) == kText);
-    CHECK(plain(packed(mark + wide(widened(kText), big), "x.gz")) == kText);
+    CHECK(plain(packed_as(mark + wide(widened(kText), big), "x.gz")) == kText);
     CHECK(plain(mark + wide(u"\u00b5s \u20ac \U0001f4be", big)) == "\u00b5s \u20ac \U0001f4be");
     std::u16string long_text;
     while (long_text.size() < 100'000) long_text += u"7.5 \U0001f4be\n";
@@ -105,22 +105,22 @@ TEST_CASE("UTF-16 of either order, with a mark or without, becomes UTF-8") {
     std::u16string halves = u"a";
     halves += {char16_t{0xd83d}, u'b', char16_t{0xdcbe}, u'c', char16_t{0xd83d}};
     CHECK(plain(mark + wide(halves, big)) == "a\ufffdb\ufffdc\ufffd");
-    CHECK(error_of(mark + wide(u"abc", big) + "d") ==
+    CHECK(front_error_of(mark + wide(u"abc", big) + "d") ==
           "t is text in UTF-16 and ends within a character; copy it again");
   }
 }
 
 TEST_CASE("an archive of files is named, and what to do") {
   const std::string tar = tar_of("traces/a.csv", kText);
-  CHECK(error_of(tar) ==
+  CHECK(front_error_of(tar) ==
         "t is a tar archive (first in it: traces/a.csv): extract it, and name the file in it that "
         "is the trace");
-  CHECK(error_of(packed(tar, "x.gz")) == error_of(tar));
-  CHECK(error_of(packed(tar, "x.xz")) == error_of(tar));
-  CHECK_THAT(error_of(std::string("PK\3\4\24\0\0\0\0\0", 10) + std::string(16, '\0') +
-                      std::string("\5\0\0\0", 4) + "a.csv" + kText),
+  CHECK(front_error_of(packed_as(tar, "x.gz")) == front_error_of(tar));
+  CHECK(front_error_of(packed_as(tar, "x.xz")) == front_error_of(tar));
+  CHECK_THAT(front_error_of(std::string("PK\3\4\24\0\0\0\0\0", 10) + std::string(16, '\0') +
+                            std::string("\5\0\0\0", 4) + "a.csv" + kText),
              Catch::Contains("t is a zip archive"));
-  CHECK_THAT(error_of(std::string("7z\xbc\xaf\x27\x1c\0\4", 8) + std::string(600, '\1')),
+  CHECK_THAT(front_error_of(std::string("7z\xbc\xaf\x27\x1c\0\4", 8) + std::string(600, '\1')),
              Catch::Contains("t is a 7-zip archive"));
 }
 

@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "model/error.h"
+#include "source_folder.h"
 #include "trace/trace.h"
 
 using namespace platter;
@@ -13,7 +14,7 @@ using namespace platter::trace;
 namespace {
 
 std::string golden(const std::string& name) {
-  return PLATTER_SOURCE_DIR "/tests/golden/traces/" + name;
+  return source_folder() + "/tests/golden/traces/" + name;
 }
 
 struct Read {
@@ -22,23 +23,23 @@ struct Read {
   std::vector<Skipped> skipped{};
 };
 
-Read read(const std::string& name, const Reading& reading = {}) {
+Read read_golden(const std::string& name, const Reading& reading = {}) {
   const std::unique_ptr<Reader> reader = open_trace(golden(name), reading);
   Trace trace = read_trace(*reader);
   return {std::move(trace), reader->source(), reader->skipped()};
 }
 
-std::string skips(const Read& read) {
+std::string skips(const Read& read_golden) {
   std::string text;
-  for (const Skipped& each : read.skipped)
+  for (const Skipped& each : read_golden.skipped)
     if (each.kind == Skipped::Kind::passed_over)
       text += (text.empty() ? "" : ", ") + std::to_string(each.count) + " " + each.what;
   return text;
 }
 
-std::string losses(const Read& read) {
+std::string losses(const Read& read_golden) {
   std::string text;
-  for (const Skipped& each : read.skipped)
+  for (const Skipped& each : read_golden.skipped)
     if (each.kind == Skipped::Kind::lost)
       text += (text.empty() ? "" : ", ") + std::to_string(each.count) + " " + each.what +
               " at line " + std::to_string(each.first.number);
@@ -53,14 +54,14 @@ struct Row {
   std::uint32_t blocks, device;
 };
 
-void check(const Read& read, Format format, const std::vector<Row>& rows) {
-  CHECK(read.source.format == format);
-  REQUIRE(read.trace.requests.size() == rows.size());
+void check(const Read& read_golden, Format format, const std::vector<Row>& rows) {
+  CHECK(read_golden.source.format == format);
+  REQUIRE(read_golden.trace.requests.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CAPTURE(i);
-    const Request& request = read.trace.requests[i];
+    const Request& request = read_golden.trace.requests[i];
     CHECK(request.write == (rows[i].operation == 'W'));
-    CHECK((read.trace.kind == Kind::open ? request.arrival_ns : request.think_ns) ==
+    CHECK((read_golden.trace.kind == Kind::open ? request.arrival_ns : request.think_ns) ==
           rows[i].time_ns);
     CHECK(request.service_ns.value_or(0) == rows[i].service_ns);
     CHECK(request.lbn == rows[i].lbn);
@@ -74,7 +75,7 @@ constexpr std::uint32_t kSdb = 8 << 20 | 16;
 }  // namespace
 
 TEST_CASE("DiskSim's ascii") {
-  const Read ascii = read("ascii.trace");
+  const Read ascii = read_golden("ascii.trace");
   check(ascii, Format::ascii,
         {{'R', 13'191'135, 0, 0, 5, 30},
          {'R', 17'829'285, 0, 576560, 6, 30},
@@ -84,7 +85,7 @@ TEST_CASE("DiskSim's ascii") {
 }
 
 TEST_CASE("DiskSim's validate") {
-  const Read validate = read("validate.trace");
+  const Read validate = read_golden("validate.trace");
   check(validate, Format::validate,
         {{'R', 13'876'270, 14'095'370, 564347, 2, 0},
          {'W', 21'894'380, 17'221'000, 1194877, 15, 0},
@@ -96,15 +97,15 @@ TEST_CASE("DiskSim's validate") {
 
 TEST_CASE("HPL's SRT: sectors are those of the header, suspect records no requests") {
   const Reading small{.device = "0", .block_bytes = 256};
-  check(read("hpl.srt", small), Format::hpl,
+  check(read_golden("hpl.srt", small), Format::hpl,
         {{'R', 35'279'000, 32'839'000, 12256, 8, 0},
          {'W', 3'999'999'000, 0, 4, 4, 0},
          {'R', 70'000'000'000, 500'000, 17, 12, 0}});
-  CHECK(skips(read("hpl.srt", small)) == "1 suspect I/O records");
+  CHECK(skips(read_golden("hpl.srt", small)) == "1 suspect I/O records");
   CHECK_THROWS_WITH(
-      read("hpl.srt", {.device = "0"}),
+      read_golden("hpl.srt", {.device = "0"}),
       Catch::Contains("hpl.srt, record 4, byte 419: the request begins at byte 4352"));
-  check(read("hpl.srt", {.device = "0", .round = true}), Format::hpl,
+  check(read_golden("hpl.srt", {.device = "0", .round = true}), Format::hpl,
         {{'R', 35'279'000, 32'839'000, 6128, 4, 0},
          {'W', 3'999'999'000, 0, 2, 2, 0},
          {'R', 70'000'000'000, 500'000, 8, 7, 0}});
@@ -119,7 +120,7 @@ TEST_CASE("blktrace: issued requests, measured by their completions, in both byt
        {"little", "little.blktrace.0", "big", "big.blktrace.1", "blkparse.txt"}) {
     CAPTURE(name);
     const bool text = std::string(name) == "blkparse.txt";
-    const Read events = read(name);
+    const Read events = read_golden(name);
     check(events, text ? Format::blkparse : Format::blktrace, rows);
     CHECK(skips(events) == std::string(text ? "" : "1 messages, ") +
                                "1 discards, 1 flushes, 1 commands past the block layer");
@@ -127,17 +128,18 @@ TEST_CASE("blktrace: issued requests, measured by their completions, in both byt
 }
 
 TEST_CASE("blktrace: one processor's events alone are no error") {
-  const Read alone = read("little.blktrace.1", {.device = "8:16"});
+  const Read alone = read_golden("little.blktrace.1", {.device = "8:16"});
   CHECK(alone.trace.requests.size() == 4);
 }
 
 TEST_CASE("blktrace: requests as they were queued") {
-  check(read("little", {.queued = true}), Format::blktrace, {{'W', 0, 0, 2048, 8, kSdb}});
-  check(read("blkparse.txt", {.queued = true}), Format::blkparse, {{'W', 0, 0, 2048, 8, kSdb}});
+  check(read_golden("little", {.queued = true}), Format::blktrace, {{'W', 0, 0, 2048, 8, kSdb}});
+  check(read_golden("blkparse.txt", {.queued = true}), Format::blkparse,
+        {{'W', 0, 0, 2048, 8, kSdb}});
 }
 
 TEST_CASE("fio's iolog, version 2: waits add up") {
-  const Read iolog = read("fio2.log");
+  const Read iolog = read_golden("fio2.log");
   check(iolog, Format::iolog2,
         {{'R', 0, 0, 0, 8, 0},
          {'W', 2'500'000, 0, 16, 2, 0},
@@ -146,7 +148,7 @@ TEST_CASE("fio's iolog, version 2: waits add up") {
 }
 
 TEST_CASE("fio's iolog, version 3: microseconds") {
-  const Read iolog = read("fio3.log");
+  const Read iolog = read_golden("fio3.log");
   check(iolog, Format::iolog3,
         {{'R', 141'000, 0, 120, 8, 0},
          {'W', 3'343'000, 0, 1512, 1, 0},
@@ -155,74 +157,74 @@ TEST_CASE("fio's iolog, version 3: microseconds") {
 }
 
 TEST_CASE("SPC: seconds, sectors, bytes") {
-  check(read("spc.csv"), Format::spc,
+  check(read_golden("spc.csv"), Format::spc,
         {{'W', 551'706'000, 0, 20941264, 16, 0},
          {'R', 554'041'000, 0, 20939840, 1, 0},
          {'W', 1'011'732'000, 0, 3436288, 31, 0}});
-  check(read("spc.csv", {.block_bytes = 4096, .round = true}), Format::spc,
+  check(read_golden("spc.csv", {.block_bytes = 4096, .round = true}), Format::spc,
         {{'W', 551'706'000, 0, 2617658, 2, 0},
          {'R', 554'041'000, 0, 2617480, 1, 0},
          {'W', 1'011'732'000, 0, 429536, 4, 0}});
-  CHECK_THROWS_WITH(read("spc.csv", {.block_bytes = 4096}),
+  CHECK_THROWS_WITH(read_golden("spc.csv", {.block_bytes = 4096}),
                     Catch::Contains("spc.csv, line 2, column 14: the request of 512 bytes"));
 }
 
 TEST_CASE("MSR Cambridge: file times, from the first request on") {
-  check(read("msr.csv"), Format::msr,
+  check(read_golden("msr.csv"), Format::msr,
         {{'R', 0, 4'128'600, 13700410, 48, 0},
          {'W', 1'332'052'600, 0, 4917776, 8, 0},
          {'R', 2'332'061'600, 1'100, 4758288, 1, 0}});
 }
 
 TEST_CASE("xperf: a header block, hexadecimal, logged as requests complete, losses") {
-  const Read events = read("xperf.csv");
+  const Read events = read_golden("xperf.csv");
   check(events, Format::xperf,
         {{'R', 0, 9'000'000, 4096, 128, 2}, {'W', 9'500'000, 300'000, 32, 8, 2}});
-  CHECK(skips(events) == "1 flushes, 1 events that are no disk read or write");
+  CHECK(skips(events) == "1 flushes, 1 events that are no disk read_golden or write");
   CHECK(losses(events) == "31 events at line 6");
 }
 
 TEST_CASE("wpaexporter in a German locale, Latin-1") {
-  const Read table = read("wpa.csv");
+  const Read table = read_golden("wpa.csv");
   check(
       table, Format::wpa,
       {{'W', 0, 12'000'000, 2048, 128, 0}, {'R', 1'000 * kSecond + 100'000'100, 100'000, 1, 1, 0}});
-  CHECK(skips(table) == "1 operations that neither read nor write");
+  CHECK(skips(table) == "1 operations that neither read_golden nor write");
 }
 
 TEST_CASE("fio's logs with offsets: what is measured, at the time of completion") {
-  const Read latency = read("fio_lat.log");
+  const Read latency = read_golden("fio_lat.log");
   check(latency, Format::fiolat,
         {{'W', 0, 3'500'000, 128, 16, 0}, {'R', 4'250'000, 4'250'000, 24, 8, 0}});
   CHECK(skips(latency) == "1 trims");
-  check(read("fio_bw.log"), Format::fiobw,
+  check(read_golden("fio_bw.log"), Format::fiobw,
         {{'W', 0, 4'000'000, 128, 16, 0}, {'R', 5'000'000, 4'000'000, 24, 8, 0}});
 }
 
 TEST_CASE("blkreplay: prose in front, what a replay measured") {
-  check(read("load.blkreplay"), Format::blkreplay,
+  check(read_golden("load.blkreplay"), Format::blkreplay,
         {{'R', 0, 0, 4096, 8, 0}, {'W', 125'000'125, 4'500'000, 100, 1, 0}});
 }
 
 TEST_CASE("hfplayer: microseconds, replies are no requests") {
-  const Read dump = read("hfplayer.csv");
+  const Read dump = read_golden("hfplayer.csv");
   check(dump, Format::hfplayer, {{'W', 0, 2'300'125, 9000, 16, 3}, {'R', 150'000, 0, 64, 8, 3}});
-  CHECK(skips(dump) == "1 operations that neither read nor write");
+  CHECK(skips(dump) == "1 operations that neither read_golden nor write");
 }
 
 TEST_CASE("iosnoop of perf-tools and of DTrace, bpftrace's biosnoop: names with blanks") {
-  const Read perf = read("iosnoop_perf.txt", {.device = "8:16"});
+  const Read perf = read_golden("iosnoop_perf.txt", {.device = "8:16"});
   REQUIRE(perf.trace.requests.size() == 2);
   CHECK(perf.source.format == Format::iosnoop);
   CHECK(perf.trace.requests[0].lbn == 2048);
   CHECK(perf.trace.requests[0].blocks == 16);
   CHECK(perf.trace.requests[0].service_ns == 4'250'000);
   CHECK(perf.trace.requests[1].arrival_ns == 100'000);
-  CHECK(skips(perf) == "1 operations that neither read nor write");
+  CHECK(skips(perf) == "1 operations that neither read_golden nor write");
   CHECK(losses(perf).empty());
-  check(read("iosnoop_dtrace.txt"), Format::iosnoop,
+  check(read_golden("iosnoop_dtrace.txt"), Format::iosnoop,
         {{'W', 0, 4'000'000, 2048, 16, 0}, {'R', 10'000'000, 500'000, 900, 1, 0}});
-  const Read bpftrace = read("biosnoop_bpftrace.txt", {.device = "sda"});
+  const Read bpftrace = read_golden("biosnoop_bpftrace.txt", {.device = "sda"});
   REQUIRE(bpftrace.trace.requests.size() == 2);
   CHECK(bpftrace.source.format == Format::biosnoop);
   CHECK(bpftrace.trace.requests[0].service_ns == 2'500'000);
@@ -230,7 +232,7 @@ TEST_CASE("iosnoop of perf-tools and of DTrace, bpftrace's biosnoop: names with 
 }
 
 TEST_CASE("ftrace: what was lost, a command that is no flush, a flush of no sectors") {
-  const Read events = read("ftrace_lost.txt");
+  const Read events = read_golden("ftrace_lost.txt");
   check(events, Format::ftrace, {{'R', 0, 0, 2048, 8, kSdb}});
   CHECK(losses(events) == "50 events at line 3, 17 events at line 6");
   CHECK(skips(events) ==
@@ -238,9 +240,9 @@ TEST_CASE("ftrace: what was lost, a command that is no flush, a flush of no sect
         "1 commands past the block layer, 1 flushes");
 }
 
-TEST_CASE("an iolog in nanoseconds is doubted, and read in the unit that is told") {
-  CHECK_THROWS_WITH(read("iolog3_ns.log"), Catch::Contains("--time-unit"));
-  const Read log = read("iolog3_ns.log", {.time_unit_ns = 1});
+TEST_CASE("an iolog in nanoseconds is doubted, and read_golden in the unit that is told") {
+  CHECK_THROWS_WITH(read_golden("iolog3_ns.log"), Catch::Contains("--time-unit"));
+  const Read log = read_golden("iolog3_ns.log", {.time_unit_ns = 1});
   REQUIRE(log.trace.requests.size() == 12);
   CHECK(log.trace.requests[1].arrival_ns - log.trace.requests[0].arrival_ns == 7'800'123);
 }
@@ -272,7 +274,7 @@ TEST_CASE("nothing of a text trace is passed over without a count") {
                            "fiu.txt",
                            "biosnoop.txt"}) {
     CAPTURE(name);
-    const Read all = read(name, {.all_devices = true});
+    const Read all = read_golden(name, {.all_devices = true});
     std::uint64_t counted = all.trace.requests.size();
     for (const Skipped& each : all.skipped) {
       CAPTURE(each.what);
@@ -287,7 +289,7 @@ TEST_CASE("nothing of a text trace is passed over without a count") {
 }
 
 TEST_CASE("Systor '17: a header, seconds of 1970 to the microsecond, a request that did not end") {
-  const Read systor = read("systor17.csv");
+  const Read systor = read_golden("systor17.csv");
   check(systor, Format::systor17,
         {{'R', 0, 310'000, 203544744, 128, 3},
          {'W', 301'000, 1'250'000, 1755968989, 256, 3},
@@ -297,32 +299,33 @@ TEST_CASE("Systor '17: a header, seconds of 1970 to the microsecond, a request t
 }
 
 TEST_CASE("Alibaba 2020") {
-  check(read("alibaba.csv"), Format::alibaba,
+  check(read_golden("alibaba.csv"), Format::alibaba,
         {{'R', 0, 0, 247468088, 8, 7},
          {'W', 380'000, 0, 38078240, 152, 7},
          {'W', 448'000, 0, 19163600, 24, 7}});
 }
 
-TEST_CASE("Tencent: sectors, whole seconds, 0 is a read; without a header it has to be named") {
-  check(read("tencent.csv", {.format = Format::tencent}), Format::tencent,
+TEST_CASE(
+    "Tencent: sectors, whole seconds, 0 is a read_golden; without a header it has to be named") {
+  check(read_golden("tencent.csv", {.format = Format::tencent}), Format::tencent,
         {{'R', 0, 0, 12910952, 128, 1063},
          {'W', 0, 0, 6338688, 8, 1063},
          {'R', kSecond, 0, 1904106, 384, 1063}});
-  CHECK_THROWS_AS(read("tencent.csv"), Error);
+  CHECK_THROWS_AS(read_golden("tencent.csv"), Error);
 }
 
 TEST_CASE("K5") {
-  check(read("k5.csv"), Format::k5,
+  check(read_golden("k5.csv"), Format::k5,
         {{'R', 0, 0, 32, 16, 12}, {'W', 1'000, 0, 2097152, 8, 12}, {'R', kSecond, 0, 1, 1, 12}});
 }
 
 TEST_CASE("CloudPhysics as CSV, and both layouts of its records") {
-  check(read("cloudphysics.csv"), Format::cloudphysics,
+  check(read_golden("cloudphysics.csv"), Format::cloudphysics,
         {{'R', 0, 0, 42932745, 1, 0},
          {'W', 59'000, 0, 42932746, 8, 0},
          {'R', kMillisecond, 0, 206256, 5, 0}});
   for (const char* name : {"cloudphysics1.vscsi", "cloudphysics2.vscsi"}) {
-    const Read vscsi = read(name);
+    const Read vscsi = read_golden(name);
     check(vscsi, Format::vscsi,
           {{'W', 0, 0, 64, 64, 0},
            {'R', 100'000, 0, 2048, 8, 0},
@@ -332,7 +335,7 @@ TEST_CASE("CloudPhysics as CSV, and both layouts of its records") {
 }
 
 TEST_CASE("FIU: two columns name the device") {
-  const Read fiu = read("fiu.txt", {.device = "6:0"});
+  const Read fiu = read_golden("fiu.txt", {.device = "6:0"});
   REQUIRE(fiu.trace.requests.size() == 3);
   CHECK(fiu.source.format == Format::fiu);
   CHECK(fiu.trace.requests[0].write);
@@ -343,14 +346,14 @@ TEST_CASE("FIU: two columns name the device") {
 }
 
 TEST_CASE("MQSim: ascii in nanoseconds") {
-  check(read("mqsim.trace", {.format = Format::mqsim}), Format::mqsim,
+  check(read_golden("mqsim.trace", {.format = Format::mqsim}), Format::mqsim,
         {{'W', 48'513'000, 0, 524288, 16, 0},
          {'R', 48'643'000, 0, 524304, 16, 0},
          {'W', 48'713'001, 0, 7, 3, 0}});
 }
 
 TEST_CASE("biosnoop: lines as requests complete, columns from the end") {
-  const Read issued = read("biosnoop.txt");
+  const Read issued = read_golden("biosnoop.txt");
   REQUIRE(issued.trace.requests.size() == 3);
   const auto& requests = issued.trace.requests;  // by arrival: the long one comes first
   CHECK(requests[0].lbn == 1048576);
@@ -360,15 +363,15 @@ TEST_CASE("biosnoop: lines as requests complete, columns from the end") {
   CHECK(requests[1].write);
   CHECK(requests[1].arrival_ns == 8'290'000 - 610'000);
   CHECK(requests[2].arrival_ns == 8'290'000 + 5'000'000 - 250'000);
-  const Read queued = read("biosnoop.txt", {.device = "sda", .queued = true});
+  const Read queued = read_golden("biosnoop.txt", {.device = "sda", .queued = true});
   CHECK(queued.trace.requests[1].arrival_ns == 8'300'000 - 630'000);
 }
 
 TEST_CASE("ftrace: issued and completed, a failed one, another event") {
-  const Read issued = read("ftrace.txt");
+  const Read issued = read_golden("ftrace.txt");
   check(issued, Format::ftrace,
         {{'W', 10'000, 2'000'000, 2048, 16, kSdb}, {'R', 500'000, 0, 900, 8, kSdb}});
   CHECK(skips(issued) == "1 flushes, 1 discards");
-  const Read queued = read("ftrace.txt", {.queued = true});
+  const Read queued = read_golden("ftrace.txt", {.queued = true});
   check(queued, Format::ftrace, {{'W', 0, 2'000'000, 2048, 16, kSdb}});
 }

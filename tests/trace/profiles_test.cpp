@@ -26,7 +26,7 @@ struct Requests {
   std::map<std::uint32_t, int> sizes;
 };
 
-Requests counted(const Trace& trace) {
+Requests counted_requests(const Trace& trace) {
   Requests counts;
   for (std::size_t i = 0; i < trace.requests.size(); ++i) {
     const Request& request = trace.requests[i];
@@ -53,7 +53,7 @@ TEST_CASE("the eighteen profiles of Wu 2016 hold what the paper states of them")
     const auto n = static_cast<double>(trace.requests.size());
     CHECK(trace.kind == Kind::closed);
     for (const Request& request : trace.requests) REQUIRE(request.think_ns == 0);
-    const Requests counts = counted(trace);
+    const Requests counts = counted_requests(trace);
     if (says("read-write"))
       CHECK(is_share(counts.writes, n, 0.5));
     else

@@ -6,6 +6,7 @@
 #include "scsi/commands.h"
 #include "scsi/drive.h"
 #include "scsi/sense.h"
+#include "source_folder.h"
 
 namespace platter::transport {
 namespace {
@@ -15,7 +16,7 @@ using scsi::Completion;
 using scsi::TransportError;
 
 std::string program(const std::string& line) {
-  return "python3 '" PLATTER_SOURCE_DIR "/tests/transport/'" + line;
+  return "python3 '" + source_folder() + "/tests/transport/'" + line;
 }
 
 Completion must(scsi::Expected<std::optional<Completion>> result) {

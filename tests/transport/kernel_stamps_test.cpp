@@ -12,6 +12,7 @@
 
 #include "catch.h"
 #include "machine.h"
+#include "source_folder.h"
 
 namespace platter::transport {
 namespace {
@@ -22,7 +23,7 @@ std::string text_of(const fs::path& path) {
 }
 
 std::string golden(const std::string& name) {
-  const std::string text = text_of(PLATTER_SOURCE_DIR "/tests/golden/kernel_stamps/" + name);
+  const std::string text = text_of(source_folder() + "/tests/golden/kernel_stamps/" + name);
   REQUIRE_FALSE(text.empty());
   return text;
 }

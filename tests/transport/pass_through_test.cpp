@@ -75,9 +75,9 @@ struct Outcome {
   std::string sentence;
 };
 
-class Path {
+class PassThroughPath {
  public:
-  explicit Path(SgVersion version) : version_(version) {}
+  explicit PassThroughPath(SgVersion version) : version_(version) {}
 
   Outcome send(const scsi::Command& command, const Answer& answer, int error = 0) {
     linux_.answer = answer;
@@ -125,7 +125,7 @@ scsi::Command write_of(std::uint32_t blocks) {
 
 TEST_CASE("commands and data go through SG_IO as they are") {
   for (const auto version : versions) {
-    Path path(version);
+    PassThroughPath path(version);
     const auto write = write_of(2);
     CHECK(path.send(write, {}).status == scsi::Status::good);
     CHECK(path.heard().got == write.data);
@@ -139,7 +139,7 @@ TEST_CASE("commands and data go through SG_IO as they are") {
 
 TEST_CASE("the drive's status is told as it gave it") {
   for (const auto version : versions) {
-    Path path(version);
+    PassThroughPath path(version);
     const auto write = write_of(1);
     CHECK(path.send(write, {.driver = 8, .status = 2, .sense_bytes = 18}).status ==
           scsi::Status::check_condition);
@@ -156,7 +156,7 @@ TEST_CASE("the drive's status is told as it gave it") {
 TEST_CASE("no write whose fate is unknown passes for done") {
   using Kind = scsi::TransportError::Kind;
   for (const auto version : versions) {
-    Path path(version);
+    PassThroughPath path(version);
     const auto write = write_of(4);
     for (std::uint32_t host = 1; host < 256; ++host) {
       // Whatever status and sense a drive may have given before the host adapter gave up.
@@ -194,7 +194,7 @@ TEST_CASE("no write whose fate is unknown passes for done") {
 
 TEST_CASE("a write that moved less than it should is not done, whatever its status says") {
   for (const auto version : versions) {
-    Path path(version);
+    PassThroughPath path(version);
     for (const std::int64_t residual : {512, 2048, -512}) {
       const auto failed = path.send(write_of(4), {.residual = residual});
       REQUIRE_FALSE(failed.status);

@@ -10,6 +10,7 @@
 #include "model/error.h"
 #include "model/json.h"
 #include "model/validate.h"
+#include "source_folder.h"
 #include "virtual_drive/catalogue_recipes.h"
 #include "virtual_drive/defects.h"
 #include "virtual_drive/imperfections.h"
@@ -39,7 +40,7 @@ ExitStatus status_of(const std::string& name) {
 TEST_CASE("each entry has a file or a recipe, and each file an entry") {
   std::set<std::string> files, entries, names;
   for (const auto& file :
-       std::filesystem::directory_iterator(PLATTER_SOURCE_DIR "/src/virtual_drive/catalogue"))
+       std::filesystem::directory_iterator(source_folder() + "/src/virtual_drive/catalogue"))
     files.insert(file.path().stem().string());
   for (const auto& entry : catalogue()) {
     CHECK(names.insert(std::string(entry.name)).second);

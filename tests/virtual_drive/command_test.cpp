@@ -17,10 +17,6 @@ model::DriveModel newer_drive() {
   return model;
 }
 
-std::uint32_t sense_for(scsi::Device& device, const scsi::Command& what) {
-  return sense_of(run(device, what));
-}
-
 std::string text(const Bytes& data, std::size_t from, std::size_t length) {
   return {data.begin() + static_cast<std::ptrdiff_t>(from),
           data.begin() + static_cast<std::ptrdiff_t>(from + length)};

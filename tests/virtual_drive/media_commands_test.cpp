@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::uint64_t kBlocks = 7297;  // of the test drive
 
-std::uint32_t sense_for(scsi::Device& device, const scsi::Command& what) {
-  return sense_of(run(device, what));
-}
-
 Bytes read(scsi::Device& device, std::uint32_t lbn, std::uint16_t blocks) {
   return run(device, read_10(lbn, blocks)).data;
 }

@@ -43,10 +43,6 @@ scsi::Command select_10(const Bytes& list) {
   return built;
 }
 
-std::uint32_t sense_for(scsi::Device& device, const scsi::Command& what) {
-  return sense_of(run(device, what));
-}
-
 }  // namespace
 
 TEST_CASE("the mode parameter headers and the block descriptor") {

@@ -17,10 +17,6 @@ scsi::Command start_stop(std::uint8_t power_condition, bool start, bool immediat
                   static_cast<std::uint8_t>(power_condition << 4 | (start ? 1 : 0)), 0});
 }
 
-std::uint32_t sense_for(scsi::Device& device, const scsi::Command& what) {
-  return sense_of(run(device, what));
-}
-
 const scsi::Command kReady = command({0x00, 0, 0, 0, 0, 0});
 
 std::uint32_t requested_sense(scsi::Device& device) {

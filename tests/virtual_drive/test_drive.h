@@ -91,4 +91,9 @@ inline std::uint32_t sense_of(const scsi::Completion& done) {
          static_cast<std::uint32_t>(sense->asc) << 8 | sense->ascq;
 }
 
+// The sense of that command.
+inline std::uint32_t sense_for(scsi::Device& device, const scsi::Command& what) {
+  return sense_of(run(device, what));
+}
+
 }  // namespace platter::virtual_drive::testing

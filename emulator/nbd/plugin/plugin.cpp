@@ -307,7 +307,22 @@ int answered(void* handle, const Serve& serve, const void* data = nullptr,
   }
 }
 
+// One of our own client's, of which the drive knows nothing. Whether it was one. `data`: of a read,
+// which has its bytes before the wait, as contents have; nullptr: a write.
+bool is_null_command(void* handle, std::uint64_t offset, std::size_t bytes, void* data) {
+  if (!client_of(handle).probe || process->prober() == nullptr) return false;
+  const Nanoseconds came = seen();
+  NullCommands& commands = process->prober()->commands();
+  commands.seen(came);
+  if (data != nullptr) std::memset(data, 0, bytes);
+  wait_until_host_ns(answer_host_ns(process->delay(), came, data == nullptr ? bytes : 0,
+                                    data == nullptr ? 0 : bytes, offset != 0));
+  commands.answered(host_now_ns());
+  return true;
+}
+
 int on_pread(void* handle, void* to, std::uint32_t count, std::uint64_t offset, std::uint32_t) {
+  if (is_null_command(handle, offset, count, to)) return 0;
   const auto read = [&](ServedDrive& drive, Nanoseconds came, const Connection& who) {
     return drive.read(offset, {static_cast<std::uint8_t*>(to), count}, came, who);
   };
@@ -316,6 +331,7 @@ int on_pread(void* handle, void* to, std::uint32_t count, std::uint64_t offset, 
 
 int on_pwrite(void* handle, const void* from, std::uint32_t count, std::uint64_t offset,
               std::uint32_t flags) {
+  if (is_null_command(handle, offset, count, nullptr)) return 0;
   const auto write = [&](ServedDrive& drive, Nanoseconds came, const Connection& who) {
     return drive.write(offset, {static_cast<const std::uint8_t*>(from), count},
                        (flags & NBDKIT_FLAG_FUA) != 0, came, who);
@@ -341,15 +357,8 @@ int on_flush(void* handle, std::uint32_t) {
   });
 }
 
-// A hint, of which the drive knows nothing; ours are the null commands.
-int on_cache(void* handle, std::uint32_t, std::uint64_t, std::uint32_t) {
-  if (!client_of(handle).probe || process->prober() == nullptr) return 0;
-  const Nanoseconds came = seen();
-  process->prober()->commands().seen(came);
-  wait_until_host_ns(came + kNullCommand);
-  process->prober()->commands().answered(host_now_ns());
-  return 0;
-}
+// A hint, of which the drive knows nothing.
+int on_cache(void*, std::uint32_t, std::uint64_t, std::uint32_t) { return 0; }
 
 nbdkit_plugin plugin_of_callbacks() {
   nbdkit_plugin plugin{};

@@ -1,0 +1,104 @@
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/outputs.h"
+#include "cli/registry_folder.h"
+#include "cli/subcommands.h"
+#include "model/file.h"
+#include "model/folder.h"
+#include "registry/annotations.h"
+#include "registry/pull.h"
+#include "registry/search_index.h"
+#include "report/html_site.h"
+
+namespace platter::cli {
+namespace {
+
+struct SiteOptions {
+  RegistryFolder folder;
+  std::string output;
+  Outputs outputs;
+};
+
+double number(const registry::Entry& entry, const char* key) {
+  return std::strtod(entry.annotation(key).c_str(), nullptr);
+}
+
+report::SiteEntry site_entry_of(const registry::Entry& entry) {
+  const std::string vendor = entry.annotation("vnd.platter.vendor"),
+                    product = entry.annotation("vnd.platter.product");
+  return {.page = entry.drive + "." + entry.tag,
+          .reference = entry.reference(),
+          .name = vendor.empty() ? product : vendor + " " + product,
+          .quality = entry.annotation(registry::kQualityKey),
+          .date = entry.annotation("org.opencontainers.image.created").substr(0, 10),
+          .standing = entry.annotation("vnd.platter.standing"),
+          .gigabytes = number(entry, "vnd.platter.blocks") *
+                       number(entry, "vnd.platter.block_bytes") / 1e9,
+          .rpm = number(entry, "vnd.platter.rpm"),
+          .latest = entry.latest};
+}
+
+class Site {
+ public:
+  explicit Site(const SiteOptions& options) : options_(options) {}
+
+  void make() {
+    const registry::Store store = options_.folder.store();
+    store.require();
+    model::make_folder(folder() / report::kSiteModels);
+    const registry::Listing listing = registry::search(store, {.only_local = true});
+    for (const std::string& problem : listing.problems) say(problem);
+    std::vector<report::SiteEntry> entries;
+    for (const registry::Entry& entry : listing.entries) {
+      entries.push_back(site_entry_of(entry));
+      write_model(store, entry, entries.back());
+    }
+    write(report::kSiteEntries, report::site_entries(entries));
+    write(report::kSiteBeside, report::site_beside());
+    write(report::kSiteFirstPage, report::site_first_page(entries));  // last: all that it names is
+                                                                      // there
+    fmt::print("{}: {} models\n", (folder() / report::kSiteFirstPage).string(), entries.size());
+  }
+
+ private:
+  std::filesystem::path folder() const { return options_.output; }
+
+  void write_model(const registry::Store& store, const registry::Entry& entry,
+                   const report::SiteEntry& of_list) {
+    registry::Contents contents = registry::open(registry::find(store, entry.reference()));
+    const std::string file = of_list.page + ".json";
+    report::SiteModel published{of_list, std::move(contents.model), file, entry.files};
+    write(std::string(report::kSiteModels) + "/" + file, contents.model_text);
+    write(report::site_figures_path(of_list), report::site_figures(published));
+    write(report::site_page_path(of_list), report::site_page(published));
+  }
+
+  void write(std::string_view name, const std::string& bytes) {
+    const std::string path = (folder() / name).string();
+    options_.outputs.writes_bytes(path, bytes);
+    model::write_file(path, bytes);
+  }
+
+  const SiteOptions& options_;
+};
+
+}  // namespace
+
+void add_registry_site(CLI::App& registry) {
+  auto options = std::make_shared<SiteOptions>();
+  CLI::App* verb = registry.add_subcommand("site",
+                                           "pages to look at it with a browser, without a server");
+  options->folder.add_to(*verb);
+  verb->add_option("-o,--output", options->output, "the folder of the pages")->required();
+  options->outputs.add_force(*verb);
+  verb->callback([options] { Site(*options).make(); });
+}
+
+}  // namespace platter::cli

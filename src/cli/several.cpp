@@ -1,0 +1,105 @@
+#include "cli/several.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "model/as_error.h"
+#include "model/error.h"
+#include "model/file.h"
+#include "model/json_head.h"
+#include "model/pretty.h"
+#include "model/printable.h"
+#include "model/say.h"
+
+namespace platter::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Each {
+ public:
+  Each(bool json, Heading heading) : json_(json), heading_(heading) {}
+
+  void print(const std::string& name, std::string_view text) {
+    if (json_) {
+      begun_ = true;
+      documents_.push_back(Json::parse(text));
+      return;
+    }
+    if (heading_ == Heading::name && !std::exchange(begun_, true))
+      fmt::print("{}==> {} <==\n", first_ ? "" : "\n", model::printable(name));
+    first_ = false;
+    fmt::print("{}", text);
+  }
+
+  void failed(const std::string& name, const Error& error) {
+    std::fflush(stdout);
+    model::say("platter: {}\n", model::printable(error.what()));
+    failures_.push_back(fmt::format("{} (status {})", name, static_cast<int>(error.status())));
+    if (!json_ || begun_) return;
+    Json document = model::json_head("platter-error");
+    document["status"] = static_cast<int>(error.status());
+    document["error"] = model::printable(error.what());
+    documents_.push_back(std::move(document));
+  }
+
+  void next() { begun_ = false; }
+
+  void end(std::size_t count) {
+    if (json_) fmt::print("{}", model::pretty(documents_));
+    if (failures_.empty()) return;
+    throw Error(ExitStatus::some_failed,
+                fmt::format("{} of {} failed, each with the sentence above: {}", failures_.size(),
+                            count, fmt::join(failures_, ", ")));
+  }
+
+ private:
+  bool json_;
+  Heading heading_;
+  bool begun_ = false, first_ = true;  // something was printed of this one, nothing of any
+  Json documents_ = Json::array();
+  std::vector<std::string> failures_{};
+};
+
+}  // namespace
+
+void for_each_of(const std::vector<std::string>& names, bool json, Heading heading,
+                 const std::function<void(const std::string& name, const Print& print)>& one) {
+  if (names.size() == 1)
+    return one(names.front(), [](std::string_view text) { fmt::print("{}", text); });
+  Each each(json, heading);
+  for (const std::string& name : names) {
+    each.next();
+    try {
+      one(name, [&](std::string_view text) { each.print(name, text); });
+    } catch (const std::exception& thrown) {
+      const Error error = model::as_error(thrown);
+      if (error.status() == ExitStatus::interrupted) throw;
+      each.failed(name, error);
+    }
+  }
+  each.end(names.size());
+}
+
+EachOutput::EachOutput(const std::vector<std::string>& names, std::string output,
+                       std::string ending)
+    : output_(std::move(output)), ending_(std::move(ending)) {
+  if (names.size() == 1) return;
+  if (model::is_file(output_))
+    throw Error(
+        ExitStatus::usage,
+        output_ + ": is a file; what is made of several goes to a folder, name one with -o");
+  folder_.emplace(output_);
+}
+
+std::string EachOutput::of(const std::string& name) const {
+  namespace fs = std::filesystem;
+  return folder_ ? (fs::path(output_) / (fs::path(name).stem().string() + ending_)).string()
+                 : output_;
+}
+
+}  // namespace platter::cli

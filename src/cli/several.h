@@ -1,0 +1,40 @@
+// A subcommand that does the same with each of several drives, models or files: what it prints of
+// them, and how it ends where one of them fails.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/result_folder.h"
+
+namespace platter::cli {
+
+// How what is printed of one begins, where there are several.
+enum class Heading { none, name };
+
+// `one` gets a name, and what prints its text or, with `json`, its document. Of a single name that
+// is printed as it is, and what `one` throws is passed on. Of several, texts come one after the
+// other and documents in a list; what fails is said, is a platter-error in the list where it
+// printed no document, and the others go on. Throws Error(some_failed) then; an interruption ends
+// it.
+using Print = std::function<void(std::string_view text)>;
+void for_each_of(const std::vector<std::string>& names, bool json, Heading heading,
+                 const std::function<void(const std::string& name, const Print& print)>& one);
+
+// Where what is made of each goes: of a single one to `output`; of several under their own names,
+// with this ending, into the folder `output`, which is made.
+class EachOutput {
+ public:
+  // Throws Error(usage) where that is a file, Error(output) where it cannot be made.
+  EachOutput(const std::vector<std::string>& names, std::string output, std::string ending);
+  std::string of(const std::string& name) const;
+
+ private:
+  std::string output_, ending_;
+  std::optional<ResultFolder> folder_{};
+};
+
+}  // namespace platter::cli

@@ -1,0 +1,19 @@
+// What an option takes, in a word: FILE, DIR, SECONDS. For --help and for man pages.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace platter::cli {
+
+// "" of a flag, and of an argument, whose name is that word.
+std::string value_word(const CLI::Option& option);
+
+// Of a fixed set; empty: any value of its kind.
+std::vector<std::string> set_of_values(const CLI::Option& option);
+
+// What numbers it can take, as ">= 1" or "0 to 1000"; "" where nothing is said.
+std::string range_of_values(const CLI::Option& option);
+
+}  // namespace platter::cli

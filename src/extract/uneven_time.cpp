@@ -1,0 +1,83 @@
+#include "extract/uneven_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "extract/unexplained.h"
+#include "model/revolution.h"
+#include "mtbrc/phase_drift.h"
+#include "mtbrc/rotation.h"
+#include "statistics/circular.h"
+#include "statistics/robust.h"
+
+namespace platter::extract {
+namespace {
+
+// Of a one-block access: where its sector ends.
+double end_rev(const engine::LayoutMap& map, std::uint64_t lbn) {
+  return engine::rev_from_angle(map.angle_of_lbn(lbn)) +
+         1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
+}
+
+std::string how_often(std::size_t count) {
+  return count == 1 ? "once" : fmt::format("{} times", count);
+}
+
+}  // namespace
+
+model::Notes told(const std::vector<mtbrc::TimeJump>& jumps) {
+  constexpr const char* kTied = "; each time what was measured was tied together anew";
+  std::vector<double> slept_s, stepped_ms;
+  for (const mtbrc::TimeJump& jump : jumps)
+    if (jump.kind == mtbrc::TimeJump::Kind::slept)
+      slept_s.push_back(to_ms(jump.by_ns) * 1e-3);
+    else
+      stepped_ms.push_back(to_ms(jump.by_ns));
+  model::Notes notes;
+  if (!slept_s.empty())
+    notes.emplace_back(
+        model::Code::host_slept,
+        fmt::format("the host slept {} while the run lasted, the longest time {:.1f} "
+                    "s, and its clock stood still{}",
+                    how_often(slept_s.size()), std::ranges::max(slept_s), kTied));
+  if (!stepped_ms.empty())
+    notes.emplace_back(
+        model::Code::clock_stepped,
+        fmt::format("the clock stepped {} while the run lasted, by {:+.2f} ms less whole "
+                    "revolutions (median): the reference sector passed so much later{}",
+                    how_often(stepped_ms.size()), statistics::median(stepped_ms), kTied));
+  return notes;
+}
+
+LateAnswers late_answers(const mtbrc::Samples& samples, const model::DriveModel& model,
+                         const engine::LayoutMap& map) {
+  constexpr double kAtPassage_rev = 0.06;
+  LateAnswers late;
+  const auto reference = mtbrc::reference_lbn(samples);
+  if (!reference || *reference >= map.blocks()) return late;
+  const double longest_ms = longest_of_one_block_ms(model);
+  const mtbrc::PhaseDrift drift(samples, model.rotation);
+  const double reference_rev = end_rev(map, *reference);
+  const auto at_passage = [&](const mtbrc::Sample& s) {
+    const double phase = mtbrc::phase_rev(model.rotation, s.completed_ns) -
+                         drift.at_rev(s.completed_ns, s.session);
+    return std::abs(statistics::wrap_rev(phase - end_rev(map, s.lbn) + reference_rev)) <
+           kAtPassage_rev;
+  };
+  for (const mtbrc::Sample& s : samples) {
+    const double took_ms = to_ms(s.completed_ns - s.issued_ns);
+    if (took_ms <= longest_ms || s.experiment == mtbrc::Experiment::disturbed) continue;
+    const bool of_media = s.blocks == 1 && !s.write && s.experiment != mtbrc::Experiment::hit;
+    if (of_media && (s.lbn >= map.blocks() || !drift.knows(s.session))) continue;
+    if (!of_media && s.experiment != mtbrc::Experiment::round_trip) continue;
+    const bool by_drive = of_media && at_passage(s);
+    ++(by_drive ? late.by_drive : late.by_host);
+    if (!by_drive) late.longest_ms = std::max(late.longest_ms, took_ms);
+  }
+  return late;
+}
+
+}  // namespace platter::extract

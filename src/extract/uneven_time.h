@@ -1,0 +1,29 @@
+// What a run's times say of the host's: where it jumped, and whether what was late was the host or
+// the drive. Pure.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/layout_map.h"
+#include "model/drive_model.h"
+#include "model/finding_kinds.h"
+#include "mtbrc/samples.h"
+#include "mtbrc/time_watch.h"
+
+namespace platter::extract {
+
+// That the host slept, that its clock stepped.
+model::Notes told(const std::vector<mtbrc::TimeJump>& jumps);
+
+// Of commands that took longer than anything that moves explains. What a drive is late with it ends
+// when the sector has passed; what the host is late with it notices at any time of a turn, and
+// whether the media were asked or not.
+struct LateAnswers {
+  std::size_t by_drive = 0, by_host = 0;
+  double longest_ms = 0;  // of the host's
+};
+LateAnswers late_answers(const mtbrc::Samples& samples, const model::DriveModel& model,
+                         const engine::LayoutMap& map);
+
+}  // namespace platter::extract

@@ -1,0 +1,349 @@
+#include "layout_by_timing/surface_finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "statistics/robust.h"
+
+namespace platter::layout_by_timing {
+namespace {
+
+constexpr double kNarrow = 0.8;  // of the usual tracks: surfaces have tracks of widths of their own
+
+// The number nearest to one, modulo so many.
+std::uint64_t congruent(std::uint64_t to, std::uint64_t modulo, double near) {
+  const double off = static_cast<double>(modulo);
+  const double rounds = std::round((near - static_cast<double>(to)) / off);
+  return to + static_cast<std::uint64_t>(std::max(0.0, rounds)) * modulo;
+}
+
+}  // namespace
+
+SurfaceFinder::SurfaceFinder(Prober& prober, std::span<const Run> runs, SurfaceOptions options)
+    : prober_(prober), runs_(runs), options_(std::move(options)) {
+  list_bands();
+}
+
+void SurfaceFinder::list_bands() {
+  std::map<std::uint32_t, std::size_t> counts;
+  for (std::size_t i = 0; i < runs_.size(); ++i) add_band(runs_[i], i);
+  for (const Band& band : bands_) counts[band.tracks] += band.tracks;
+  if (counts.empty()) return;
+  usual_tracks_ =
+      std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
+  if (!options_.tracks) join_parts();
+  for (Band& band : bands_)
+    if (band.tracks < kNarrow * usual_tracks_ || kNarrow * band.tracks > usual_tracks_)
+      band.sure = false;
+}
+
+// Of a band that was broken off in its middle: what comes then has the tracks that it lacks.
+void SurfaceFinder::join_parts() {
+  std::vector<Band> joined;
+  for (std::size_t i = 0; i < bands_.size();) {
+    Band whole = bands_[i];
+    std::size_t next = i + 1;
+    while (next < bands_.size() && whole.tracks < kNarrow * usual_tracks_ &&
+           kNarrow * (whole.tracks + bands_[next].tracks) <= usual_tracks_)
+      whole.tracks += bands_[next].tracks, whole.last_run = bands_[next++].last_run;
+    const bool is_one = next > i + 1 && whole.tracks >= kNarrow * usual_tracks_;
+    joined.push_back(is_one ? whole : bands_[i]);
+    i = is_one ? next : i + 1;
+  }
+  bands_ = std::move(joined);
+}
+
+void SurfaceFinder::add_band(const Run& run, std::size_t index) {
+  const bool sure = run.standing != Standing::guessed && !run.after_gap;
+  if (options_.tracks) {
+    for (std::uint32_t track = 0; track < run.tracks; ++track)
+      bands_.push_back({index, index, track, 1, sure && run.losses.empty()});
+    return;
+  }
+  // What is shorter than a band and goes on with its tracks is a part of it.
+  if (run.same_band && !bands_.empty()) {
+    bands_.back().last_run = index;
+    bands_.back().tracks += run.tracks;
+    bands_.back().sure = bands_.back().sure && sure;
+    return;
+  }
+  bands_.push_back({index, index, 0, run.tracks, sure});
+}
+
+// All surfaces there and back: of the most that may be, or of those that there are.
+std::uint32_t SurfaceFinder::bands_of_group() const {
+  const std::uint32_t wanted = groups_.empty() ? 2 * kMostSurfaces + 2
+                                               : 2 * beliefs_->best().order.period() + 2;
+  return std::min({wanted, 2 * kMostSurfaces + 2, static_cast<std::uint32_t>(bands_.size())});
+}
+
+std::optional<std::size_t> SurfaceFinder::sure_bands_near(std::size_t band) const {
+  const std::size_t needed = bands_of_group();
+  if (needed < 2) return std::nullopt;
+  const auto unsure_in = [&](std::size_t first) {
+    return std::count_if(bands_.begin() + static_cast<std::ptrdiff_t>(first),
+                         bands_.begin() + static_cast<std::ptrdiff_t>(first + needed),
+                         [](const Band& b) { return !b.sure; });
+  };
+  // The nearest where all are, else where most are.
+  const std::size_t last = bands_.size() - needed;
+  std::optional<std::size_t> best;
+  auto fewest = static_cast<std::ptrdiff_t>(needed / 2);
+  for (std::size_t away = 0; away < 4 * needed; away += 1 + away / 8)
+    for (const bool behind : {true, false}) {
+      if (!behind && (away == 0 || away > band)) continue;
+      const std::size_t first = std::min(behind ? band + away : band - away, last);
+      if (!bands_[first].sure || !bands_[std::min(first + 1, bands_.size() - 1)].sure) continue;
+      const std::ptrdiff_t unsure = unsure_in(first);
+      if (unsure == 0) return first;
+      if (unsure < fewest) fewest = unsure, best = first;
+    }
+  return best;
+}
+
+Spot SurfaceFinder::spot(std::size_t group, const BandEnd& end) const {
+  const Band& band = bands_[group + end.band];
+  if (options_.tracks) return {&runs_[band.first_run], band.first_track};
+  if (!end.last) return {&runs_[band.first_run], 0};
+  const Run& run = runs_[band.last_run];
+  return {&run, run.tracks - 1};
+}
+
+bool SurfaceFinder::ask(std::size_t group, const BandEnd& a, const BandEnd& b) {
+  const Spot from = spot(group, a), to = spot(group, b);
+  Seen seen{a, b, {}, {}};
+  ++moves_;
+  if (options_.told) {
+    const auto block = [](const Spot& spot) {
+      std::uint64_t slot = std::uint64_t{spot.track} * spot.run->slots + spot.run->slots / 2;
+      auto found = spot.run->block_at(slot);
+      while (!found) found = spot.run->block_at(++slot);
+      return *found;
+    };
+    const auto x = options_.told(block(from)), y = options_.told(block(to));
+    if (!x || !y) return false;
+    const double apart =
+        std::abs(static_cast<double>(x->cylinder) - static_cast<double>(y->cylinder));
+    seen.told = Apart{x->head == y->head, apart};
+  } else {
+    seen.took = MoveTimes(prober_).between(from, to);
+    if (!seen.took) return false;
+  }
+  beliefs_->take(seen);
+  return true;
+}
+
+// Moves within a band, which are on one surface, and the longer ones of some from a band to the
+// next: three in a row are not all on one surface, unless there is only one.
+std::optional<MoveScale> SurfaceFinder::scale_of(std::size_t group) {
+  MoveScale scale;
+  scale.tracks_a_band = usual_tracks_;
+  if (options_.told) return scale;
+  MoveTimes times(prober_);
+  const auto rev = [&](const Spot& a, const Spot& b) -> std::optional<double> {
+    const auto took = times.between(a, b);
+    ++moves_;
+    return took ? std::optional(took->rev) : std::nullopt;
+  };
+  std::vector<double> to_next;
+  for (std::uint64_t i = 0; i < 3 && group + i + 1 < bands_.size(); ++i) {
+    const auto to_first = rev(spot(group, {i, true}), spot(group, {i + 1, false}));
+    if (!to_first) continue;
+    const auto to_last = usual_tracks_ > 1 ? rev(spot(group, {i, true}), spot(group, {i + 1, true}))
+                                           : to_first;
+    to_next.push_back(std::min(*to_first, to_last.value_or(*to_first)));
+  }
+  if (to_next.empty()) return std::nullopt;
+  scale.switch_rev = *std::ranges::max_element(to_next);
+  const Run& run = runs_[bands_[group].first_run];
+  if (options_.tracks || run.tracks < 3) {
+    // The shortest move to any of the others is one beside it, or a switch.
+    double least = scale.switch_rev;
+    for (std::uint64_t i = 1; i + 1 < bands_of_group(); ++i)
+      if (const auto took = rev(spot(group, {0, true}), spot(group, {i, false})))
+        least = std::min(least, *took);
+    scale.step_rev = least;
+    return scale;
+  }
+  std::vector<double> steps;
+  for (const std::uint32_t track : {0U, run.tracks / 2, run.tracks - 2})
+    if (const auto step = rev({&run, track}, {&run, track + 1})) steps.push_back(*step);
+  const auto far = rev({&run, 0}, {&run, run.tracks - 1});
+  if (steps.empty() || !far) return std::nullopt;
+  scale.step_rev = statistics::median(steps);
+  scale.root_rev = std::max(0.0, (*far - scale.step_rev) / (std::sqrt(run.tracks - 1.0) - 1));
+  return scale;
+}
+
+// Always the pair of ends of which the likely orders foretell the most different things.
+void SurfaceFinder::ask_where_disputed(std::size_t group, std::size_t most) {
+  constexpr double kAgreed_rev = 0.001, kToldAgreed = 0.02, kSure = 0.9999;
+  constexpr std::size_t kFewest = 6;
+  std::set<std::tuple<std::uint64_t, std::uint64_t, bool>> asked;
+  for (std::size_t n = 0; n < most && !out_of_time(); ++n) {
+    if (n >= kFewest && beliefs_->best().chance > kSure) return;
+    double best = options_.told ? kToldAgreed : kAgreed_rev;
+    std::optional<std::pair<BandEnd, BandEnd>> next;
+    for (const std::uint64_t from : {0, 1})
+      for (std::uint64_t to = from + 1; to < bands_of_group(); ++to)
+        for (const bool last : {false, true}) {
+          if (!bands_[group + to].sure || asked.contains({from, to, last})) continue;
+          if (last && usual_tracks_ == 1) continue;
+          const BandEnd a{from, true}, b{to, last};
+          const double dispute = beliefs_->dispute(a, b, static_cast<bool>(options_.told));
+          if (dispute > best) best = dispute, next = {a, b};
+        }
+    if (!next) return;
+    asked.insert({next->first.band, next->second.band, next->second.last});
+    ask(group, next->first, next->second);
+  }
+}
+
+std::uint64_t SurfaceFinder::shift_of(const Group& group) const {
+  const std::uint64_t places = beliefs_->best().order.places();
+  return (group.number + places - group.first % places) % places;
+}
+
+// What fits no order says nothing of the others.
+std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std::uint64_t shift,
+                                                           std::size_t most) {
+  const auto first = sure_bands_near(near);
+  if (!first) return std::nullopt;
+  const std::size_t apart = groups_.empty()                 ? bands_.size()
+                            : *first > groups_.back().first ? *first - groups_.back().first
+                                                            : groups_.back().first - *first;
+  if (!scale_ || apart > bands_.size() / 8) {
+    const auto scale = scale_of(*first);
+    if (!scale) return std::nullopt;
+    scale_ = scale;
+  }
+  const auto before = beliefs_;
+  if (!beliefs_) beliefs_.emplace(*first + shift);
+  beliefs_->begin_group(*first + shift, *scale_);
+  ask_where_disputed(*first, most);
+  const OrderBeliefs::Best best = beliefs_->best();
+  if (best.fit < kExplains) {
+    beliefs_ = before;
+    return std::nullopt;
+  }
+  return Group{*first, best.first_band, best.fit, best.chance};
+}
+
+// Bands before which one may have been taken for two, or two for one.
+std::vector<std::size_t> SurfaceFinder::suspects(std::size_t from, std::size_t to) const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = from + 1; i <= to; ++i) {
+    const std::int32_t before = runs_[bands_[i - 1].last_run].ring_place;
+    const std::int32_t place = runs_[bands_[i].first_run].ring_place;
+    const bool in_order = options_.tracks || place <= 0 || before < 0 || place == before + 1;
+    if (!in_order || !bands_[i].sure || !bands_[i - 1].sure) found.push_back(i);
+  }
+  return found;
+}
+
+// Which of the suspects has moved all bands behind it.
+void SurfaceFinder::look_between(const Group& a, const Group& b) {
+  constexpr std::size_t kMoves = 16;
+  Group low = a, high = b;
+  for (auto left = suspects(low.first, high.first); left.size() > 1 && !out_of_time();
+       left = suspects(low.first, high.first)) {
+    const auto middle = look_at(left[left.size() / 2], shift_of(low), kMoves);
+    if (!middle || middle->first <= low.first || middle->first >= high.first) return;
+    groups_.push_back(*middle);
+    (shift_of(*middle) == shift_of(low) ? low : high) = *middle;
+  }
+}
+
+// The nearest groups on both sides agree, or the bands between them change over at the first
+// suspect, or in the middle.
+void SurfaceFinder::number_runs(FoundSurfaces& found) const {
+  found.bands.assign(runs_.size(), 0);
+  const std::uint64_t places = found.best.order.places();
+  std::size_t group = 0, until = 0;
+  std::uint64_t number = 0;
+  double too_many = 0;  // bands were counted: of parts, by their tracks
+  const auto changes_at = [&](const Group& a, const Group& b) {
+    if (shift_of(a) == shift_of(b)) return b.first;
+    const auto between = suspects(a.first, b.first);
+    return between.empty() ? a.first + (b.first - a.first + 1) / 2 : between.front();
+  };
+  for (std::size_t i = 0; i < bands_.size(); ++i) {
+    if (i == until) {
+      if (i > 0) ++group;
+      const bool is_last = group + 1 == groups_.size();
+      until = is_last ? bands_.size() : changes_at(groups_[group], groups_[group + 1]);
+      number = congruent((i + shift_of(groups_[group])) % places, places,
+                         static_cast<double>(number) - too_many);
+      too_many = 0;
+    }
+    if (!bands_[i].sure && !options_.tracks)
+      too_many += 1 - static_cast<double>(bands_[i].tracks) / usual_tracks_;
+    for (std::size_t run = bands_[i].first_run; run <= bands_[i].last_run; ++run)
+      if (!options_.tracks || bands_[i].first_track == 0) found.bands[run] = number;
+    ++number;
+  }
+}
+
+FoundSurfaces SurfaceFinder::found() const {
+  FoundSurfaces found;
+  found.best = beliefs_->best();
+  found.chances_of_heads = beliefs_->chances_of_heads();
+  std::vector<double> fits, chances;
+  for (const Group& group : groups_) fits.push_back(group.fit), chances.push_back(group.chance);
+  found.best.fit = statistics::median(fits);
+  found.best.chance = statistics::median(chances);
+  found.tracks_a_band = usual_tracks_;
+  found.tracks = options_.tracks, found.told = static_cast<bool>(options_.told);
+  found.moves = moves_, found.groups = groups_.size();
+  for (std::size_t i = 1; i < groups_.size(); ++i)
+    found.shifts += shift_of(groups_[i - 1]) != shift_of(groups_[i]);
+  number_runs(found);
+  return found;
+}
+
+// Groups at these shares of the drive. False: none could be told.
+bool SurfaceFinder::look_at(std::span<const double> shares) {
+  constexpr std::size_t kMostMoves = 120, kMovesLater = 24;
+  for (const double at : shares) {
+    if (out_of_time()) break;
+    const std::uint64_t shift = groups_.empty() ? 0 : shift_of(groups_.back());
+    const auto group = look_at(static_cast<std::size_t>(at * static_cast<double>(bands_.size())),
+                               shift, groups_.empty() ? kMostMoves : kMovesLater);
+    if (group) groups_.push_back(*group);
+  }
+  const auto by_place = [this] {
+    std::ranges::sort(groups_, {}, &Group::first);
+    const auto same = std::ranges::unique(groups_, {}, &Group::first);
+    groups_.erase(same.begin(), same.end());
+  };
+  by_place();
+  const std::vector<Group> first_look = groups_;
+  for (std::size_t i = 1; i < first_look.size(); ++i)
+    if (shift_of(first_look[i - 1]) != shift_of(first_look[i]))
+      look_between(first_look[i - 1], first_look[i]);
+  by_place();
+  return !groups_.empty();
+}
+
+std::optional<FoundSurfaces> SurfaceFinder::find() {
+  deadline_ns_ = prober_.now_ns() + options_.most_ns;
+  std::vector<double> shares{0.03, 0.5, 0.97, 0.25, 0.75};
+  constexpr double kMoreTold = 64;  // questions cost little
+  for (double i = 1; options_.told && i < kMoreTold; ++i) shares.push_back(i / kMoreTold);
+  return look_at(shares) ? std::optional(found()) : std::nullopt;
+}
+
+std::optional<FoundSurfaces> find_surfaces(Prober& prober, std::span<const Run> runs,
+                                           SurfaceOptions options, bool may_be_cylinders) {
+  if (may_be_cylinders) options.most_ns /= 2;
+  auto found = SurfaceFinder(prober, runs, options).find();
+  if (!may_be_cylinders) return found;
+  options.tracks = true;
+  auto other = SurfaceFinder(prober, runs, options).find();
+  return other && (!found || other->best.fit > found->best.fit) ? other : found;
+}
+
+}  // namespace platter::layout_by_timing

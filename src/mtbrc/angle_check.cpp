@@ -1,0 +1,162 @@
+#include "mtbrc/angle_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "model/validate.h"
+#include "mtbrc/rotation.h"
+#include "statistics/circular.h"
+
+namespace platter::mtbrc {
+namespace {
+
+constexpr double kHarmless_rev = 1.0 / 500;  // single reads after a seek have a tail of their own
+
+void forget_errors(model::LayoutNode& node) {
+  node.angle_error_rev.reset();
+  node.angle_step_error_rev.reset();
+  for (model::LayoutNode& child : node.children) forget_errors(child);
+}
+
+// Without the worst sixth, which something may have disturbed.
+double rms_of_most(std::vector<double> misses) {
+  std::ranges::sort(misses);
+  misses.resize(misses.size() - misses.size() / 6);
+  const double squares = std::inner_product(misses.begin(), misses.end(), misses.begin(), 0.0);
+  return std::sqrt(squares / static_cast<double>(misses.size()));
+}
+
+class Check {
+ public:
+  Check(Context& context, Accesses& accesses, ReferenceReads& reference,
+        const std::vector<bool>& left, double noise_rev, LayoutAngles& found)
+      : context_(context),
+        accesses_(accesses),
+        reference_(reference),
+        left_(left),
+        noise_rev_(noise_rev),
+        found_(found),
+        map_(found.layout),
+        starts_(model::zone_starts(found.layout)),
+        misses_(found.layout.zones.size()) {
+    starts_.push_back(map_.slots());
+    reference_width_rev_ = width_rev(reference.lbn());
+  }
+
+  void run() {
+    constexpr std::size_t kReads = 48, kOfSuspect = 12, kOfEach = 4;
+    for (std::size_t i = 0; i < kReads; ++i)
+      read(std::uniform_int_distribution<std::uint64_t>(0, map_.slots() - 1)(context_.random));
+    look_into_suspects(kOfSuspect);
+    if (refuted().empty()) return;
+    // Where one is wrong others may be, in which hardly any sector was read.
+    for (std::size_t zone = 0; zone < misses_.size(); ++zone) read_in(zone, kOfEach);
+    look_into_suspects(kOfSuspect);
+    leave_out(refuted());
+  }
+
+ private:
+  double width_rev(std::uint64_t lbn) const {
+    return 1.0 / map_.track_of_slot(map_.slot_of_lbn(lbn)).sectors;
+  }
+  bool is_judged(std::size_t zone) const {
+    return !(zone < left_.size() && left_[zone]) && found_.zone_error_rev[zone] < 1;
+  }
+  double bound_rev(std::size_t zone) const {
+    return std::max(kHarmless_rev, 3 * std::hypot(noise_rev_, found_.zone_error_rev[zone]));
+  }
+  std::uint64_t slots_of(std::size_t zone) const { return starts_[zone + 1] - starts_[zone]; }
+
+  void read(std::uint64_t slot) {
+    const std::uint64_t lbn = map_.lbn_at_or_after_slot(slot);
+    if (lbn >= map_.blocks() || map_.is_remapped(lbn)) return;
+    if (context_.reads_once && !is_fresh(context_, lbn)) return;
+    const std::size_t zone = map_.track_of_slot(map_.slot_of_lbn(lbn)).zone;
+    if (!is_judged(zone)) return;
+    reference_.refresh();
+    const std::uint32_t session = context_.session;
+    const auto sample = accesses_.probe(Experiment::other, lbn);
+    if (!sample || context_.session != session) return;
+    const double end_rev = engine::rev_from_angle(map_.angle_of_lbn(lbn)) + width_rev(lbn);
+    misses_[zone].push_back(
+        std::abs(statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
+                                      reference_.phase_rev() + reference_width_rev_ - end_rev)));
+  }
+
+  void read_in(std::size_t zone, std::size_t reads) {
+    if (!is_judged(zone)) return;
+    const std::size_t tries = 2 * reads;
+    for (std::size_t i = 0; i < tries && misses_[zone].size() < reads; ++i)
+      read(std::uniform_int_distribution<std::uint64_t>(starts_[zone],
+                                                        starts_[zone + 1] - 1)(context_.random));
+  }
+
+  void look_into_suspects(std::size_t reads) {
+    for (std::size_t zone = 0; zone < misses_.size(); ++zone)
+      if (std::ranges::any_of(misses_[zone], [&](double miss) { return miss > bound_rev(zone); }))
+        read_in(zone, reads);
+  }
+
+  std::vector<std::size_t> refuted() const {
+    constexpr std::size_t kFewest = 4;
+    std::vector<std::size_t> zones;
+    for (std::size_t zone = 0; zone < misses_.size(); ++zone)
+      if (misses_[zone].size() >= kFewest && rms_of_most(misses_[zone]) > bound_rev(zone))
+        zones.push_back(zone);
+    return zones;
+  }
+
+  void leave_out(const std::vector<std::size_t>& zones) {
+    std::vector<double> off;
+    for (const std::size_t zone : zones) {
+      forget_errors(found_.layout.zones[zone]);
+      found_.zone_error_rev[zone] = 1;
+      off.insert(off.end(), misses_[zone].begin(), misses_[zone].end());
+    }
+    double squares = 0, slots = 0;
+    for (std::size_t zone = 0; zone < misses_.size(); ++zone) {
+      if (found_.zone_error_rev[zone] >= 1) continue;
+      const auto own = static_cast<double>(slots_of(zone));
+      squares += own * found_.zone_error_rev[zone] * found_.zone_error_rev[zone];
+      slots += own;
+    }
+    found_.complete = false;
+    model::Parameter& angle = found_.layout.angle;
+    const bool nothing_is_left = slots == 0;
+    angle.error = nothing_is_left ? rms_of_most(off) : std::sqrt(squares / slots);
+    angle.reason = nothing_is_left ? "sectors that were read to check the angles lie elsewhere"
+                                   : "sectors that were read to check the angles of some zones lie "
+                                     "elsewhere";
+    found_.notes.emplace_back(
+        nothing_is_left ? model::Code::angles_refuted : model::Code::angles_incomplete,
+        fmt::format(
+            "angles: {} sectors, read to check them, lie {:.3f} revolutions (RMS) from where "
+            "the layout has them, in {} of {} zones, the first of them zone {}: {} no "
+            "rotational positions",
+            off.size(), rms_of_most(off), zones.size(), misses_.size(), zones.front(),
+            zones.size() > 1 ? "these tell" : "it tells"));
+  }
+
+  Context& context_;
+  Accesses& accesses_;
+  ReferenceReads& reference_;
+  const std::vector<bool>& left_;
+  double noise_rev_;
+  LayoutAngles& found_;
+  engine::LayoutMap map_;
+  std::vector<std::uint64_t> starts_;        // slots; and the end of the last zone
+  std::vector<std::vector<double>> misses_;  // by zone
+  double reference_width_rev_ = 0;
+};
+
+}  // namespace
+
+void check_angles(Context& context, Accesses& accesses, ReferenceReads& reference,
+                  const std::vector<bool>& left, double noise_rev, LayoutAngles& found) {
+  if (found.layout.angle.error) Check(context, accesses, reference, left, noise_rev, found).run();
+}
+
+}  // namespace platter::mtbrc
