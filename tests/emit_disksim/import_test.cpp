@@ -441,7 +441,7 @@ TEST_CASE(
   CHECK(word(by_rule, "Maximum read-ahead (blks)") == 7);
   CHECK(by_rule.cache.read_free_blocks.value == 1);
   CHECK(by_rule.cache.zero_latency_read.value == 1);
-  CHECK(by_rule.overheads.other_reselect.value == 0.5);
+  CHECK(*by_rule.overheads.other_reselect.value == 2 * *by_rule.overheads.first_reselect.value);
   CHECK(notes(by_rule, "is taken as DiskSim runs it") == 2);
   CHECK(notes(by_rule, "is taken as it is meant") == 3);
 
@@ -455,7 +455,7 @@ TEST_CASE(
   CHECK(run.cache.read_free_blocks.value == 0);
   CHECK(word(run, "Read any free blocks") == 1);
   CHECK(run.cache.zero_latency_read.value == 0);
-  CHECK(run.overheads.other_reselect.value == 0.25);
+  CHECK(run.overheads.other_reselect.value == run.overheads.first_reselect.value);
   CHECK(notes(run, "is taken as DiskSim runs it") == 5);
 }
 
@@ -470,7 +470,8 @@ TEST_CASE("a rule whose condition is not met changes and says nothing") {
   const model::DriveModel run = import_disksim(file, "", "", TakenAs::run).model;
   CHECK(run.cache.read_ahead_max_blocks.value == 7);
   CHECK(run.disksim.empty());
-  for (const std::string& note : run.provenance.notes) CHECK(note.find("is taken as") == note.npos);
+  for (const std::string& note : run.provenance.notes)
+    CHECK(note.find("is taken as DiskSim runs it") == note.npos);
 }
 
 }  // namespace
