@@ -39,13 +39,7 @@ std::string json_of(const DriveReport& report) {
 }  // namespace
 
 std::string text_of(const std::vector<DriveReport>& drives, const TransportReport& transport) {
-  std::string text = transport.delay.is_known()
-                         ? fmt::format("as a client sees it, by commands that do nothing: {}\n",
-                                       transport.at_client.text())
-                         : std::string(
-                               "NOT CORRECTED for the way to clients and back, which was not "
-                               "measured: they see answers "
-                               "later than what follows says\n");
+  std::string text;
   for (const DriveReport& drive : drives)
     model::append_printable_lines(
         text,
@@ -56,7 +50,12 @@ std::string text_of(const std::vector<DriveReport>& drives, const TransportRepor
             drive.name, drive.model_against_drive, drive.delivery_against_model.text(),
             drive.outside_validity, drive.late_arrivals, drive.stored_bytes, drive.power_cuts,
             drive.generated ? text_of(*drive.generated) : ""));
-  return text;
+  return text + (transport.delay.is_known()
+                     ? fmt::format("as a client sees it, by commands that do nothing: {}\n",
+                                   transport.at_client.text())
+                     : std::string(
+                           "NOT CORRECTED for the way to clients and back, which was not measured: "
+                           "they see answers later than this says\n"));
 }
 
 std::string json_of(const std::vector<DriveReport>& drives, int speed,

@@ -49,7 +49,7 @@ const std::map<std::string, Two> kExamples = {
      {"platter compare drive.csv model.csv", "platter compare drive.csv model.csv --plot cdf.svg"}},
     {"plot",
      {"platter plot cdf drive.csv model.csv -o cdf.pdf --width 84",
-      "platter plot seeks drive.json -o seeks.svg --log"}},
+      "platter plot seeks drive.json -o seeks.svg --log-axis"}},
     {"calibrate",
      {"platter calibrate drive.json --with drive.csv -o refined.json",
       "platter calibrate drive.json --with drive.csv --only positioning -o new.json"}},

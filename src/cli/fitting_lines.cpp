@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdlib>
 
 namespace platter::cli {
 namespace {
@@ -50,9 +52,19 @@ std::size_t fitting(std::string_view line, std::size_t columns) {
 
 }  // namespace
 
+std::size_t width_in_environment() {
+  const char* const said = std::getenv("COLUMNS");
+  std::size_t columns = 0;
+  if (said == nullptr) return 0;
+  const std::string_view text = said;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  return error == std::errc() && end == text.data() + text.size() ? columns : 0;
+}
+
 std::size_t columns_of(int descriptor) {
   winsize size{};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return width_in_environment() > 0 ? std::max(width_in_environment(), kFewest) : kUsual;
   return std::max<std::size_t>(size.ws_col, kFewest);
 }
 

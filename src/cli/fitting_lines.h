@@ -7,7 +7,9 @@
 
 namespace platter::cli {
 
-// Columns of the terminal behind this descriptor; 80 without one.
+// What COLUMNS in the environment says; 0 where it is no number of columns.
+std::size_t width_in_environment();
+// Columns of the terminal behind this descriptor; without one those in the environment, or 80.
 std::size_t columns_of(int descriptor);
 
 // `line`, which has no line feed, on as many lines as it needs, each with one. It is broken at

@@ -92,11 +92,10 @@ Look at a model
 Prove it
   validate                   the same workloads on drive and model, compared
   trace, replay, compare     the same by single steps, for traces of your own
-  plot                       figures of results and models, for a paper
   study                      many traces, models and options, in one table
   calibrate, result          refine by a measured trace; look into result files
 Use it
-  emit, report               for simulators and emulators; a page for people
+  emit, report, plot         for simulators and emulators; a page; figures
   emulate, cosim             a disk for other programs; for a simulated kernel
   publish, registry, fleet   into a registry; find, share; drives side by side
 

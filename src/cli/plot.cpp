@@ -90,7 +90,7 @@ void plot_curves(const Options& options) {
 void plot_tracks(const Options& options) {
   if (options.files.size() != 1) throw Error(ExitStatus::usage, "zones are of one model; name one");
   if (options.log || !options.labels.empty())
-    throw Error(ExitStatus::usage, "zones have no --log and no --labels; leave them out");
+    throw Error(ExitStatus::usage, "zones have no --log-axis and no --labels; leave them out");
   const model::DriveModel model = model::load_model(options.files.front());
   if (model.layout.zones.empty())
     throw Error(ExitStatus::bad_input,
@@ -135,7 +135,8 @@ void add_plot(CLI::App& app) {
       ->check(CLI::Range(30.0, 1000.0));
   command->add_option("--height", options->height_mm, "millimetres")
       ->check(CLI::Range(20.0, 1000.0));
-  command->add_flag("--log", options->log, "a logarithmic axis of times, or of seek distances");
+  command->add_flag("--log-axis", options->log,
+                    "a logarithmic axis of times, or of seek distances");
   command->add_option("--title", options->title, "above the figure");
   command->add_option("--labels", options->labels, "of the curves, with commas between")
       ->delimiter(',');

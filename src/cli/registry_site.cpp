@@ -52,38 +52,59 @@ class Site {
   void make() {
     const registry::Store store = options_.folder.store();
     store.require();
-    model::make_folder(folder() / report::kSiteModels);
     const registry::Listing listing = registry::search(store, {.only_local = true});
     for (const std::string& problem : listing.problems) say(problem);
     std::vector<report::SiteEntry> entries;
-    for (const registry::Entry& entry : listing.entries) {
-      entries.push_back(site_entry_of(entry));
-      write_model(store, entry, entries.back());
-    }
+    for (const registry::Entry& entry : listing.entries) entries.push_back(site_entry_of(entry));
+    check(store, listing.entries, entries);
+    model::make_folder(folder() / report::kSiteModels);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      write_model(store, listing.entries[i], entries[i]);
     write(report::kSiteEntries, report::site_entries(entries));
     write(report::kSiteBeside, report::site_beside());
     write(report::kSiteFirstPage, report::site_first_page(entries));  // last: all that it names is
                                                                       // there
-    fmt::print("{}: {} models\n", (folder() / report::kSiteFirstPage).string(), entries.size());
+    fmt::print("{}: {} models\n", path_of(report::kSiteFirstPage), entries.size());
   }
 
  private:
   std::filesystem::path folder() const { return options_.output; }
+  std::string path_of(std::string_view name) const { return (folder() / name).string(); }
+  static std::string model_path_of(const report::SiteEntry& entry) {
+    return fmt::format("{}/{}.json", report::kSiteModels, entry.page);
+  }
+
+  // Before the first is written: none lies in the way of anything.
+  void check(const registry::Store& store, const std::vector<registry::Entry>& entries,
+             const std::vector<report::SiteEntry>& of_list) const {
+    for (const std::string_view name :
+         {report::kSiteEntries, report::kSiteBeside, report::kSiteFirstPage})
+      options_.outputs.writes(path_of(name));
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      options_.outputs.writes(path_of(report::site_figures_path(of_list[i])));
+      options_.outputs.writes(path_of(report::site_page_path(of_list[i])));
+      const std::string path = path_of(model_path_of(of_list[i]));
+      if (model::is_there(path))
+        options_.outputs.writes_bytes(path, contents(store, entries[i]).model_text);
+    }
+  }
+
+  static registry::Contents contents(const registry::Store& store, const registry::Entry& entry) {
+    return registry::open(registry::find(store, entry.reference()));
+  }
 
   void write_model(const registry::Store& store, const registry::Entry& entry,
                    const report::SiteEntry& of_list) {
-    registry::Contents contents = registry::open(registry::find(store, entry.reference()));
-    const std::string file = of_list.page + ".json";
-    report::SiteModel published{of_list, std::move(contents.model), file, entry.files};
-    write(std::string(report::kSiteModels) + "/" + file, contents.model_text);
-    write(report::site_figures_path(of_list), report::site_figures(published));
-    write(report::site_page_path(of_list), report::site_page(published));
+    registry::Contents published = contents(store, entry);
+    const report::SiteModel model{of_list, std::move(published.model), of_list.page + ".json",
+                                  entry.files};
+    write(model_path_of(of_list), published.model_text);
+    write(report::site_figures_path(of_list), report::site_figures(model));
+    write(report::site_page_path(of_list), report::site_page(model));
   }
 
-  void write(std::string_view name, const std::string& bytes) {
-    const std::string path = (folder() / name).string();
-    options_.outputs.writes_bytes(path, bytes);
-    model::write_file(path, bytes);
+  void write(std::string_view name, const std::string& bytes) const {
+    model::write_file(path_of(name), bytes);
   }
 
   const SiteOptions& options_;

@@ -98,7 +98,8 @@ void keep_numbers() {
 void set_up_streams() {
   keep_numbers();
   std::signal(SIGPIPE, SIG_IGN);
-  output().fits_lines = true;
+  // Elsewhere a program reads it, or a file keeps it: there a line is a datum.
+  output().fits_lines = ::isatty(STDOUT_FILENO) != 0 || width_in_environment() > 0;
   stdout = opened(output(), stdout, ::isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
   stderr = opened(messages(), stderr, _IONBF);
 }

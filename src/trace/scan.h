@@ -59,7 +59,7 @@ class Scan {
     Nanoseconds place_ns = unit_ns;  // of the last digit
     if (take('.')) {
       const auto behind = take_digits(value);
-      if (behind > static_cast<std::ptrdiff_t>(kPowers.size())) return false;
+      if (behind >= static_cast<std::ptrdiff_t>(kPowers.size())) return false;
       digits += behind;
       place_ns = behind == 0 ? unit_ns : unit_ns / kPowers[static_cast<std::size_t>(behind)];
     }

@@ -124,7 +124,7 @@ OTHER_OPTIONS = set("""
     --key --above --sign --require-signature --plain-http
     --folder --part --parts --least --keep-results --most-requests
     --drive --by-firmware --this-drive --host-queue --stride-kb --line-regex --most-replayed --quality
-    --width --height --log --title --labels --greys --script
+    --width --height --log-axis --title --labels --greys --script
 """.split())
 
 # What each subcommand prints; None: nothing.

@@ -59,10 +59,16 @@ class Terminal(PlatterTest):
             longest = max(map(len, line.split()), default=0)
             self.assertLessEqual(len(line), max(columns, 40 + longest if longest > columns / 2 else 0), line)
 
-    def test_lines_fit_the_terminal_and_80_columns_without_one(self):
+    def test_without_a_terminal_no_line_is_broken(self):
+        model = json.loads(self.platter("truth", "virtual:hp-c2247"))
+        self.assertEqual(model["schema"], "platter-drive-model")
+        self.assertGreater(max(map(len, self.platter("self", "statuses").splitlines())), 80)
+
+    def test_lines_fit_the_terminal_or_the_columns_that_are_asked_for(self):
         for command in COMMANDS:
             with self.subTest(command):
-                self.assert_fits(self.run_platter(*command.split()).stdout, 80)
+                said = self.run_platter(*command.split(), env={**self.environment, "COLUMNS": "80"}).stdout
+                self.assert_fits(said, 80)
                 if command.startswith(("show", "inspect", "registry", "trace")):
                     for columns in (60, 132):
                         self.assert_fits(self.on_terminal(columns, *command.split()), columns)

@@ -96,6 +96,10 @@ TEST_CASE("what is wrong with a scanned line's request is told with its place") 
 TEST_CASE("numbers and times that a scan takes") {
   std::uint32_t number = 0;
   Nanoseconds time_ns = 0;
+  CHECK(Scan("4.123456789").time(time_ns, 1'000'000'000));
+  CHECK(time_ns == 4'123'456'789);
+  for (const std::size_t digits : {10, 11, 20})  // finer than 1 ns in any unit
+    CHECK_FALSE(Scan("4." + std::string(digits, '0')).time(time_ns, 1'000'000'000));
   CHECK(Scan("4294967295").number(number));
   CHECK(number == 4294967295);
   CHECK_FALSE(Scan("4294967296").number(number));
