@@ -56,8 +56,8 @@ class Site {
     for (const std::string& problem : listing.problems) say(problem);
     std::vector<report::SiteEntry> entries;
     for (const registry::Entry& entry : listing.entries) entries.push_back(site_entry_of(entry));
-    check(store, listing.entries, entries);
     model::make_folder(folder() / report::kSiteModels);
+    check(store, listing.entries, entries);
     for (std::size_t i = 0; i < entries.size(); ++i)
       write_model(store, listing.entries[i], entries[i]);
     write(report::kSiteEntries, report::site_entries(entries));

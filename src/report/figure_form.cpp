@@ -77,8 +77,8 @@ std::string terminal(const std::string& path, const Canvas& canvas) {
     return fmt::format(
         "set terminal pngcairo size {:.0f},{:.0f} enhanced font '{},{:.1f}' linewidth {:.2f} "
         "background '#ffffff'\n",
-        canvas.width * scale, canvas.height * scale, kFont, canvas.font * scale * 8 / 9,
-        scale * stroke);
+        canvas.width * scale, canvas.height * scale, kFont,
+        canvas.font * scale * (canvas.for_paper ? 0.75 : 8.0 / 9), scale * stroke);
   }
   if (extension == ".tex")
     return fmt::format("set terminal tikz size {} nobackground\n", inches(canvas));
@@ -166,15 +166,35 @@ std::string in_form(const std::string& script, const std::string& path) {
   return extension_of(path) == ".tex" ? texts_for_tex(script) : script;
 }
 
+namespace {
+
+constexpr double kShareOfKey = 0.7;        // of the width
+constexpr double kLetter = 0.66;           // of the font's size
+constexpr std::size_t kSampleLetters = 6;  // a sample of the curve, and the gaps beside it
+
+std::size_t letters_of_key(const Canvas& canvas) {
+  return static_cast<std::size_t>(kShareOfKey * canvas.width / (kLetter * canvas.font));
+}
+
+}  // namespace
+
+std::string fitted(const std::string& label, const Canvas& canvas) {
+  const std::size_t most = std::max<std::size_t>(letters_of_key(canvas), 12 + kSampleLetters) -
+                           kSampleLetters;
+  if (label.size() <= most) return label;
+  const std::size_t behind = (most - 2) / 2;
+  return label.substr(0, most - 2 - behind) + ".." + label.substr(label.size() - behind);
+}
+
 Key key_above(std::span<const std::string> labels, const Canvas& canvas) {
-  std::size_t longest = 0;
+  std::size_t longest = 1;
   for (const std::string& label : labels) longest = std::max(longest, label.size());
-  // A letter is 0.62 of the font's size wide; a sample and the gaps beside it take five.
-  const double wide = 0.62 * canvas.font * static_cast<double>(longest + 5);
-  const auto columns = std::max(1, static_cast<int>(0.775 * canvas.width / wide));
-  const double rows = std::ceil(static_cast<double>(labels.size()) / columns);
-  return {fmt::format("set key tmargin center horizontal maxcols {}\n", columns),
-          labels.empty() ? 0 : (rows * 1.3 + 0.4) * canvas.font / canvas.height};
+  const std::size_t columns = std::max<std::size_t>(
+      1, letters_of_key(canvas) / (longest + kSampleLetters));
+  const std::size_t rows = std::max<std::size_t>(1, (labels.size() + columns - 1) / columns);
+  return {
+      fmt::format("set key tmargin center vertical maxrows {}\n", rows),
+      labels.empty() ? 0 : (static_cast<double>(rows) * 1.3 + 0.6) * canvas.font / canvas.height};
 }
 
 }  // namespace platter::report

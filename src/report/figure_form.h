@@ -38,6 +38,9 @@ struct Key {
   std::string set{};  // gnuplot's command
   double share = 0;   // of the canvas's height, that a panel with margins of its own leaves for it
 };
+// A label that is wider than the key loses its middle: gnuplot draws no key at all that does not
+// fit.
+std::string fitted(const std::string& label, const Canvas& canvas);
 Key key_above(std::span<const std::string> labels, const Canvas& canvas);
 
 }  // namespace platter::report

@@ -121,11 +121,12 @@ std::string drawn(const std::function<void(const std::string& path)>& plot) {
   return text;
 }
 
-std::string panel(double bottom, double top) {
+std::string panel(double bottom, double top, const Canvas& canvas) {
+  constexpr double kLetters = 6.5;  // of an axis's numbers and words
   return fmt::format(
-      "set lmargin at screen 0.165\nset rmargin at screen 0.94\n"
+      "set lmargin at screen {:.3f}\nset rmargin at screen 0.94\n"
       "set bmargin at screen {:.3f}\nset tmargin at screen {:.3f}\n",
-      bottom, top);
+      std::max(0.165, kLetters * canvas.font / canvas.width), bottom, top);
 }
 
 std::string few_tics(char axis, double span) {

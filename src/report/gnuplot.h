@@ -22,7 +22,7 @@ std::string drawn(const std::function<void(const std::string& path)>& plot);
 
 // Of a figure of several panels: where the next one lies, as shares of the canvas from below, and
 // its curves.
-std::string panel(double bottom, double top);
+std::string panel(double bottom, double top, const Canvas& canvas = {});
 // Of the axis 'x' or 'y', over which so much is shown: so few that their numbers have room.
 std::string few_tics(char axis, double span);
 std::string plot_of(const std::vector<std::string>& curves);

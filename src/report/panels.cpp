@@ -121,6 +121,7 @@ bool plot_error_panels(const replay::Result& drive, std::span<const Shown> model
                           std::abs(statistics::quantile(sorted, 0.99))});
   }
   if (!(widest_ms > 0)) widest_ms = 1;
+  const Canvas canvas = column_canvas(620);
   std::string data;
   std::vector<std::string> errors, folded, labels;
   for (std::size_t i = 0; i < models.size(); ++i) {
@@ -128,12 +129,11 @@ bool plot_error_panels(const replay::Result& drive, std::span<const Shown> model
     data += histogram_data(fmt::format("error{}", i), all[i]->ms, -1.1 * widest_ms,
                            1.1 * widest_ms);
     data += histogram_data(fmt::format("folded{}", i), all[i]->rev, -0.5, 0.5);
-    labels.push_back(models[i].label);
+    labels.push_back(fitted(models[i].label, canvas));
     errors.push_back(fmt::format("$error{} using 1:2 with histeps linetype {} title {}", i, i + 2,
-                                 quoted(models[i].label)));
+                                 report::quoted(labels.back())));
     folded.push_back(fmt::format("$folded{} using 1:2 with histeps linetype {} notitle", i, i + 2));
   }
-  const Canvas canvas = column_canvas(620);
   const Key key = key_above(labels, canvas);
   const std::string script =
       data + "set multiplot\n" + panel(0.61, 0.985 - key.share) + key.set +

@@ -141,7 +141,7 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   double shown_ms = 0, longest_ms = 0, apart_ms = 0;
   for (const Distribution& each : distributions) {
     sorted.push_back(each.times_ms);
-    labels.push_back(each.label);
+    labels.push_back(fitted(each.label, canvas));
     std::ranges::sort(sorted.back());
     if (sorted.back().empty()) continue;
     shown_ms = std::max(shown_ms, statistics::quantile(sorted.back(), kShownShare));
@@ -162,12 +162,14 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   }
   const bool panels = distributions.size() > 1 && !is_for_terminal(path) && !axes.complementary;
   const Key key = key_above(labels, canvas);
-  std::string script =
-      data +
-      (panels ? "set multiplot\n" + panel(0.46, (title.empty() ? 0.98 : 0.94) - key.share) : "") +
-      fmt::format("set title {}\nset xlabel 'response time (ms){}'\n", quoted(title),
-                  cut ? "; the slowest 0.1 % lie beyond" : "") +
-      key.set;
+  // Room for numbers and words below each panel, in lines of text.
+  const double line = 1.0 * canvas.font / canvas.height;
+  const double top = 1 - key.share - line * (title.empty() ? 0.5 : 2), lower = 4.4 * line;
+  const double middle = lower + 0.3 * (top - lower - 4.8 * line), upper = middle + 4.8 * line;
+  std::string script = data + (panels ? "set multiplot\n" + panel(upper, top, canvas) : "") +
+                       fmt::format("set title {}\nset xlabel 'response time (ms){}'\n",
+                                   quoted(title), cut ? ", to 99.9 %" : "") +
+                       key.set;
   if (axes.log_time) script += "set logscale x\n";
   if (axes.complementary)
     script += "set ylabel 'requests that take longer (%)'\nset logscale y\nset yrange [*:100]\n";
@@ -177,11 +179,10 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   script += fmt::format("set xrange [{}:{:.4f}]\n", axes.log_time ? "*" : "0", last_ms);
   script += plot_of(curves);
   if (panels)
-    script += panel(0.12, 0.345) + few_tics('y', 2 * limits.apart_ms) +
+    script += panel(lower, middle, canvas) + few_tics('y', 2 * limits.apart_ms) +
               fmt::format(
-                  "unset title\nunset logscale\nset xlabel 'requests (%), by response time; x: "
-                  "beyond the scale'\n"
-                  "set ylabel 'model less drive (ms)'\nset xrange [0:100]\nset format x '%g'\n"
+                  "unset title\nunset logscale\nset xlabel 'requests (%); x: beyond'\n"
+                  "set ylabel 'later (ms)'\nset xrange [0:100]\nset format x '%g'\n"
                   "set xtics autofreq\nset yrange [{:.4g}:{:.4g}]\n",
                   -limits.apart_ms, limits.apart_ms) +
               plot_of(apart) + "unset multiplot\n";

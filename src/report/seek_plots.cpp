@@ -41,7 +41,8 @@ void add_points(Drawing& drawing, const model::Seek& seek,
   }
 }
 
-Drawing drawing_of(std::span<const SeekCurve> curves, bool for_terminal, bool with_formula) {
+Drawing drawing_of(std::span<const SeekCurve> curves, const Canvas& canvas, bool for_terminal,
+                   bool with_formula) {
   Drawing drawing;
   const auto fit = curves.empty() ? std::nullopt : model::fit_seek(curves.front().seek);
   drawing.has_formula = fit && with_formula && !for_terminal;
@@ -58,7 +59,8 @@ Drawing drawing_of(std::span<const SeekCurve> curves, bool for_terminal, bool wi
             ? fmt::format("lines linetype {} ", i + 2)
             : fmt::format("linespoints linetype {} linewidth 1.5 pointtype 7 pointsize 0.25 ",
                           i + 2);
-    const std::string label = curves[i].label.empty() ? "measured" : curves[i].label;
+    const std::string label = fitted(curves[i].label.empty() ? "measured" : curves[i].label,
+                                     canvas);
     drawing.labels.push_back(label);
     drawing.whole.push_back(curve("1:2", line + "title " + quoted(label)));
     drawing.left.push_back(curve("1:4", line + "notitle"));
@@ -99,7 +101,7 @@ std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std:
 
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
                 const std::string& path, const Canvas& canvas, bool log_distance) {
-  const Drawing drawing = drawing_of(curves, is_for_terminal(path), curves.size() == 1);
+  const Drawing drawing = drawing_of(curves, canvas, is_for_terminal(path), curves.size() == 1);
   draw(drawing.data + (log_distance ? std::string() : few_tics('x', drawing.farthest)) +
            axes("seek time (ms)", drawing.farthest * 1.02, 0) +
            (log_distance ? fmt::format("set logscale x\nset xrange [1:{}]\n", drawing.farthest)
@@ -110,8 +112,8 @@ void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
 }
 
 void plot_seek_panels(std::span<const SeekCurve> curves, const std::string& path) {
-  const Drawing drawing = drawing_of(curves, false, true);
   const Canvas canvas = column_canvas(860);
+  const Drawing drawing = drawing_of(curves, canvas, false, true);
   const Key key = key_above(drawing.labels, canvas);
   std::string script = drawing.data + "set multiplot\n" + few_tics('x', drawing.farthest) +
                        panel(0.63, 0.98 - key.share) +

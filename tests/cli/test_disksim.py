@@ -245,7 +245,7 @@ BROKEN = [
     ("g1", (MODEL, r"Zones = \[.*?\n    \]", "Zones = [ ]"), "stops", "the zones have 0 blocks"),
     ("g1", (MODEL, r"Zones = \[.*?\n    \]", "Zones = 5"), "stops", "must be a list"),
     ("g1", (MODEL, r"slips = \[[^]]*\]", "slips = [ -3 ]"), "otherwise", "no whole number from 0 on"),
-    ("g1", (MODEL, r"slips = \[[^]]*\]", "slips = [ 9, 8 ]"), "otherwise", "needs them in order"),
+    ("g1", (MODEL, r"slips = \[[^]]*\]", "slips = [ 900, 8 ]"), "otherwise", "needs them in order"),
     ("g1", (MODEL, r"slips = \[[^]]*\]", "slips = [ 99999999 ]"), "otherwise", "outside of the zone"),
     ("g1", (MODEL, r"slips = \[[^]]*\]", f"slips = [ {', '.join(map(str, range(6000)))} ]"), "never-answers",
      "has 6000 slips"),
