@@ -15,6 +15,7 @@ class Cosim(PlatterTest):
         super().setUp()
         for name in ("tmp", "bin"):
             os.mkdir(self.path(name))
+        os.symlink("/bin/true", self.path("bin/true"))
         # Without a compiler nothing is built, whatever else goes wrong.
         self.environment.update(XDG_CACHE_HOME=self.path("cache"), TMPDIR=self.path("tmp"), PATH=self.path("bin"))
 

@@ -70,7 +70,9 @@ class Inspect(PlatterTest):
 
     def test_a_run_on_a_host_that_is_too_noisy_says_so_first(self):
         drive = self.drive("quantum-atlas10k", {"seed": 1, "host_delay_median_us": 200, "host_delay_p99_us": 4000})
-        summary = self.platter("characterize", drive, "-o", "m.json", status=INCOMPLETE)
+        done = self.run_platter("characterize", drive, "-o", "m.json")
+        self.assertIn(done.returncode, (0, INCOMPLETE))  # enough may be measured all the same
+        summary = done.stdout
         head = re.sub(r"\n {16}", " ", summary).splitlines()
         self.assertRegex(head[3], r"^  noise +the host is too noisy: of \d+ commands .* does not tell rotational positions "
                                   r"on this host; measure on an idle host, or with --quiet-host$")

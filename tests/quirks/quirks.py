@@ -260,7 +260,9 @@ class QuirkTest(PlatterTest):
         output = self.path(output)
         for path, figure in self.told_apart(reference, output).items():
             in_one = (figure["a"] is None) != (figure["b"] is None)
-            if not re.search(leave_out, path):
+            # Of a drive without noise errors are a nanosecond, and less than what a host's clock tells apart.
+            small = not in_one and figure["unit"] == "ms" and abs(figure["difference"]) < 2e-4
+            if not small and not re.search(leave_out, path):
                 self.assertTrue(in_one and self.same_in_another_run(figure, reference, output), figure)
         self.assertEqual(shape(model_at(output)["layout"]), shape(model_at(reference)["layout"]))
 

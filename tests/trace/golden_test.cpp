@@ -180,7 +180,7 @@ TEST_CASE("xperf: a header block, hexadecimal, logged as requests complete, loss
   const Read events = read_golden("xperf.csv");
   check(events, Format::xperf,
         {{'R', 0, 9'000'000, 4096, 128, 2}, {'W', 9'500'000, 300'000, 32, 8, 2}});
-  CHECK(skips(events) == "1 flushes, 1 events that are no disk read_golden or write");
+  CHECK(skips(events) == "1 flushes, 1 events that are no disk read or write");
   CHECK(losses(events) == "31 events at line 6");
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("wpaexporter in a German locale, Latin-1") {
   check(
       table, Format::wpa,
       {{'W', 0, 12'000'000, 2048, 128, 0}, {'R', 1'000 * kSecond + 100'000'100, 100'000, 1, 1, 0}});
-  CHECK(skips(table) == "1 operations that neither read_golden nor write");
+  CHECK(skips(table) == "1 operations that neither read nor write");
 }
 
 TEST_CASE("fio's logs with offsets: what is measured, at the time of completion") {
@@ -209,7 +209,7 @@ TEST_CASE("blkreplay: prose in front, what a replay measured") {
 TEST_CASE("hfplayer: microseconds, replies are no requests") {
   const Read dump = read_golden("hfplayer.csv");
   check(dump, Format::hfplayer, {{'W', 0, 2'300'125, 9000, 16, 3}, {'R', 150'000, 0, 64, 8, 3}});
-  CHECK(skips(dump) == "1 operations that neither read_golden nor write");
+  CHECK(skips(dump) == "1 operations that neither read nor write");
 }
 
 TEST_CASE("iosnoop of perf-tools and of DTrace, bpftrace's biosnoop: names with blanks") {
@@ -220,7 +220,7 @@ TEST_CASE("iosnoop of perf-tools and of DTrace, bpftrace's biosnoop: names with 
   CHECK(perf.trace.requests[0].blocks == 16);
   CHECK(perf.trace.requests[0].service_ns == 4'250'000);
   CHECK(perf.trace.requests[1].arrival_ns == 100'000);
-  CHECK(skips(perf) == "1 operations that neither read_golden nor write");
+  CHECK(skips(perf) == "1 operations that neither read nor write");
   CHECK(losses(perf).empty());
   check(read_golden("iosnoop_dtrace.txt"), Format::iosnoop,
         {{'W', 0, 4'000'000, 2048, 16, 0}, {'R', 10'000'000, 500'000, 900, 1, 0}});
@@ -240,7 +240,7 @@ TEST_CASE("ftrace: what was lost, a command that is no flush, a flush of no sect
         "1 commands past the block layer, 1 flushes");
 }
 
-TEST_CASE("an iolog in nanoseconds is doubted, and read_golden in the unit that is told") {
+TEST_CASE("an iolog in nanoseconds is doubted, and read in the unit that is told") {
   CHECK_THROWS_WITH(read_golden("iolog3_ns.log"), Catch::Contains("--time-unit"));
   const Read log = read_golden("iolog3_ns.log", {.time_unit_ns = 1});
   REQUIRE(log.trace.requests.size() == 12);
@@ -305,8 +305,7 @@ TEST_CASE("Alibaba 2020") {
          {'W', 448'000, 0, 19163600, 24, 7}});
 }
 
-TEST_CASE(
-    "Tencent: sectors, whole seconds, 0 is a read_golden; without a header it has to be named") {
+TEST_CASE("Tencent: sectors, whole seconds, 0 is a read; without a header it has to be named") {
   check(read_golden("tencent.csv", {.format = Format::tencent}), Format::tencent,
         {{'R', 0, 0, 12910952, 128, 1063},
          {'W', 0, 0, 6338688, 8, 1063},
