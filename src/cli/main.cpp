@@ -105,7 +105,9 @@ Use it
 // --help, --version.
 int answer(const CLI::App& app, const CLI::ParseError& asked) {
   std::ostringstream text;
-  if (dynamic_cast<const CLI::CallForHelp*>(&asked) && app.get_subcommands().empty())
+  const bool for_help = dynamic_cast<const CLI::CallForHelp*>(&asked) != nullptr;
+  if (for_help) platter::cli::print_fitting();
+  if (for_help && app.get_subcommands().empty())
     text << kOverview;
   else
     app.exit(asked, text, text);

@@ -104,6 +104,11 @@ void set_up_streams() {
   stderr = opened(messages(), stderr, _IONBF);
 }
 
+void print_fitting() {
+  std::fflush(stdout);
+  output().fits_lines = true;
+}
+
 void print_as_it_is() {
   std::fflush(stdout);
   output().as_it_is();

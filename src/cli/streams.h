@@ -14,6 +14,8 @@ void set_up_streams();
 // From now on lines go to standard output as they are: JSON, and what is for other programs. Else
 // lines that are longer than the terminal is wide, 80 columns without one, are broken.
 void print_as_it_is();
+// The other way round, also where no terminal is: a page of help.
+void print_fitting();
 
 // Everything printed is written now. 0, or the errno with which standard output failed.
 int finish_streams();

@@ -80,8 +80,7 @@ std::string terminal(const std::string& path, const Canvas& canvas) {
         canvas.width * scale, canvas.height * scale, kFont,
         canvas.font * scale * (canvas.for_paper ? 0.75 : 8.0 / 9), scale * stroke);
   }
-  if (extension == ".tex")
-    return fmt::format("set terminal tikz size {} nobackground\n", inches(canvas));
+  if (extension == ".tex") return fmt::format("set terminal tikz size {}\n", inches(canvas));
   return fmt::format("set terminal {} size {} enhanced {} linewidth {:.2f}\n",
                      extension == ".pdf" ? "pdfcairo" : "epscairo", inches(canvas),
                      font_in_points(canvas), stroke);

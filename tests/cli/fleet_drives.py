@@ -9,7 +9,7 @@ BASE = "virtual:spare-zone"
 BLOCKS = 20_000_000  # of each drive, whatever its defects
 SPARES = 1500        # sectors at the end of each zone
 # what an outlier has: times, times, cylinders by which a zone's border lies elsewhere, blocks that have grown bad
-OUTLIERS = {"slow head": 1.25, "long seeks": 1.12, "zones that differ": 150, "grown defects": 60}
+OUTLIERS = {"slow head": 1.4, "long seeks": 1.12, "zones that differ": 150, "grown defects": 60}
 
 
 def drive(base, number, what=None, seed=1):

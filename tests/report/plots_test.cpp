@@ -128,7 +128,7 @@ TEST_CASE("no text lies over a curve, whatever the labels") {
   }
   const model::Layout layout = two_zones();
   for (const int width : {84, 254}) {
-    const Canvas canvas = paper_canvas(width, 0.75 * width);
+    const Canvas canvas = paper_canvas(width, width < 100 ? 110 : 190);
     plot_distributions("", several, folder.file("cdf.svg"), canvas);
     plot_distributions("A title", {several.data(), 1}, folder.file("one.svg"), canvas);
     plot_distributions("", several, folder.file("tail.svg"), canvas,
