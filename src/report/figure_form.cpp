@@ -193,7 +193,7 @@ Key key_above(std::span<const std::string> labels, const Canvas& canvas) {
   const std::size_t rows = std::max<std::size_t>(1, (labels.size() + columns - 1) / columns);
   return {
       fmt::format("set key tmargin center vertical maxrows {}\n", rows),
-      labels.empty() ? 0 : (static_cast<double>(rows) * 1.3 + 0.6) * canvas.font / canvas.height};
+      labels.empty() ? 0 : (static_cast<double>(rows) * 1.5 + 0.8) * canvas.font / canvas.height};
 }
 
 }  // namespace platter::report

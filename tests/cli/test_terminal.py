@@ -61,7 +61,7 @@ class Terminal(PlatterTest):
 
     def test_without_a_terminal_no_line_is_broken(self):
         model = json.loads(self.platter("truth", "virtual:hp-c2247"))
-        self.assertEqual(model["schema"], "platter-drive-model")
+        self.assertEqual(model["schema"]["name"], "platter-model")
         self.assertGreater(max(map(len, self.platter("self", "statuses").splitlines())), 80)
 
     def test_lines_fit_the_terminal_or_the_columns_that_are_asked_for(self):
