@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,16 +27,9 @@ struct Options {
   Outputs outputs;
 };
 
-// A figure's width to its height, where no height is given.
-constexpr std::array kAspects = {std::pair{"cdf", 1.17}, std::pair{"ccdf", 1.5},
-                                 std::pair{"seeks", 1.6}, std::pair{"zones", 1.6}};
-
 std::string script_of(const Options& options) { return options.output + ".gp"; }
 
-report::Canvas canvas_of(const Options& options) {
-  double aspect = 1.6;
-  for (const auto& [what, its] : kAspects)
-    if (options.what == what) aspect = its;
+report::Canvas canvas_of(const Options& options, double aspect) {
   report::Canvas canvas;
   canvas.height = static_cast<int>(canvas.width / aspect);
   if (options.width_mm || options.height_mm) {
@@ -54,7 +46,7 @@ std::string label_of(const Options& options, std::size_t n, const std::string& o
   return options.labels.empty() ? otherwise : options.labels[n];
 }
 
-void plot_times(const Options& options) {
+void plot_times(const Options& options, const report::Canvas& canvas) {
   std::vector<replay::OpenResult> results;
   for (const std::string& path : options.files) results.push_back(replay::result_source(path));
   report::ResponseTimes times = report::response_times_of(results);
@@ -62,15 +54,14 @@ void plot_times(const Options& options) {
     times.distributions[i].label = label_of(options, i, times.distributions[i].label);
   report::plot_distributions(
       options.title.empty() && !options.width_mm ? times.title : options.title, times.distributions,
-      options.output, canvas_of(options),
-      {.log_time = options.log, .complementary = options.what == "ccdf"});
+      options.output, canvas, {.log_time = options.log, .complementary = options.what == "ccdf"});
 }
 
 std::string name_of(const model::Identity& identity) {
   return identity.name.empty() ? identity.product : identity.name;
 }
 
-void plot_curves(const Options& options) {
+void plot_curves(const Options& options, const report::Canvas& canvas) {
   std::vector<report::SeekCurve> curves;
   for (std::size_t i = 0; i < options.files.size(); ++i) {
     const model::DriveModel model = model::load_model(options.files[i]);
@@ -84,10 +75,10 @@ void plot_curves(const Options& options) {
           ExitStatus::bad_input,
           fmt::format("{}: has no seek curve; name a model that has one", options.files[i]));
   }
-  report::plot_seeks(options.title, curves, options.output, canvas_of(options), options.log);
+  report::plot_seeks(options.title, curves, options.output, canvas, options.log);
 }
 
-void plot_tracks(const Options& options) {
+void plot_tracks(const Options& options, const report::Canvas& canvas) {
   if (options.files.size() != 1) throw Error(ExitStatus::usage, "zones are of one model; name one");
   if (options.log || !options.labels.empty())
     throw Error(ExitStatus::usage, "zones have no --log-axis and no --labels; leave them out");
@@ -95,11 +86,18 @@ void plot_tracks(const Options& options) {
   if (model.layout.zones.empty())
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: has no layout; name a model that has one", options.files.front()));
-  report::plot_zones(options.title, model.layout, options.output, canvas_of(options));
+  report::plot_zones(options.title, model.layout, options.output, canvas);
 }
 
-const std::map<std::string, void (*)(const Options&)> kFigures = {
-    {"cdf", plot_times}, {"ccdf", plot_times}, {"seeks", plot_curves}, {"zones", plot_tracks}};
+struct Figure {
+  void (*draw)(const Options&, const report::Canvas&);
+  double aspect;  // width to height, where no height is given
+};
+
+const std::map<std::string, Figure> kFigures = {{"cdf", {plot_times, 1.17}},
+                                                {"ccdf", {plot_times, 1.5}},
+                                                {"seeks", {plot_curves, 1.6}},
+                                                {"zones", {plot_tracks, 1.6}}};
 
 void plot(const Options& options) {
   require_needs("plot");
@@ -110,7 +108,8 @@ void plot(const Options& options) {
   for (const std::string& path : options.files) options.outputs.reads(path);
   options.outputs.writes(options.output);
   if (options.script) options.outputs.writes(script_of(options));
-  kFigures.at(options.what)(options);
+  const Figure& figure = kFigures.at(options.what);
+  figure.draw(options, canvas_of(options, figure.aspect));
 }
 
 }  // namespace

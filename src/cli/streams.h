@@ -12,7 +12,7 @@ namespace platter::cli {
 void set_up_streams();
 
 // From now on lines go to standard output as they are: JSON, and what is for other programs. Else
-// lines that are longer than the terminal is wide, 80 columns without one, are broken.
+// lines that are longer than the terminal, or COLUMNS, is wide are broken; without both none is.
 void print_as_it_is();
 // The other way round, also where no terminal is: a page of help.
 void print_fitting();

@@ -21,7 +21,8 @@ namespace timing = layout_by_timing;
 // What the order of bands that was found says of a map's surfaces; one that does not explain what
 // was seen says nothing.
 void take_measured(const std::optional<timing::FoundSurfaces>& found, timing::Surfaces& surfaces) {
-  // Chosen: three times what steps scatter by; below it all that tells orders apart are distances.
+  // Chosen by looking at a few drives: steps scatter less; below it all that tells orders apart are
+  // distances.
   constexpr double kContrast_rev = 0.03;
   if (!found || found->best.fit < timing::kExplains) return;
   if (!found->told && found->contrast_rev < kContrast_rev) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <tuple>
 
 namespace platter::layout_by_timing {
@@ -95,7 +96,7 @@ double OrderBeliefs::log_likelihood(const Hypothesis& hypothesis, const Seen& se
   const double sigma = std::hypot(seen.took->error_rev, kOff_rev,
                                   std::hypot(kOff * rev, beyond_rev));
   const double t = (seen.took->rev - rev) / sigma;
-  const double density = std::exp(-0.5 * t * t) / sigma / std::sqrt(2 * 3.14159265358979);
+  const double density = std::exp(-0.5 * t * t) / sigma / std::sqrt(2 * std::numbers::pi);
   return std::log((1 - kWild) * density * MoveTimes::kLongest_rev + kWild);
 }
 
@@ -137,7 +138,7 @@ double OrderBeliefs::fit_without_order() const {
   for (const double rev : took_) mean += rev / count;
   for (const double rev : took_) square += (rev - mean) * (rev - mean) / count;
   const double sigma = std::max(kLeast_rev, std::sqrt(square));
-  return std::log(MoveTimes::kLongest_rev / sigma / std::sqrt(2 * 3.14159265358979)) -
+  return std::log(MoveTimes::kLongest_rev / sigma / std::sqrt(2 * std::numbers::pi)) -
          0.5 * square / sigma / sigma;
 }
 

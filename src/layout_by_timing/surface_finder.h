@@ -38,8 +38,9 @@ struct FoundSurfaces {
   std::size_t groups = 0, shifts = 0;  // of bands that were looked at; between which others lie
 };
 
-// Mean log-likelihood, against no order: what fits by less is not explained. Chosen: times of two
-// kinds that an order tells apart give 1 and more; moves that all take about as long less than 0.5.
+// Mean log-likelihood, against no order: what fits by less is not explained. Chosen by looking at
+// a few drives: times of two kinds that an order tells apart give more, moves that all take about
+// as long less.
 inline constexpr double kExplains = 0.7;
 
 class SurfaceFinder {

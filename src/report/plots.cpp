@@ -82,21 +82,18 @@ std::vector<double> shares_of(std::size_t count, bool complementary) {
   return shares;
 }
 
-struct Limits {
-  double apart_ms = 0;  // of how much later than the first one each is
-};
-
 // Time, share in percent, how much later than the first distribution at the same share, and where
-// that is beyond the scale, the scale's end.
+// that is beyond the scale, which ends `apart_limit_ms` either way, the scale's end.
 std::string curve_data(std::size_t number, const std::vector<double>& sorted,
-                       const std::vector<double>& first, const Limits& limits, bool complementary) {
+                       const std::vector<double>& first, double apart_limit_ms,
+                       bool complementary) {
   std::string data = fmt::format("$curve{} << EOD\n", number);
   if (sorted.empty() || first.empty()) return data + "NaN NaN NaN NaN\nEOD\n";
   for (const double share : shares_of(sorted.size(), complementary)) {
     const double time_ms = statistics::quantile(sorted, share);
     const double later_ms = time_ms - statistics::quantile(first, share);
-    const std::string beyond = std::abs(later_ms) > limits.apart_ms
-                                   ? fmt::format("{:.4f}", std::copysign(limits.apart_ms, later_ms))
+    const std::string beyond = std::abs(later_ms) > apart_limit_ms
+                                   ? fmt::format("{:.4f}", std::copysign(apart_limit_ms, later_ms))
                                    : "NaN";
     data += fmt::format("{:.4f} {:.7g} {:.4f} {}\n", time_ms,
                         100 * (complementary ? 1 - share : share), later_ms, beyond);
@@ -149,11 +146,11 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
     apart_ms = std::max(apart_ms, farthest_ms(sorted.back(), sorted.front()));
   }
   const bool cut = !axes.complementary && !axes.log_time && longest_ms > 1.02 * shown_ms;
-  const Limits limits{std::max(apart_ms, 1e-3) * 1.2};
+  const double apart_limit_ms = std::max(apart_ms, 1e-3) * 1.2;
   std::string data;
   std::vector<std::string> curves, apart;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    data += curve_data(i, sorted[i], sorted.front(), limits, axes.complementary);
+    data += curve_data(i, sorted[i], sorted.front(), apart_limit_ms, axes.complementary);
     curves.push_back(fmt::format("$curve{} using 1:2 with lines linetype {} title {}", i, i + 1,
                                  report::quoted(labels[i])));
     apart.push_back(fmt::format("$curve{} using 2:3 with lines linetype {} notitle", i, i + 1));
@@ -179,12 +176,12 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   script += fmt::format("set xrange [{}:{:.4f}]\n", axes.log_time ? "*" : "0", last_ms);
   script += plot_of(curves);
   if (panels)
-    script += panel(lower, middle, canvas) + few_tics('y', 2 * limits.apart_ms) +
+    script += panel(lower, middle, canvas) + few_tics('y', 2 * apart_limit_ms) +
               fmt::format(
                   "unset title\nunset logscale\nset xlabel 'requests (%); x: beyond'\n"
                   "set ylabel 'later (ms)'\nset xrange [0:100]\nset format x '%g'\n"
                   "set xtics autofreq\nset yrange [{:.4g}:{:.4g}]\n",
-                  -limits.apart_ms, limits.apart_ms) +
+                  -apart_limit_ms, apart_limit_ms) +
               plot_of(apart) + "unset multiplot\n";
   draw(script, path, canvas);
 }
