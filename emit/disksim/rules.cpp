@@ -248,7 +248,7 @@ std::string rules_table() {
                               : rule.takes == Reading::meant ? fmt::format("as meant: {}", rule.why)
                                                              : fmt::format("as run: {}", rule.why);
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", rule.parameter, rule.condition,
-                        rule.manual, deeds(rule), takes);
+                        rule.has_two_readings() ? rule.manual : "", deeds(rule), takes);
   }
   return text;
 }

@@ -30,7 +30,7 @@ Printed from the tests by `tests/house/promises.py --write`; the ctest `promises
 named by its beginning; its document has all of it, and where it ends. In the files of tests `holds:` stands above each
 test that holds one.
 """
-MOST_WORDS = 9  # of a promise, on the page
+MOST_WORDS = 6  # of a promise, on the page
 
 NONE = (None, None)
 Promise = collections.namedtuple("Promise", "document text")
