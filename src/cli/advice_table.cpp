@@ -10,13 +10,13 @@ namespace {
 const char* name_of(scsi::Affects affects) {
   switch (affects) {
     case scsi::Affects::these_blocks:
-      return "these blocks";
+      return "blocks";
     case scsi::Affects::this_command:
-      return "this command";
+      return "command";
     case scsi::Affects::this_try:
-      return "this try";
+      return "try";
     case scsi::Affects::whole_drive:
-      return "the whole drive";
+      return "drive";
   }
   return "";
 }
