@@ -49,7 +49,7 @@ std::string sense_of(const scsi::AdviceRow& row) {
 }  // namespace
 
 std::string advice_table() {
-  std::string text = "| sense | is of | what to do |\n|---|---|---|\n";
+  std::string text = "| sense | concerns | what to do |\n|---|---|---|\n";
   const auto rows = scsi::advice_rows();
   for (std::size_t i = 0; i < rows.size();) {
     std::string senses = sense_of(rows[i]);
