@@ -165,10 +165,9 @@ class Planted(unittest.TestCase):
                       promises.read(self.root, promises.PAGE))
 
     def test_a_long_promise_is_named_by_its_beginning(self):
-        self.assertEqual(promises.beginning_of("One [two](#x) three four five six seven eight nine. Ten."),
-                         "One two three four five six seven eight nine")
-        self.assertEqual(promises.beginning_of("One two three four five six seven eight nine ten eleven."),
-                         "One two three four five six seven eight nine ...")
+        words = ["[one](#x)"] + ["word"] * (promises.MOST_WORDS - 1)
+        self.assertEqual(promises.beginning_of(" ".join(words) + ". Another."), " ".join(["one", *words[1:]]))
+        self.assertEqual(promises.beginning_of(" ".join([*words, "more"]) + "."), " ".join(["one", *words[1:]]) + " ...")
 
     def test_a_page_that_is_not_what_is_printed(self):
         wrong = [f"{promises.PAGE}: it is not what the tests say; run tests/house/promises.py --write"]
