@@ -1,0 +1,14 @@
+// What a program of the guest is called, which is a process of the host without a name of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace platter::emulator {
+
+// The file that it executes, as execve(2) was given it: the last string of its stack. Empty where
+// that is not there to be read.
+std::string program_name(pid_t process);
+
+}  // namespace platter::emulator
