@@ -55,7 +55,7 @@ std::string last_string(std::string_view page) {
 
 }  // namespace
 
-std::string program_name(pid_t process) {
+std::string program_name(pid_t process, const std::string& kernel) {
   const model::Descriptor memory(
       open(fmt::format("/proc/{}/mem", process).c_str(), O_RDONLY | O_CLOEXEC));
   if (memory.get() < 0) return {};
@@ -64,7 +64,8 @@ std::string program_name(pid_t process) {
     if (pread(memory.get(), page.data(), page.size(), static_cast<off_t>(end - kPage)) !=
         static_cast<ssize_t>(page.size()))
       continue;
-    if (std::string name = last_string({page.data(), page.size()}); !name.empty()) return name;
+    if (std::string name = last_string({page.data(), page.size()}); !name.empty() && name != kernel)
+      return name;
   }
   return {};
 }

@@ -153,7 +153,7 @@ class Simulation::Watch {
 
   void give_time(pid_t program) {
     if (ticks_ == 0 || settings_.is_strict) {
-      const std::string name = program_name(program);
+      const std::string name = program_name(program, settings_.guest.programs.kernel);
       const std::string what = fmt::format(
           "{} has computed for {} s without a system call, which takes no simulated time",
           name.empty() ? "a program of the guest" : name, settings_.patience.count() / 1000.0);

@@ -54,7 +54,7 @@ struct CosimOptions {
   unsigned memory_mb = 512;
   int speed = 1;
   double cpu_factor = 0;
-  std::uint64_t call_ns = 300;
+  std::uint64_t call_ns = 500;
   double patience_s = 10;
   bool is_strict = false;
   std::optional<double> power_cut_s{};

@@ -61,10 +61,11 @@ TEST_CASE("A process is called what it executes") {
   std::string name;
   for (int i = 0; i < 1000 && name != "/bin/sleep"; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
-    name = emulator::program_name(child);
+    name = emulator::program_name(child, "");
   }
   CHECK(name == "/bin/sleep");
+  CHECK(emulator::program_name(child, "/bin/sleep").empty());
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  CHECK(emulator::program_name(child).empty());
+  CHECK(emulator::program_name(child, "").empty());
 }

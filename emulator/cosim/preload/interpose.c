@@ -138,9 +138,10 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event* event) {
 // --- The guest's programs, which are processes of the host.
 
 // In the kernel's own way, with what is due meanwhile. Between a program's stop and what the kernel
-// does about it, where no interrupt is held back.
+// does about it, where no interrupt is held back. Not before there is a calendar: the kernel traces
+// a process to see how its host does that.
 static void let_pass(uint64_t ns) {
-  if (ns > 0 && kernel_delay != NULL) kernel_delay(ns);
+  if (shared != NULL && ns > 0 && kernel_delay != NULL) kernel_delay(ns);
 }
 
 // Nanoseconds of the guest, as on a processor of 1 GHz. Reading takes some, so that a loop that
@@ -177,7 +178,7 @@ static bool goes_on(pid_t pid, int* state) {
       let_pass(call_ns);
       return false;
     case SIGALRM:  // from the emulator
-      let_pass(shared == NULL ? 0 : shared->tick_ns);
+      if (shared != NULL) let_pass(shared->tick_ns);
       return false;
     default:
       return false;
