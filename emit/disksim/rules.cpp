@@ -26,7 +26,6 @@ constexpr const char *kPostpass = "disksim_disk.c, disk_postpass_perdisk",
                      *kSectorDone = "disksim_diskctlr.c, disk_buffer_sector_done",
                      *kReadAhead = "disksim_diskcache.c, disk_buffer_set_segment";
 
-constexpr Deed both(Does does, const char* words) { return {does, words}; }
 constexpr Deed kStops{Does::stops, "stops"};
 constexpr double kScheme4 = 4, kBlocksOf32Bits = 2147483648;
 
@@ -59,30 +58,29 @@ bool of_layout_g4(const Told& told) {
   return is_g4(told) && told.of(parameter) > 0;
 }
 
-constexpr Deed kTrackEnds = both(Does::stops_there,
-                                 "stops (`extra != 0`) on the last track, and on tracks that end "
-                                 "in sectors of no pattern");
-constexpr Deed kTooLarge = both(Does::stops, "stops: it counts blocks in 32 bits");
-constexpr Deed kBehindAny = both(Does::otherwise, "reads ahead behind any read");
-constexpr Deed kNoBound = both(Does::otherwise,
-                               "never looks at it: reads on to the end of the track of the block "
-                               "behind the request, or of the next");
-constexpr Deed kNotKept = both(Does::otherwise, "does not keep them");
-constexpr Deed kNever = both(Does::otherwise, "has no zero-latency access there");
-constexpr Deed kFirstTwice = both(Does::otherwise, "charges the first's a second time");
-constexpr Deed kShort = both(Does::stops,
-                             "stops (fpcheck): it reads on over what the segment holds, and "
-                             "never sees the requested blocks again");
-constexpr Deed kBehindDrive = both(
-    Does::stops_there, "looks for the block behind the drive's last at its end, and stops");
-constexpr Deed kKeepsWrites = both(Does::otherwise,
-                                   "keeps writes from the buffer, too, until so many are read");
-constexpr Deed kGivesUp = both(Does::otherwise,
-                               "gives up reading ahead with the request itself: every second read "
-                               "of a sequential stream misses");
-constexpr Deed kLosesBlocks = both(Does::stops,
-                                   "stops: segments of 1 block hold no request of more");
-constexpr Deed kTakesNone = both(Does::never_answers, "sends nothing: the drive takes no request");
+constexpr Deed kTrackEnds = {Does::stops_there,
+                             "stops (`extra != 0`) on the last track, and on tracks that end "
+                             "in sectors of no pattern"};
+constexpr Deed kTooLarge = {Does::stops, "stops: it counts blocks in 32 bits"};
+constexpr Deed kBehindAny = {Does::otherwise, "reads ahead behind any read"};
+constexpr Deed kNoBound = {Does::otherwise,
+                           "never looks at it: reads on to the end of the track of the block "
+                           "behind the request, or of the next"};
+constexpr Deed kNotKept = {Does::otherwise, "does not keep them"};
+constexpr Deed kNever = {Does::otherwise, "has no zero-latency access there"};
+constexpr Deed kFirstTwice = {Does::otherwise, "charges the first's a second time"};
+constexpr Deed kShort = {Does::stops,
+                         "stops (fpcheck): it reads on over what the segment holds, and "
+                         "never sees the requested blocks again"};
+constexpr Deed kBehindDrive = {Does::stops_there,
+                               "looks for the block behind the drive's last at its end, and stops"};
+constexpr Deed kKeepsWrites = {Does::otherwise,
+                               "keeps writes from the buffer, too, until so many are read"};
+constexpr Deed kGivesUp = {Does::otherwise,
+                           "gives up reading ahead with the request itself: every second read "
+                           "of a sequential stream misses"};
+constexpr Deed kLosesBlocks = {Does::stops, "stops: segments of 1 block hold no request of more"};
+constexpr Deed kTakesNone = {Does::never_answers, "sends nothing: the drive takes no request"};
 
 constexpr Rule kRules[] = {
     {RuleId::ahead_behind_any, kAhead, "4, with a cache",
@@ -191,8 +189,8 @@ constexpr Rule kRules[] = {
     {RuleId::stops, kBlocks, "2^31 or more",
      [](const Told& told) { return told.of(kBlocks) >= kBlocksOf32Bits; }, "blocks of the drive",
      kTooLarge, kTooLarge,
-     both(Does::otherwise,
-          "runs, and takes reads beyond 2^31 for misses: its cache counts in 32 bits"),
+     Deed{Does::otherwise,
+          "runs, and takes reads beyond 2^31 for misses: its cache counts in 32 bits"},
      "layout_g1_load.c, checknumblocks"},
     {RuleId::stops,
      kPerRequest,
@@ -201,7 +199,7 @@ constexpr Rule kRules[] = {
      "in front of every command",
      {},
      {},
-     both(Does::stops, "ends with a segmentation fault: requests that have one get no number"),
+     Deed{Does::stops, "ends with a segmentation fault: requests that have one get no number"},
      "disksim_diskctlr.c, disk_request_arrive"},
 };
 
