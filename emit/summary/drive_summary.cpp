@@ -105,7 +105,7 @@ double average_seek_ms(const model::Seek& seek, const std::vector<std::uint64_t>
   return sum / (all * all);
 }
 
-DriveSummary summary_of(const model::DriveModel& model) {
+DriveSummary summary_of(const model::DriveModel& model, RandomMeans means) {
   const auto compiled = std::make_shared<const engine::Tables>(model);
   const engine::Tables& tables = *compiled;
   const engine::LayoutMap& map = tables.layout;
@@ -153,12 +153,14 @@ DriveSummary summary_of(const model::DriveModel& model) {
   summary.write_overhead_ms = to_ms(tables.overheads.per_request + tables.overheads.write_miss[1] +
                                     tables.overheads.write_completion);
   const std::uint64_t blocks = std::min(summary.blocks, map.blocks());
-  const Mean read = mean_of_random(compiled, blocks, summary.block_bytes, false);
-  const Mean write = mean_of_random(compiled, blocks, summary.block_bytes, true);
-  summary.random_read_ms = read.mean_ms;
-  summary.random_read_error_ms = read.error_ms;
-  summary.random_write_ms = write.mean_ms;
-  summary.random_write_error_ms = write.error_ms;
+  if (means == RandomMeans::computed) {
+    const Mean read = mean_of_random(compiled, blocks, summary.block_bytes, false);
+    const Mean write = mean_of_random(compiled, blocks, summary.block_bytes, true);
+    summary.random_read_ms = read.mean_ms;
+    summary.random_read_error_ms = read.error_ms;
+    summary.random_write_ms = write.mean_ms;
+    summary.random_write_error_ms = write.error_ms;
+  }
   summary.zones = rates_of(zones, period_s, summary.block_bytes);
   double turns = 0;
   for (const Passage& passage : zones) turns += passage.turns;

@@ -40,8 +40,10 @@ struct DriveSummary {
   double random_read_error_ms = 0, random_write_error_ms = 0;
 };
 
+enum class RandomMeans : std::uint8_t { computed, left_out };  // they take most of the time
+
 // Throws Error(bad_input) for a model that lacks what an engine needs.
-DriveSummary summary_of(const model::DriveModel& model);
+DriveSummary summary_of(const model::DriveModel& model, RandomMeans means = RandomMeans::computed);
 
 // Mean seek over all pairs of blocks.
 double average_seek_ms(const model::Seek& seek, const std::vector<std::uint64_t>& cylinder_blocks);

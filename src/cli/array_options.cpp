@@ -10,23 +10,7 @@ constexpr double kMostMembers = 1024;
 
 }  // namespace
 
-array::ArrayPlan ArrayOptions::plan() const {
-  return {.level = *array::level_of(level),
-          .chunk_bytes = stripe_kib * 1024,
-          .balance = *array::balance_of(balance),
-          .stripes = stripes,
-          .missing = missing,
-          .rebuild = rebuild,
-          .rate = {.window_bytes = window_kib * 1024,
-                   .least_bytes_per_s = least_kib_per_s * 1024,
-                   .tick_ns = static_cast<Nanoseconds>(tick_ms * 1e6),
-                   .most_bytes_per_s = most_kib_per_s * 1024},
-          .merge_bytes = merge_kib * 1024,
-          .device_queue = device_queue,
-          .phase_seed = phase_seed};
-}
-
-void add_array_options(CLI::App& command, ArrayOptions& options) {
+void add_array_options(CLI::App& command, jobs::ArrayOptions& options) {
   CLI::Option* level = command
                            .add_option(
                                "--array", options.level,

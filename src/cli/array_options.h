@@ -2,29 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
-#include <optional>
-#include <string>
 
-#include "array/replay_array.h"
+#include "jobs/array_options.h"
 
 namespace platter::cli {
-
-struct ArrayOptions {
-  std::string level, balance = "nearest";  // level: "" for a single drive
-  std::uint64_t stripe_kib = 512, window_kib = 128, least_kib_per_s = 1000, most_kib_per_s = 200000,
-                phase_seed = 1, merge_kib = 512;
-  double tick_ms = 4;
-  std::uint32_t stripes = 256, device_queue = 0;
-  std::optional<std::uint32_t> missing{}, rebuild{};
-
-  bool wanted() const { return !level.empty(); }
-  array::ArrayPlan plan() const;
-};
 
 // --array, and what needs it: --stripe, --read-balance, --stripe-cache, --missing, --rebuild,
 // --rebuild-window, --rebuild-least, --rebuild-most, --rebuild-tick, --merge, --device-queue,
 // --phase-seed.
-void add_array_options(CLI::App& command, ArrayOptions& options);
+void add_array_options(CLI::App& command, jobs::ArrayOptions& options);
 
 }  // namespace platter::cli

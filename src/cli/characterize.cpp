@@ -1,333 +1,28 @@
-#include "extract/characterize.h"
+#include "jobs/characterize.h"
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <set>
-#include <string_view>
 
-#include "cli/better_model.h"
-#include "cli/characterize_many.h"
-#include "cli/doubts.h"
-#include "cli/interrupt.h"
-#include "cli/lbn_ranges.h"
+#include "cli/common_options.h"
+#include "cli/drives_progress.h"
 #include "cli/numbers.h"
-#include "cli/open_device.h"
-#include "cli/outputs.h"
-#include "cli/progress.h"
-#include "cli/quiet_host.h"
-#include "cli/running_samples.h"
-#include "cli/samples_at.h"
 #include "cli/subcommands.h"
-#include "extract/resume.h"
-#include "extract/save.h"
-#include "model/claims.h"
-#include "model/error.h"
-#include "model/file.h"
-#include "model/interruption.h"
-#include "model/json.h"
-#include "model/quality.h"
-#include "model/say.h"
-#include "replay/replay_drive.h"
-#include "report/model_summary.h"
-#include "safety/journal.h"
-#include "safety/restore.h"
+#include "jobs/better_model.h"
+#include "jobs/characterize_many.h"
 
 namespace platter::cli {
 namespace {
 
 struct Arguments {
   std::vector<std::string> devices;
-  std::string device, output, samples, resume, journal = safety::default_journal_folder();
-  std::vector<std::string> writable, skip, not_in_use;
-  std::optional<std::uint64_t> seed;
-  double budget_s = 0;
-  bool full_map = false, no_map = false;
-  bool json = false;
+  jobs::Characterization run;
   std::optional<std::size_t> jobs;
   bool share_bus = false;
   ProgressKind progress = ProgressKind::fitting;
-  QuietHostOption quiet;
-  Outputs outputs;
 };
-
-std::string without_json(std::string path) {
-  if (path.ends_with(".json")) path.resize(path.size() - 5);
-  return path;
-}
-
-// Where a run's results go.
-struct Places {
-  std::string model, samples;
-};
-
-Places places(const Arguments& arguments) {
-  return {arguments.output, arguments.samples.empty()
-                                ? without_json(arguments.output) + ".samples.jsonl"
-                                : arguments.samples};
-}
-
-// A run that was cut off does not replace a model that is whole, and none a better one: it is kept
-// beside that, as `partial` or `poorer`.
-Places places_beside(const Arguments& arguments, const char* as) {
-  const std::string stem = without_json(arguments.output) + "." + as;
-  return {stem + ".json", stem + ".samples.jsonl"};
-}
-constexpr const char* kPartial = "partial";
-constexpr const char* kPoorer = "poorer";
-
-bool holds_whole_model(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored) ||
-      std::filesystem::file_size(path, ignored) == 0)
-    return false;
-  try {
-    return model::load_model(path).provenance.complete;
-  } catch (const Error&) {
-    return false;  // no model: it was claimed, or forced
-  }
-}
-
-bool is_gone_on_with(const std::string& path, const Arguments& arguments) {
-  return !arguments.resume.empty() && model::input_behind(path) == std::optional(arguments.resume);
-}
-
-// What an interrupted run left.
-std::optional<extract::KeptRecord> interrupted_run(const Arguments& arguments) {
-  if (arguments.resume.empty()) return std::nullopt;
-  arguments.outputs.reads(arguments.resume);
-  if (safety::in_use(arguments.resume))
-    throw Error(ExitStatus::refused,
-                arguments.resume + ": is of a run that still goes on; wait for its end, or end it");
-  extract::KeptRecord kept = samples_at(arguments.resume);
-  extract::require_unfinished(kept, arguments.resume);
-  const extract::Session& first = kept.record.sessions.front();
-  extract::require_options_of_run(first, arguments.seed.value_or(first.seed),
-                                  writable_ranges(arguments.writable, kept.record.identity.blocks),
-                                  arguments.resume);
-  return kept;
-}
-
-// What was written may have to be put back now, and is not to be accessed from now on.
-void require_not_skipped(const safety::LeftJournal& left, const std::vector<LbnRange>& skip) {
-  for (const LbnRange& run : left.contents.blocks.runs())
-    for (const LbnRange& range : skip)
-      if (range.meets(run))
-        throw Error(
-            ExitStatus::refused,
-            fmt::format("LBN {} to {} are to be skipped, and {} has what the run wrote there; "
-                        "run platter restore {} first, or leave these blocks in",
-                        range.first, range.last, left.path, left.path));
-}
-
-// Before anything else: what is torn would be taken for what the drive holds.
-void put_right_what_was_left(scsi::Device& device, const model::Identity& drive,
-                             const Arguments& arguments) {
-  for (const safety::LeftJournal& left : safety::left_journals(arguments.journal, drive)) {
-    require_not_skipped(left, lbn_ranges(arguments.skip));
-    const safety::Restored done = safety::put_right(device, left);
-    model::say("restored from {}: {} blocks as they were, {} put back, settings\n", left.path,
-               done.media.intact, safety::blocks_of(done.media.put_back));
-  }
-}
-
-// A run that was cut off is not thrown away by one that could go on with it.
-void require_no_other_run(const std::string& path, const Arguments& arguments) {
-  if (!model::file_behind(path) || is_gone_on_with(path, arguments)) return;
-  if (safety::in_use(path))
-    throw Error(ExitStatus::refused,
-                path + ": is of a run that still goes on; name another model with -o");
-  if (arguments.outputs.forced()) return;
-  throw Error(ExitStatus::refused,
-              fmt::format("{}: holds the samples of a run that was cut off; go on with it with "
-                          "--resume {}, or replace it with --force",
-                          path, path));
-}
-
-// Of a run that ended before it had a model.
-std::string what_is_left(std::optional<RunningSamples>& running, const Arguments& arguments) {
-  if (running && running->file() != nullptr)
-    return fmt::format("no model was written; --resume {} goes on with it",
-                       running->file()->path());
-  if (running && running->stays()) return "no model was written; " + *running->stays();
-  return arguments.resume.empty() ? "nothing was written to files"
-                                  : "what was measured before is still in " + arguments.resume;
-}
-
-// What is wrong with the drive, or ended the run, in front of what is said of its files.
-std::string before_files(const extract::Run& run) {
-  std::string text;
-  const bool ended = run.ended_by && run.ended_by->status() != ExitStatus::incomplete;
-  if (ended) text += run.ended_by->what() + std::string("; ");
-  for (const auto& sentence : {run.not_restored, run.journal_stays})
-    if (sentence) text += *sentence + "; ";
-  return text;
-}
-
-// Where the samples are that did not get to their place.
-std::string where_samples_are(const extract::Run& run, RunningSamples& running,
-                              const std::string& samples) {
-  const std::string& path = running.file()->path();
-  if (path == samples || !model::is_file(path)) return "";
-  if (running.whole() && run.record.ending.finished)
-    return fmt::format(
-        "; the run's samples are in {}: make room, and platter estimate {} makes the "
-        "model of them",
-        path, path);
-  return fmt::format(
-      "; what was kept until then is in {}: make room, and --resume {} goes on with it", path,
-      path);
-}
-
-// What the samples were kept in goes where they are whole elsewhere.
-void save(const extract::Run& run, const std::string& output, const std::string& samples,
-          std::optional<RunningSamples>& running) {
-  model::GrowingFile* const kept = running ? running->file() : nullptr;
-  const bool whole = kept != nullptr && running->whole();
-  try {
-    auto stays = extract::save(run, output, samples, whole ? kept : nullptr);
-    if (kept != nullptr && !whole) stays = kept->remove();
-    if (stays) model::say("platter: {}\n", *stays);
-  } catch (const Error& error) {
-    throw Error(error.status(),
-                before_files(run) + error.what() +
-                    (kept != nullptr ? where_samples_are(run, *running, samples) : ""));
-  }
-}
-
-std::string in_brief(const model::DriveModel& model) {
-  return fmt::format("{}\nquality: {}\n", report::model_in_brief(model),
-                     model::in_words(model::qualities_of(model)));
-}
-
-struct Destination {
-  Places places;
-  std::optional<std::string> stays{};  // a better model at its place, in which uses
-};
-
-Destination destination_of(const extract::Run& run, const Places& wanted,
-                           const Arguments& arguments) {
-  const bool whole = holds_whole_model(wanted.model);
-  if (!run.model.provenance.complete && whole) return {places_beside(arguments, kPartial)};
-  if (!whole || arguments.outputs.forced()) return {wanted};
-  auto better = better_there(wanted.model, run.model);
-  if (!better) return {wanted};
-  return {
-      places_beside(arguments, kPoorer),
-      fmt::format("{} holds a better model of the drive ({}) and stays; this run's is in {}, and "
-                  "--force replaces the better one",
-                  wanted.model, *better, places_beside(arguments, kPoorer).model)};
-}
-
-// How the run ended, once its files are written.
-void tell_end(const extract::Run& run, const Destination& to, bool json) {
-  const auto& [output, samples] = to.places;
-  const std::string has = output + (run.model.provenance.complete
-                                        ? " has all that was to be measured"
-                                        : " has what was measured, and says what is missing");
-  if (run.ended_by && run.ended_by->status() != ExitStatus::incomplete)
-    throw Error(
-        run.ended_by->status(),
-        before_files(run) + has +
-            (run.record.ending.finished ? "" : "; --resume " + samples + " goes on with it"));
-  if (run.not_restored || run.journal_stays)
-    throw Error(run.not_restored ? ExitStatus::drive_error : ExitStatus::output,
-                before_files(run) + output + " is written");
-  fmt::print("{}", json ? model::to_json_text(run.model) : in_brief(run.model));
-  if (run.ended_by)
-    throw Error(run.ended_by->status(), fmt::format("{}; {}", run.ended_by->what(), has));
-  require_what_a_run_is_for(run.model, output);
-  if (to.stays) throw Error(ExitStatus::refused, *to.stays);
-  if (!json) model::say("written: {} and its raw samples, {}\n", output, samples);
-}
-
-void characterize(const Arguments& arguments) {
-  const auto began = std::chrono::steady_clock::now();
-  const Places wanted = places(arguments);
-  std::error_code odd;  // is told when they are written
-  const auto place = std::filesystem::weakly_canonical(wanted.model, odd);
-  if (!odd && place == std::filesystem::weakly_canonical(wanted.samples, odd))
-    throw Error(ExitStatus::usage, "the model and its raw samples would go to the same file, " +
-                                       arguments.output + "; give --samples another name");
-  model::require_writable(arguments.output);
-  model::require_writable(wanted.samples);
-  catch_interrupts();
-  const std::optional<extract::KeptRecord> kept = interrupted_run(arguments);
-  const auto device = open_device(arguments.device, {.not_in_use = arguments.not_in_use});
-  const model::Identity drive = replay::identity_of(*device);
-  if (kept) extract::require_drive_of_run(kept->record, drive, arguments.device, arguments.resume);
-  arguments.outputs.reads(arguments.device);
-  const auto may_write_samples = [&](const std::string& path) {
-    // Whatever the run takes from there it has kept again before that is replaced.
-    if (is_gone_on_with(path, arguments))
-      arguments.outputs.updates(path, samples_of(drive));
-    else
-      arguments.outputs.writes(path, samples_of(drive));
-  };
-  const auto may_write = [&](const Places& to) {
-    arguments.outputs.writes(to.model, measured_model_of(drive));
-    may_write_samples(to.samples);
-  };
-  may_write(wanted);
-  if (holds_whole_model(wanted.model))
-    for (const char* const as : {kPartial, kPoorer}) may_write(places_beside(arguments, as));
-  std::optional<RunningSamples> running;
-  if (!model::is_stream(wanted.samples)) {
-    const std::string path = running_samples(wanted.samples);
-    may_write_samples(path);
-    require_no_other_run(path, arguments);
-    running.emplace(path);
-  }
-  if (kept) put_right_what_was_left(*device, drive, arguments);
-  if (kept && kept->cut)
-    model::say("platter: {} ends in the middle of a line, which was cut off\n", arguments.resume);
-  Progress bar(arguments.progress);
-  const HostKeptQuiet quiet(arguments.quiet, arguments.device);
-  extract::Options options;
-  if (const auto condition = quiet.condition()) options.conditions.push_back(*condition);
-  options.writable = writable_ranges(arguments.writable, drive.blocks);
-  options.skip = lbn_ranges(arguments.skip);
-  options.seed = arguments.seed.value_or(kept ? kept->record.sessions.front().seed : 1);
-  if (running) options.keeper = &*running;
-  if (kept) options.resumed.emplace(extract::InterruptedRun{*kept, arguments.resume});
-  options.device_name = arguments.device;
-  options.journal_folder = arguments.journal;
-  if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
-  if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
-  if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
-  options.expected = [&](double seconds) {
-    if (::isatty(STDERR_FILENO) || arguments.budget_s > 0)
-      model::say("the run will take about {:.0f} s of the drive's time\n", seconds);
-  };
-  options.progress = [&](const std::string& stage, double share, double left_s) {
-    bar.show(stage, share, left_s);
-  };
-  options.interrupted = interrupted;
-  extract::Run run = [&] {
-    try {
-      return extract::characterize(*device, options);
-    } catch (const Error& error) {
-      throw Error(error.status(),
-                  fmt::format("{}; {}", error.what(), what_is_left(running, arguments)));
-    }
-  }();
-  const Uninterruptible in_order;  // what was measured is saved
-  bar.clear();
-
-  model::Provenance& provenance = run.model.provenance;
-  provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  provenance.wall_seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  const Destination to = destination_of(run, wanted, arguments);
-  if (run.not_verified) model::say("platter: {}\n", *run.not_verified);
-  save(run, to.places.model, to.places.samples, running);
-  tell_end(run, to, arguments.json);
-}
 
 // The options of every one of several runs: all that were given, but for those that are about the
 // call as a whole.
@@ -343,39 +38,21 @@ std::vector<std::string> options_of_each(const CLI::App& command) {
   return words;
 }
 
-ManyRuns many_runs(const Arguments& arguments, const CLI::App& command) {
-  namespace fs = std::filesystem;
-  if (!arguments.samples.empty())
-    throw Error(ExitStatus::usage,
-                "--samples names the file of one drive, and -o a folder, in which the samples of "
-                "each lie beside its model; leave --samples out, or name a model with -o");
-  std::error_code none;
-  if (!arguments.resume.empty() && fs::weakly_canonical(arguments.resume + "/", none) !=
-                                       fs::weakly_canonical(arguments.output + "/", none))
-    throw Error(ExitStatus::usage,
-                fmt::format("--resume {} is not the folder {}; where -o names a folder --resume "
-                            "names the same one, whose drives are gone on with",
-                            arguments.resume, arguments.output));
-  if (model::is_file(arguments.output))
-    throw Error(ExitStatus::usage,
-                arguments.output +
-                    ": is a file; the models of several drives go to a folder, name one with -o");
-  return {.devices = arguments.devices,
-          .not_in_use = arguments.not_in_use,
-          .folder = arguments.output,
-          .resumes = !arguments.resume.empty(),
-          .jobs = arguments.jobs,
-          .share_bus = arguments.share_bus,
-          .json = arguments.json,
-          .progress = arguments.progress,
-          .options = options_of_each(command)};
-}
-
-// One drive, and the name of its model.
-bool is_single(const Arguments& arguments) {
-  std::error_code none;
-  return arguments.devices.size() == 1 && !arguments.output.ends_with('/') &&
-         !std::filesystem::is_directory(arguments.output, none);
+void characterize_many(const Arguments& arguments, const CLI::App& command) {
+  const jobs::Characterization& run = arguments.run;
+  jobs::require_folder(run);
+  const jobs::ManyRuns runs{.devices = arguments.devices,
+                            .not_in_use = run.not_in_use,
+                            .folder = run.output,
+                            .resumes = !run.resume.empty(),
+                            .jobs = arguments.jobs,
+                            .share_bus = arguments.share_bus,
+                            .options = options_of_each(command)};
+  DrivesProgress progress(arguments.progress, arguments.devices);
+  const jobs::DriveOutcomes outcomes = jobs::characterize_many(runs, progress);
+  fmt::print("{}", run.json ? jobs::outcomes_json(outcomes.of_each, run.output)
+                            : jobs::outcomes_text(outcomes.of_each));
+  jobs::require_all_done(runs, outcomes);
 }
 
 }  // namespace
@@ -389,40 +66,40 @@ void add_characterize(CLI::App& app) {
                    "the drive: /dev/..., virtual:NAME, exec:COMMAND; or several")
       ->required();
   command
-      ->add_option("-o,--output", arguments->output,
+      ->add_option("-o,--output", arguments->run.output,
                    "the model to write, MODEL.json; of several drives their folder, DIR/")
       ->required();
-  command->add_option("--samples", arguments->samples,
+  command->add_option("--samples", arguments->run.samples,
                       "where the raw samples go (default: beside the model)");
   command
-      ->add_option("--resume", arguments->resume,
+      ->add_option("--resume", arguments->run.resume,
                    "go on with an interrupted run, from its raw samples FILE.samples.jsonl; with "
                    "those of a folder, DIR")
       ->check([](const std::string& file) {
         return file.empty() ? "names no file; give the raw samples of the run" : std::string();
       });
   command->add_option(
-      "--allow-writes", arguments->writable,
+      "--allow-writes", arguments->run.writable,
       "LBNs FIRST-LAST, or all, that may be rewritten with what they hold (repeatable)");
   command
-      ->add_option("--skip", arguments->skip,
+      ->add_option("--skip", arguments->run.skip,
                    "LBNs FIRST-LAST[,...] that are never accessed on the media (repeatable)")
       ->allow_extra_args(false);
-  command->add_option("--journal", arguments->journal,
+  command->add_option("--journal", arguments->run.journal,
                       "folder of the safety journal, not on the drive that is measured (default: "
                       "~/.local/state/platter)");
-  command->add_option("--seed", arguments->seed, "seed of the experiments' random choices")
+  command->add_option("--seed", arguments->run.seed, "seed of the experiments' random choices")
       ->transform(seed_number());
   command
-      ->add_option("--budget", arguments->budget_s,
+      ->add_option("--budget", arguments->run.budget_s,
                    "drive time that the run may take, in seconds, or as 15m or 2h; a short one "
                    "costs precision")
       ->transform(seconds(1, 1e7));
   CLI::Option* full = command->add_flag(
-      "--full-map", arguments->full_map,
+      "--full-map", arguments->run.full_map,
       "a map by timing takes all the time that it needs, whatever the budget");
   command
-      ->add_flag("--no-map", arguments->no_map,
+      ->add_flag("--no-map", arguments->run.no_map,
                  "no map by timing: only what needs no map, in minutes (status 13)")
       ->excludes(full);
   command
@@ -432,17 +109,20 @@ void add_characterize(CLI::App& app) {
       ->transform(at_least(1));
   command->add_flag("--share-bus", arguments->share_bus,
                     "several drives also at once where they share a bus, and disturb each other");
-  add_not_in_use_option(*command, arguments->not_in_use);
-  add_quiet_host_option(*command, arguments->quiet);
+  add_not_in_use_option(*command, arguments->run.not_in_use);
+  add_quiet_host_option(*command, arguments->run.quiet);
   add_progress_option(*command, arguments->progress);
-  command->add_flag("--json", arguments->json,
-                    "print the model as JSON; of several drives the summary");
-  arguments->outputs.add_force(*command);
+  add_json(*command, arguments->run.json, "print the model as JSON; of several drives the summary");
+  add_force(*command, arguments->run.outputs);
   command->callback([arguments, command] {
-    if (!is_single(*arguments)) return characterize_many(many_runs(*arguments, *command));
-    arguments->device = arguments->devices[0];
-    arguments->output = behind_links(arguments->output);
-    characterize(*arguments);
+    jobs::Characterization& run = arguments->run;
+    if (!jobs::is_single(arguments->devices, run.output))
+      return characterize_many(*arguments, *command);
+    run.device = arguments->devices[0];
+    run.output = jobs::behind_links(run.output);
+    run.says_expected_time = ::isatty(STDERR_FILENO) != 0;
+    Progress progress(arguments->progress);
+    jobs::characterize(run, progress, print_text);
   });
 }
 

@@ -1,7 +1,6 @@
-#include "cli/citation.h"
-
 #include <fmt/format.h>
 
+#include "cli/version.h"
 #include "model/version.h"
 
 namespace platter::cli {

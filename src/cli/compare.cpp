@@ -1,21 +1,17 @@
-#include "replay/compare.h"
+#include "jobs/compare.h"
 
 #include <fmt/core.h>
 
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/needs.h"
+#include "cli/common_options.h"
 #include "cli/numbers.h"
-#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "replay/comparison_text.h"
-#include "replay/result_source.h"
-#include "report/response_times.h"
 
 namespace platter::cli {
 namespace {
@@ -29,20 +25,19 @@ const std::map<std::string, replay::Half> kHalves = {{"first", replay::Half::fir
 
 void add_compare(CLI::App& app) {
   struct Options {
-    std::string drive, plot;
-    std::vector<std::string> models;
+    jobs::CompareRun run;
     std::optional<double> hit_threshold_ms;
     std::string hits_by = "waiting", half;
     std::optional<std::uint64_t> from, to;
     bool json = false;
-    Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "compare", "models' results against the drive's: demerit, paired and folded errors");
-  command->add_option("DRIVE", options->drive, "the drive's result, or its validate trace")
+  command->add_option("DRIVE", options->run.drive, "the drive's result, or its validate trace")
       ->required();
-  command->add_option("MODEL", options->models, "results of models on the same trace")->required();
+  command->add_option("MODEL", options->run.models, "results of models on the same trace")
+      ->required();
   command
       ->add_option(
           "--hits-by", options->hits_by,
@@ -62,34 +57,18 @@ void add_compare(CLI::App& app) {
   command->add_option("--to", options->to, "only to this request")
       ->transform(at_least(1))
       ->excludes(half);
-  command->add_option("--plot", options->plot,
+  command->add_option("--plot", options->run.plot,
                       "draw the distributions; platter plot has more to choose");
-  options->outputs.add_force(*command);
-  command->add_flag("--json", options->json, "for programs");
+  add_force(*command, options->run.outputs);
+  add_json(*command, options->json);
   command->callback([options] {
-    replay::Comparing comparing;
+    replay::Comparing& comparing = options->run.comparing;
     if (options->hit_threshold_ms) comparing.hit_threshold_ns = *options->hit_threshold_ms * 1e6;
     comparing.hits_by = kHitsBy.at(options->hits_by);
     comparing.from = options->from;
     comparing.to = options->to;
     if (!options->half.empty()) comparing.half = kHalves.at(options->half);
-    options->outputs.reads(options->drive);
-    for (const std::string& path : options->models) options->outputs.reads(path);
-    if (!options->plot.empty()) {
-      require_needs("compare", "--plot");
-      options->outputs.writes(options->plot);
-    }
-    std::vector<replay::Comparison> comparisons;
-    std::vector<replay::OpenResult> results(1);
-    bool in_front = false;
-    for (const std::string& path : options->models) {
-      results.push_back(replay::result_source(path));
-      in_front = in_front || results.back()()->head().think_in_front;
-    }
-    results.front() = replay::result_source(options->drive, in_front);
-    for (const replay::OpenResult& model : std::span(results).subspan(1))
-      comparisons.push_back(replay::compare(results.front(), model, comparing));
-    if (!options->plot.empty()) report::plot_response_times(results, options->plot);
+    const std::vector<replay::Comparison> comparisons = jobs::compared(options->run);
     if (options->json) {
       fmt::print("{}", replay::comparison_json(comparisons));
       return;

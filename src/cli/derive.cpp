@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/outputs.h"
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
 #include "model/completeness.h"
 #include "model/json.h"
@@ -19,7 +19,7 @@ void add_derive(CLI::App& app) {
     std::string model, output, name;
     std::vector<std::string> changes;
     bool json = false;
-    Outputs outputs;
+    jobs::Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -36,8 +36,8 @@ void add_derive(CLI::App& app) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--name", options->name, "of the drive (else: hypothetical, and its name)");
   command->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
-  options->outputs.add_force(*command);
-  command->add_flag("--json", options->json, "write the model to stdout");
+  add_force(*command, options->outputs);
+  add_json(*command, options->json, "write the model to stdout");
   command->callback([options] {
     std::vector<model::Change> changes;
     for (const std::string& text : options->changes) changes.push_back(model::parse_change(text));
@@ -46,7 +46,7 @@ void add_derive(CLI::App& app) {
     const model::DriveModel derived = model::derive(
         model, std::filesystem::path(options->model).filename().string(), changes, options->name);
     if (!options->output.empty()) {
-      options->outputs.may_update(options->output, content_of(derived));
+      options->outputs.may_update(options->output, jobs::content_of(derived));
       model::save_model(derived, options->output);
     }
     if (options->output.empty() || options->json) fmt::print("{}", model::to_json_text(derived));

@@ -1,15 +1,12 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
-#include "model/json_head.h"
-#include "model/json_text.h"
-#include "transport/holders.h"
+#include "jobs/drive_use.h"
 #include "transport/host_drives.h"
 #include "virtual_drive/catalogue.h"
 
@@ -22,27 +19,10 @@ std::string device_name(const std::string& folder, const std::string& name) {
   return name.empty() ? "" : folder + name;
 }
 
-// Whether somebody uses it.
-struct Use {
-  const char* name;  // for programs
-  std::optional<std::string> why{};
-};
-
-Use use_of(const transport::HostDrive& drive, const std::string& root) {
-  if (auto unknown = transport::why_use_is_unknown(drive)) return {"unknown", std::move(unknown)};
-  if (auto held = transport::why_held(drive.block, root)) return {"used", std::move(held)};
-  return {"free"};
-}
-
-std::string in_words(const Use& use) {
-  if (!use.why) return "free";
-  return (use.name == std::string("used") ? "in use: " : "may be in use: ") + *use.why;
-}
-
-void print_json(const std::vector<transport::HostDrive>& drives, const std::string& root) {
+void print_devices_json(const std::vector<transport::HostDrive>& drives, const std::string& root) {
   Json real = Json::array(), imagined = Json::array();
   for (const auto& drive : drives) {
-    const Use use = use_of(drive, root);
+    const jobs::DriveUse use = jobs::use_of(drive, root);
     real.push_back({{"device", drive.best_name()},
                     {"sg", device_name("/dev/", drive.sg)},
                     {"block", device_name("/dev/", drive.block)},
@@ -58,10 +38,7 @@ void print_json(const std::vector<transport::HostDrive>& drives, const std::stri
     imagined.push_back({{"device", "virtual:" + std::string(entry.name)},
                         {"alias", entry.alias.empty() ? Json(nullptr) : Json(entry.alias)},
                         {"description", entry.description}});
-  Json document = model::json_head("platter-devices");
-  document["drives"] = std::move(real);
-  document["virtual"] = std::move(imagined);
-  fmt::print("{}\n", model::json_text(document, model::JsonForm::indented));
+  print_json("platter-devices", {{"drives", std::move(real)}, {"virtual", std::move(imagined)}});
 }
 
 void print_table(const std::vector<transport::HostDrive>& drives, const std::string& root) {
@@ -69,7 +46,7 @@ void print_table(const std::vector<transport::HostDrive>& drives, const std::str
   for (const auto& drive : drives)
     fmt::print("  {:<12} {:<10} {:<8} {:<16} {:>10.3f} GB  {}\n", drive.best_name(),
                device_name("/dev/", drive.sg), drive.vendor, drive.product,
-               static_cast<double>(drive.bytes) / 1e9, in_words(use_of(drive, root)));
+               static_cast<double>(drive.bytes) / 1e9, in_words(jobs::use_of(drive, root)));
   fmt::print("virtual drives\n");
   for (const auto& entry : virtual_drive::catalogue())
     fmt::print("  virtual:{:<24} {}\n", entry.name, entry.description);
@@ -87,7 +64,7 @@ void add_devices(CLI::App& app) {
   command->add_option("--host-root", *root, "the tree of another host, for tests")->group("");
   command->callback([json, root] {
     const auto drives = transport::host_drives(*root);
-    *json ? print_json(drives, *root) : print_table(drives, *root);
+    *json ? print_devices_json(drives, *root) : print_table(drives, *root);
   });
 }
 

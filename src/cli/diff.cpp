@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/common_options.h"
 #include "cli/differences.h"
 #include "cli/subcommands.h"
 #include "model/json.h"
@@ -23,7 +24,7 @@ void add_diff(CLI::App& app) {
   command->add_option("B", options->b, "another one")->required();
   CLI::Option* all = command->add_flag("--all", options->all,
                                        "show the figures that are equal too");
-  command->add_flag("--json", options->json, "every figure, for programs")->excludes(all);
+  add_json(*command, options->json, "every figure, for programs")->excludes(all);
   command->callback([options] {
     const model::DriveModel a = model::load_model(options->a), b = model::load_model(options->b);
     const auto differences = report::diff_models(a, b);

@@ -37,7 +37,7 @@ DrivesProgress::DrivesProgress(ProgressKind kind, std::vector<std::string> names
     : kind_(kind), names_(std::move(names)), told_(Clock::now()) {
   std::size_t width = 0;
   for (const std::string& name : names_) {
-    labels_.push_back(shortened(model::printable(name)));
+    labels_.push_back(jobs::shortened(model::printable(name)));
     width = std::max(width, labels_.back().size());
   }
   for (std::string& label : labels_) label.resize(width, ' ');
@@ -51,9 +51,9 @@ void DrivesProgress::began(std::size_t drive) {
   if (draws()) draw();
 }
 
-void DrivesProgress::stands(std::size_t drive, const Standing& standing) {
+void DrivesProgress::stands(std::size_t drive, const jobs::Standing& standing) {
   under_way_[drive] = standing;
-  if (kind_ == ProgressKind::json) model::say("{}\n", json_of(drive, as_json(standing)));
+  if (kind_ == ProgressKind::json) model::say("{}\n", json_of(drive, jobs::as_json(standing)));
 }
 
 void DrivesProgress::ended(std::size_t drive, int status, double seconds,
@@ -67,7 +67,7 @@ void DrivesProgress::ended(std::size_t drive, int status, double seconds,
                       {"error", sentence.empty() ? Json() : Json(sentence)}};
     model::say("{}\n", json_of(drive, end));
   } else if (kind_ != ProgressKind::none) {
-    say(drive, sentence.empty() ? "done, " + minutes(seconds)
+    say(drive, sentence.empty() ? "done, " + jobs::minutes(seconds)
                                 : fmt::format("status {}: {}", status, sentence));
   }
 }
@@ -84,7 +84,7 @@ void DrivesProgress::show() {
   if (kind_ != ProgressKind::plain || now - told_ < kBetweenTellings) return;
   told_ = now;
   for (const auto& [drive, standing] : under_way_)
-    model::say("{}: {}\n", model::printable(names_[drive]), as_line(standing));
+    model::say("{}: {}\n", model::printable(names_[drive]), jobs::as_line(standing));
 }
 
 void DrivesProgress::clear() {
@@ -101,8 +101,9 @@ void DrivesProgress::draw() {
   std::string picture;
   for (const auto& [drive, standing] : under_way_) {
     if (drawn_ == most) break;
-    picture += fmt::format("{}  {}", labels_[drive], as_bar(standing)).substr(0, now.columns - 1) +
-               "\n";
+    picture +=
+        fmt::format("{}  {}", labels_[drive], jobs::as_bar(standing)).substr(0, now.columns - 1) +
+        "\n";
     ++drawn_;
   }
   picture += fmt::format("{} of {} drives have ended, {} under way\n", ended_, names_.size(),

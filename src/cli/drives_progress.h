@@ -9,29 +9,26 @@
 #include <vector>
 
 #include "cli/progress.h"
-#include "cli/progress_text.h"
+#include "jobs/drives_progress.h"
 #include "model/quietly.h"
 
 namespace platter::cli {
 
-class DrivesProgress {
+class DrivesProgress final : public jobs::DrivesProgress {
  public:
   DrivesProgress(ProgressKind kind, std::vector<std::string> names);
-  ~DrivesProgress() {
+  ~DrivesProgress() override {
     model::quietly([this] { clear(); });
   }
   DrivesProgress(const DrivesProgress&) = delete;
   DrivesProgress& operator=(const DrivesProgress&) = delete;
 
-  void began(std::size_t drive);
-  void stands(std::size_t drive, const Standing& standing);
-  // `sentence`: empty where all is well.
-  void ended(std::size_t drive, int status, double seconds, const std::string& sentence);
-  // A line of its own.
-  void say(std::size_t drive, const std::string& line);
-  // What is due now.
-  void show();
-  void clear();
+  void began(std::size_t drive) override;
+  void stands(std::size_t drive, const jobs::Standing& standing) override;
+  void ended(std::size_t drive, int status, double seconds, const std::string& sentence) override;
+  void say(std::size_t drive, const std::string& line) override;
+  void show() override;
+  void clear() override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -42,7 +39,7 @@ class DrivesProgress {
 
   ProgressKind kind_;
   std::vector<std::string> names_, labels_;
-  std::map<std::size_t, Standing> under_way_{};
+  std::map<std::size_t, jobs::Standing> under_way_{};
   std::size_t ended_ = 0, drawn_ = 0;  // drives, lines
   Clock::time_point told_;
 };

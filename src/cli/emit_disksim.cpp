@@ -1,64 +1,35 @@
-#include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/choices.h"
-#include "cli/disksim_programs.h"
-#include "cli/outputs.h"
+#include "cli/common_options.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
-#include "emit/disksim/export.h"
-#include "emit/disksim_check/check.h"
-#include "model/completeness.h"
-#include "model/json.h"
-#include "model/json_head.h"
-#include "model/json_text.h"
-#include "model/printable.h"
-#include "model/say.h"
+#include "jobs/disksim_files.h"
+#include "jobs/json_document.h"
 
 namespace platter::cli {
 namespace {
-
-// What the rules say of the files is told already.
-void add_findings(emit_disksim::Program program, emit_disksim::Exported& exported) {
-  auto findings = emit_disksim_check::check_files(exported.files.front(), program);
-  std::erase_if(findings, [&](const emit_disksim_check::Finding& finding) {
-    return finding.effect == emit_disksim_check::Effect::stops_there ||
-           std::ranges::find(exported.warnings, finding.what) != exported.warnings.end();
-  });
-  for (const std::string& line : emit_disksim_check::in_brief(findings))
-    exported.warnings.push_back(line);
-}
 
 struct DisksimOptions {
   std::vector<std::string> models;
   std::string folder;
   emit_disksim::ExportOptions files;
   bool json = false;
-  Outputs outputs;
+  jobs::Outputs outputs;
 };
 
 void emit_one_disksim(const std::string& path, const std::string& folder,
                       const DisksimOptions& options, const Print& print) {
-  const model::DriveModel model = model::load_model(path);
-  model::require_what_predicts(model, path, "become DiskSim files");
-  emit_disksim::Exported exported = emit_disksim::export_disksim(
-      model, folder, options.files, [&](const std::string& file, const std::string& content) {
-        options.outputs.writes_bytes(file, content);
-      });
-  add_findings(options.files.program, exported);
-  for (const std::string& warning : exported.warnings)
-    model::say("platter: warning: {}\n", model::printable(warning));
+  const emit_disksim::Exported exported = jobs::disksim_files(path, folder, options.files,
+                                                              options.outputs);
   if (options.json) {
-    nlohmann::ordered_json answer = model::json_head("platter-emit-disksim");
-    answer["name"] = exported.name;
-    answer["layout"] = exported.layout;
-    answer["files"] = exported.files;
-    answer["warnings"] = exported.warnings;
-    return print(model::json_text(answer, model::JsonForm::indented) + "\n");
+    return print(jobs::json_document("platter-emit-disksim", {{"name", exported.name},
+                                                              {"layout", exported.layout},
+                                                              {"files", exported.files},
+                                                              {"warnings", exported.warnings}}));
   }
   for (const std::string& file : exported.files) print(file + "\n");
 }
@@ -93,8 +64,8 @@ void add_emit_disksim(CLI::App& app) {
           "counts 2^31 blocks and more")
       ->transform(one_of(emit_disksim_programs()))
       ->type_name("NAME");
-  options->outputs.add_force(*command);
-  command->add_flag("--json", options->json, "name, files and warnings as JSON on stdout");
+  add_force(*command, options->outputs);
+  add_json(*command, options->json, "name, files and warnings as JSON on stdout");
   command->callback([options] {
     const EachOutput places(options->models, options->folder, "");
     for_each_of(options->models, options->json, Heading::none,

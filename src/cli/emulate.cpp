@@ -1,22 +1,17 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "cli/choices.h"
+#include "cli/common_options.h"
 #include "cli/contents_options.h"
-#include "cli/emulated_drives.h"
-#include "cli/nbd_server.h"
-#include "cli/needs.h"
 #include "cli/numbers.h"
-#include "cli/outputs.h"
-#include "cli/scheduler_name.h"
 #include "cli/subcommands.h"
-#include "cli/vhost_user_server.h"
-#include "emulator/check/check_log.h"
+#include "jobs/emulated_drives.h"
+#include "jobs/nbd_server.h"
+#include "jobs/needs.h"
+#include "jobs/vhost_user_server.h"
 #include "model/error.h"
-#include "model/json_head.h"
-#include "model/json_text.h"
 #include "replay/replay_model.h"
 
 namespace platter::cli {
@@ -24,39 +19,29 @@ namespace {
 
 struct EmulateOptions {
   std::vector<std::string> models{};
-  NbdServing serving{};  // of either kind, as far as both have it
+  jobs::NbdServing serving{};  // of either kind, as far as both have it
   std::string vhost_user_socket{};
   std::string log{}, log_to_check{}, scheduler{};
   ContentsOptions contents{};
   CLI::Option *nbd = nullptr, *vhost_user = nullptr;
-  Outputs outputs{};
+  jobs::Outputs outputs{};
 };
 
-void check(const EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
-  std::ifstream log(options.log_to_check);
-  if (!log)
-    throw Error(ExitStatus::bad_input,
-                options.log_to_check + " cannot be read; give the log of an emulation");
-  const emulator::CheckedLog checked = emulator::check_log(log, options.log_to_check,
-                                                           logged_drives(drives));
-  if (options.serving.json) {
-    auto answer = model::json_head("platter-emulation-check");
-    answer["completions"] = checked.completions;
-    answer["flushes"] = checked.flushes;
-    answer["differ"] = checked.differ;
-    answer["first_difference"] = checked.first_difference;
-    fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
-  } else {
+void check(const EmulateOptions& options, const std::vector<jobs::EmulatedDrive>& drives) {
+  const emulator::CheckedLog checked = jobs::checked_log(options.log_to_check, drives);
+  if (options.serving.json)
+    print_json("platter-emulation-check", {{"completions", checked.completions},
+                                           {"flushes", checked.flushes},
+                                           {"differ", checked.differ},
+                                           {"first_difference", checked.first_difference}});
+  else
     fmt::print("{} completions and {} flushes: {} differ from the engine's\n", checked.completions,
                checked.flushes, checked.differ);
-  }
-  if (checked.differ != 0)
-    throw Error(ExitStatus::differs,
-                checked.first_difference + "; this is a defect of the emulator, please report it");
+  jobs::require_no_difference(checked);
 }
 
-void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
-  tell_standing(drives);
+void serve(EmulateOptions& options, const std::vector<jobs::EmulatedDrive>& drives) {
+  jobs::tell_standing(drives);
   options.serving.contents = options.contents.choices(options.models.size());
   for (const emulator::ContentsChoice& contents : options.serving.contents)
     if (contents.file) options.outputs.keeps(*contents.file);
@@ -67,12 +52,12 @@ void serve(EmulateOptions& options, const std::vector<EmulatedDrive>& drives) {
   if (options.nbd->count() > 0) {
     if (!options.scheduler.empty())
       options.serving.scheduler = replay::scheduler_of(options.scheduler);
-    return serve_over_nbd(drives, options.serving);
+    return jobs::serve_over_nbd(drives, options.serving);
   }
-  const NbdServing& of_both = options.serving;
-  serve_over_vhost_user(drives,
-                        {options.vhost_user_socket, of_both.contents, of_both.log, of_both.speed,
-                         of_both.write_cache_loss, of_both.ordinary, of_both.json});
+  const jobs::NbdServing& of_both = options.serving;
+  jobs::serve_over_vhost_user(
+      drives, {options.vhost_user_socket, of_both.contents, of_both.log, of_both.speed,
+               of_both.write_cache_loss, of_both.ordinary, of_both.json});
 }
 
 void emulate(EmulateOptions& options) {
@@ -81,8 +66,8 @@ void emulate(EmulateOptions& options) {
     throw Error(ExitStatus::usage,
                 "platter emulate serves drives or checks a log; give one of --nbd, --vhost-user "
                 "and --check-log");
-  if (options.nbd->count() > 0) require_needs("emulate", "--nbd");
-  const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
+  if (options.nbd->count() > 0) jobs::require_needs("emulate", "--nbd");
+  const std::vector<jobs::EmulatedDrive> drives = jobs::emulated_drives(options.models);
   if (checks)
     check(options, drives);
   else
@@ -93,7 +78,7 @@ void emulate(EmulateOptions& options) {
 
 void add_emulate(CLI::App& app) {
   auto options = std::make_shared<EmulateOptions>();
-  NbdServing& serving = options->serving;
+  jobs::NbdServing& serving = options->serving;
   CLI::App* command = app.add_subcommand("emulate",
                                          "models as drives for other programs, in real time");
   command
@@ -140,8 +125,8 @@ void add_emulate(CLI::App& app) {
       ->add_flag("--write-cache-loss", serving.write_cache_loss,
                  "a power cut (SIGUSR2) takes what the drive's cache has not written")
       ->excludes(checked);
-  options->outputs.add_force(*command);
-  command->add_flag("--json", serving.json, "the report as JSON on stdout");
+  add_force(*command, options->outputs);
+  add_json(*command, serving.json, "the report as JSON on stdout");
   command->callback([options] { emulate(*options); });
 }
 

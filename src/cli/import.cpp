@@ -4,16 +4,13 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/choices.h"
-#include "cli/disksim_programs.h"
-#include "cli/outputs.h"
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
-#include "cli/trace_options.h"
-#include "emit/disksim_check/check.h"
+#include "jobs/disksim_files.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "model/json_head.h"
@@ -24,16 +21,6 @@
 namespace platter::cli {
 namespace {
 
-std::vector<emit_disksim_check::Access> accesses_of(const std::string& path) {
-  std::vector<emit_disksim_check::Access> accesses;
-  TraceOptions trace;
-  trace.path = path;
-  for (const trace::Request& request : trace.read().requests)
-    accesses.push_back({static_cast<std::int64_t>(request.lbn),
-                        static_cast<std::int64_t>(request.blocks), request.write});
-  return accesses;
-}
-
 struct Question {
   std::string file, trace;
   emit_disksim::Program program = emit_disksim::Program::cmu4;
@@ -41,10 +28,8 @@ struct Question {
 
 void print_findings(const Question& question, bool as_json) {
   const std::string& file = question.file;
-  std::vector<emit_disksim_check::Access> accesses;
-  if (!question.trace.empty()) accesses = accesses_of(question.trace);
-  const std::vector<emit_disksim_check::Finding> findings = emit_disksim_check::check_files(
-      file, question.program, question.trace.empty() ? nullptr : &accesses);
+  const std::vector<emit_disksim_check::Finding> findings = jobs::disksim_findings(
+      file, question.program, question.trace);
   nlohmann::ordered_json answer = model::json_head("platter-disksim-check");
   answer["file"] = file;
   answer["runs"] = emit_disksim_check::runs(findings);
@@ -72,7 +57,7 @@ void add_import(CLI::App& app) {
     std::string output, drive, with;
     emit_disksim::TakenAs taken_as = emit_disksim::TakenAs::by_rule;
     bool json = false, check = false;
-    Outputs outputs;
+    jobs::Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("import",
@@ -114,9 +99,8 @@ void add_import(CLI::App& app) {
                    "DiskSim runs it (else: each as traces of real drives have it)")
       ->transform(one_of(kTakenAs))
       ->type_name("NAME");
-  options->outputs.add_force(*disksim);
-  disksim->add_flag("--json", options->json,
-                    "write the model, or with --check the findings, to stdout");
+  add_force(*disksim, options->outputs);
+  add_json(*disksim, options->json, "write the model, or with --check the findings, to stdout");
   disksim->callback([options] {
     if (options->check) return print_findings(options->question, options->json);
     const emit_disksim::Imported imported = emit_disksim::import_disksim(
@@ -124,7 +108,7 @@ void add_import(CLI::App& app) {
     for (const std::string& warning : imported.warnings)
       model::say("platter: warning: {}\n", model::printable(warning));
     if (!options->output.empty()) {
-      options->outputs.writes(options->output, content_of(imported.model));
+      options->outputs.writes(options->output, jobs::content_of(imported.model));
       model::save_model(imported.model, options->output);
     }
     if (options->output.empty() || options->json)

@@ -16,14 +16,13 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/citation.h"
 #include "cli/examples.h"
 #include "cli/help_format.h"
-#include "cli/interrupt.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "cli/usage_error.h"
 #include "cli/version.h"
+#include "jobs/interrupt.h"
 #include "model/as_error.h"
 #include "model/error.h"
 #include "model/json_head.h"
@@ -189,7 +188,7 @@ int run(int argc, char** argv) {
     return fail(platter::ExitStatus::usage,
                 platter::cli::no_such_subcommand(app, "platter", argv[1]), json);
   try {
-    platter::cli::end_at_once_on_signals();
+    platter::jobs::end_at_once_on_signals();
     app.parse(platter::cli::take_command(argc, argv), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return answer(app, error);

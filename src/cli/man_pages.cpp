@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "cli/command_tree.h"
-#include "cli/exit_statuses.h"
+#include "jobs/exit_statuses.h"
 #include "model/file.h"
 #include "model/folder.h"
 
@@ -65,7 +65,7 @@ std::string options_section(const Command& command) {
 }
 
 // "diff" is of "platter diff", "trace" also of "platter trace lint".
-bool is_of(const StatusCause& cause, const Command& command) {
+bool is_of(const jobs::StatusCause& cause, const Command& command) {
   const std::string below = command.path.substr(command.path.find(' ') + 1);
   return cause.subcommands.empty() ||
          std::ranges::any_of(cause.subcommands, [&](const std::string& name) {
@@ -82,9 +82,9 @@ std::string plain(const std::string& markdown) {
 // The page of platter itself has all, with whom they are of; that of a subcommand has its own.
 std::string exit_statuses(const Command& command, const Command& root) {
   std::string text = ".SH EXIT STATUS\nEvery failure ends with one sentence on standard error.\n";
-  for (const StatusMeaning& meaning : status_meanings()) {
+  for (const jobs::StatusMeaning& meaning : jobs::status_meanings()) {
     std::vector<std::string> when;
-    for (const StatusCause& cause : meaning.causes)
+    for (const jobs::StatusCause& cause : meaning.causes)
       if (&command == &root)
         when.push_back((cause.subcommands.empty()
                             ? ""

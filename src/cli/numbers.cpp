@@ -2,41 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
+
+#include "jobs/numbers.h"
 
 namespace platter::cli {
 namespace {
 
-using Units = std::map<std::string_view, double>;
+using jobs::Units;
 
-const Units kCounted = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
 const Units kSeconds = {{"", 1},   {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1},
                         {"m", 60}, {"min", 60},  {"h", 3600},  {"d", 86400}};
 const Units kMilliseconds = {{"", 1}, {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1}, {"s", 1e3}};
 const Units kShares = {{"", 1}, {"%", 0.01}};
 const Units kKibibytes = {{"", 1},  {"B", 1.0 / 1024}, {"K", 1},     {"KiB", 1},
                           {"k", 1}, {"M", 1024},       {"MiB", 1024}};
-
-constexpr double kExact = 9007199254740992;  // 2^53
-
-// nullopt: no number, or a unit that is not there.
-std::optional<double> scaled(const std::string& text, const Units& units) {
-  if (text.empty() || text.find_first_of("xX") != std::string::npos) return std::nullopt;
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || !std::isfinite(number)) return std::nullopt;
-  const auto unit = units.find(std::string_view(end));
-  if (unit == units.end()) return std::nullopt;
-  return number * unit->second;
-}
 
 // As the option can read it: a whole number without exponent and point.
 std::string plain(double number) {
@@ -56,45 +39,30 @@ std::string range(double least, double most, const char* unit) {
 CLI::Validator quantity(const char* what, const char* unit, const char* example, const Units& units,
                         double least, double most, const std::string& description) {
   const auto read = [=](std::string& text) -> std::string {
-    const auto number = scaled(text, units);
+    const auto number = jobs::scaled(text, units);
     if (!number || !(*number >= least && *number <= most))
       return fmt::format("{} is no {} {}{}", said(text), what, range(least, most, unit), example);
-    if (std::abs(*number) <= kExact) text = plain(*number);
+    if (std::abs(*number) <= jobs::kExact) text = plain(*number);
     return {};
   };
   return CLI::Validator(read, description);
 }
 
-std::optional<std::uint64_t> whole(const std::string& text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && at == end && !text.empty()) return number;
-  return std::nullopt;
-}
-
 }  // namespace
 
 CLI::Validator at_least(double least) {
-  return quantity("number", "", "", kCounted, least, std::numeric_limits<double>::infinity(),
+  return quantity("number", "", "", jobs::kCounted, least, std::numeric_limits<double>::infinity(),
                   fmt::format(">= {}", least));
 }
 
 CLI::Validator between(double least, double most) {
-  return quantity("number", "", "", kCounted, least, most, fmt::format("{} to {}", least, most));
-}
-
-std::optional<std::uint64_t> whole_number(const std::string& text) {
-  if (const auto number = whole(text)) return number;
-  const auto number = scaled(text, kCounted);
-  if (!number || *number < 0 || *number > kExact || *number != std::floor(*number))
-    return std::nullopt;
-  return static_cast<std::uint64_t>(*number);
+  return quantity("number", "", "", jobs::kCounted, least, most,
+                  fmt::format("{} to {}", least, most));
 }
 
 CLI::Validator block_number() {
   const auto read = [](std::string& text) -> std::string {
-    const auto number = whole_number(text);
+    const auto number = jobs::whole_number(text);
     if (!number) return fmt::format("{} is no whole number from 0 to 2^64 - 1", said(text));
     text = std::to_string(*number);
     return {};
@@ -122,7 +90,7 @@ CLI::Validator kibibytes(double least) {
 
 CLI::Validator seed_number() {
   const auto check = [](std::string& text) -> std::string {
-    if (whole(text)) return {};
+    if (jobs::whole(text)) return {};
     return fmt::format("{} is no whole number from 0 to 2^64 - 1", said(text));
   };
   return CLI::Validator(check, "0 to 2^64 - 1");

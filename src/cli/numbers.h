@@ -3,8 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
-#include <optional>
 #include <string>
 
 namespace platter::cli {
@@ -26,9 +24,6 @@ CLI::Validator share();
 
 // KiB, or with a unit: 512B, 4K, 1M.
 CLI::Validator kibibytes(double least);
-
-// Such a number: nullopt where the text is none.
-std::optional<std::uint64_t> whole_number(const std::string& text);
 
 // The command line library takes what is too large for the largest number there is.
 CLI::Validator seed_number();

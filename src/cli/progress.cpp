@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 
-#include "cli/progress_text.h"
 #include "cli/streams.h"
+#include "jobs/progress_text.h"
 #include "model/json_text.h"
 #include "model/quietly.h"
 #include "model/say.h"
@@ -25,17 +24,7 @@ constexpr auto kBetweenDrawings = 100ms;
 
 }  // namespace
 
-void add_progress_option(CLI::App& command, ProgressKind& kind) {
-  const std::map<std::string, ProgressKind> kinds = {
-      {"plain", ProgressKind::plain}, {"json", ProgressKind::json}, {"none", ProgressKind::none}};
-  command
-      .add_option_function<std::string>(
-          "--progress", [&kind, kinds](const std::string& name) { kind = kinds.at(name); },
-          "on standard error: lines for people, for programs, or none (else: a bar on a terminal)")
-      ->check(CLI::IsMember({"plain", "json", "none"}));
-}
-
-Progress::Progress(ProgressKind kind) : began_(Clock::now()) {
+Progress::Progress(ProgressKind kind) {
   switch (kind) {
     case ProgressKind::fitting:
       style_ = ::isatty(2) != 0 ? Style::bar : Style::plain;
@@ -50,7 +39,11 @@ Progress::Progress(ProgressKind kind) : began_(Clock::now()) {
       style_ = Style::none;
       break;
   }
-  if (style_ == Style::none) return;
+}
+
+// Not before: who makes processes of his own has none of our threads by then.
+void Progress::begin(Clock::time_point now) {
+  began_ = now;
   const transport::SignalsBlocked its_own;  // they are the main thread's, and wait for its commands
   teller_ = std::thread([this] { keep_telling(); });
 }
@@ -72,6 +65,7 @@ void Progress::show(const std::string& stage, double share, std::optional<double
   share_ = std::clamp(share, 0.0, 1.0);
   left_s_ = left_s;
   const auto now = Clock::now();
+  if (!teller_.joinable()) begin(now);
   const bool another = stage_ != told_stage_;
   if (style_ == Style::bar) {
     if (another || now - told_ >= kBetweenDrawings) tell(now);
@@ -107,16 +101,16 @@ std::optional<double> Progress::seconds_left(Clock::time_point now) const {
 void Progress::tell(Clock::time_point now) {
   told_ = now;
   told_stage_ = stage_;
-  const Standing standing{stage_, share_, seconds_left(now)};
+  const jobs::Standing standing{stage_, share_, seconds_left(now)};
   if (style_ == Style::json) {
-    model::say("{}\n", model::json_text(as_json(standing)));
+    model::say("{}\n", model::json_text(jobs::as_json(standing)));
     return;
   }
   if (style_ == Style::plain) {
-    model::say("{}\n", as_line(standing));
+    model::say("{}\n", jobs::as_line(standing));
     return;
   }
-  std::string line = as_bar(standing);
+  std::string line = jobs::as_bar(standing);
   const std::size_t shown = line.size();
   if (shown < width_) line.append(width_ - shown, ' ');
   width_ = shown;

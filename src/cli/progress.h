@@ -3,7 +3,6 @@
 // nothing is asked of the drive.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -11,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <thread>
+
+#include "jobs/progress.h"
 
 namespace platter::cli {
 
@@ -21,31 +22,29 @@ enum class ProgressKind : std::uint8_t {
   none
 };
 
-// --progress plain|json|none.
-void add_progress_option(CLI::App& command, ProgressKind& kind);
-
-class Progress {
+class Progress final : public jobs::Progress {
  public:
   explicit Progress(ProgressKind kind = ProgressKind::fitting);
-  ~Progress();  // clears the bar
+  ~Progress() override;  // clears the bar
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `share` of the whole work that is done, 0 to 1; what is left of the drive's time, or else what
-  // follows from the host's time so far. Draws a bar at most ten times a second.
-  void show(const std::string& stage, double share, std::optional<double> left_s = std::nullopt);
-  void clear();
+  // Draws a bar at most ten times a second. The time that counts is that since the first call.
+  void show(const std::string& stage, double share,
+            std::optional<double> left_s = std::nullopt) override;
+  void clear() override;
 
  private:
   using Clock = std::chrono::steady_clock;
   enum class Style : std::uint8_t { bar, plain, json, none };
 
+  void begin(Clock::time_point now);
   void tell(Clock::time_point now);
   void keep_telling();
   std::optional<double> seconds_left(Clock::time_point now) const;
 
   Style style_;
-  Clock::time_point began_, told_{};
+  Clock::time_point began_{}, told_{};
   std::string stage_{}, told_stage_{};
   double share_ = 0;
   std::optional<double> left_s_{};

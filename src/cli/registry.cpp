@@ -1,28 +1,21 @@
 #include <fmt/core.h>
 
-#include <filesystem>
-#include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/outputs.h"
-#include "cli/registry_folder.h"
-#include "cli/registry_signers.h"
+#include "cli/common_options.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
+#include "jobs/registry_pull.h"
+#include "jobs/registry_signers.h"
 #include "model/error.h"
-#include "model/file.h"
-#include "model/folder.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
-#include "model/say.h"
 #include "registry/annotations.h"
 #include "registry/pull.h"
-#include "registry/query.h"
 #include "registry/search_index.h"
 #include "registry/verify.h"
 #include "report/model_summary.h"
@@ -69,20 +62,18 @@ struct SearchOptions {
 };
 
 struct RegistryOptions {
-  RegistryFolder folder;
-  std::string reference, output, files_folder;
+  jobs::PullRun pull;  // folder and reference are of all verbs
   SearchOptions search;
-  bool json = false, require_signature = false;
-  Outputs outputs;
+  bool json = false;
 
-  registry::Store store() const { return folder.store(); }
+  registry::Store store() const { return pull.folder.store(); }
 };
 
 void notice(const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences) say(sentence);
+  for (const std::string& sentence : sentences) jobs::say(sentence);
 }
 
-Json as_json(const registry::Entry& entry, const Signers& signers) {
+Json as_json(const registry::Entry& entry, const jobs::Signers& signers) {
   const registry_trust::SignedBy by = signers.of(entry);
   return {{"reference", entry.reference()},
           {"drive", entry.drive},
@@ -101,16 +92,6 @@ double gigabytes(const registry::Entry& entry) {
   return std::strtod(blocks.c_str(), nullptr) * std::strtod(bytes.c_str(), nullptr) / 1e9;
 }
 
-// A registry that was named and is not there is an error; one that nobody has put anything into is
-// empty.
-registry::Found models_in(const registry::Store& store, const RegistryOptions& options,
-                          const std::function<void(const registry::Entry&)>& visit) {
-  const registry::Query query = options.search.query();
-  const bool there = options.folder.named.empty() || model::is_there(options.folder.named);
-  if (!there || !store.is_new()) return registry::search(store, query, visit);
-  return {.problems = {store.folder() + " holds no models yet; platter publish puts one there"}};
-}
-
 // Indented as nlohmann's dump() does a member's members.
 std::string indented(const Json& json, const std::string& by) {
   std::string text;
@@ -123,15 +104,15 @@ std::string indented(const Json& json, const std::string& by) {
 
 // One after the other: a registry may have more of them than one would hold in memory.
 void list_as_json(const RegistryOptions& options) {
-  const Signers signers(options.store());
+  const jobs::Signers signers(options.store());
   bool first = true;
   const auto begin = [&] {
     Json head = model::json_head("platter-registry-list");
     const std::string text = model::json_text(head, model::JsonForm::indented);
     fmt::print("{},\n  \"models\": [", text.substr(0, text.size() - 2));
   };
-  const registry::Found found = models_in(
-      options.store(), options, [&](const registry::Entry& entry) {
+  const registry::Found found = jobs::models_in(
+      options.pull.folder, options.search.query(), [&](const registry::Entry& entry) {
         if (first) begin();
         fmt::print("{}\n    {}", first ? "" : ",", indented(as_json(entry, signers), "    "));
         first = false;
@@ -144,9 +125,9 @@ void list_as_json(const RegistryOptions& options) {
 
 void list(const RegistryOptions& options) {
   if (options.json) return list_as_json(options);
-  const Signers signers(options.store());
-  const registry::Found found = models_in(
-      options.store(), options, [&](const registry::Entry& entry) {
+  const jobs::Signers signers(options.store());
+  const registry::Found found = jobs::models_in(
+      options.pull.folder, options.search.query(), [&](const registry::Entry& entry) {
         const auto said = [&](const char* key) { return model::printable(entry.annotation(key)); };
         const std::string standing = said("vnd.platter.standing");
         fmt::print("{:<48} {:>9.3f} GB {:>8} rpm  {:<13} {:<9} {:<20}  {}{}\n",
@@ -175,9 +156,9 @@ void search(const RegistryOptions& options) {
 }
 
 void show(const RegistryOptions& options) {
-  const registry::Published published = registry::find(options.store(), options.reference);
+  const registry::Published published = registry::find(options.store(), options.pull.reference);
   const registry::Contents contents = registry::open(published);
-  const registry_trust::SignedBy by = Signers(options.store()).of(published);
+  const registry_trust::SignedBy by = jobs::Signers(options.store()).of(published);
   if (options.json) {
     Json layers = Json::array();
     for (const registry::Descriptor& layer : contents.manifest.layers) {
@@ -186,13 +167,13 @@ void show(const RegistryOptions& options) {
                         {"digest", layer.digest},
                         {"size", layer.size}});
     }
-    return cli::print_json("platter-registry-show", {{"reference", published.reference()},
-                                                     {"digest", published.descriptor.digest},
-                                                     {"layout", published.layout.folder()},
-                                                     {"signature", by.sentence()},
-                                                     {"signed_by", by.names},
-                                                     {"annotations", contents.manifest.annotations},
-                                                     {"layers", layers}});
+    return print_json("platter-registry-show", {{"reference", published.reference()},
+                                                {"digest", published.descriptor.digest},
+                                                {"layout", published.layout.folder()},
+                                                {"signature", by.sentence()},
+                                                {"signed_by", by.names},
+                                                {"annotations", contents.manifest.annotations},
+                                                {"layers", layers}});
   }
   fmt::print("{}\n{}\n{}\n\n", published.reference(), published.descriptor.digest,
              model::printable(by.sentence()));
@@ -207,52 +188,24 @@ void show(const RegistryOptions& options) {
   fmt::print("\n{}", report::model_as_text(contents.model));
 }
 
-void require_signature(const registry::Published& published, const registry_trust::SignedBy& by) {
-  if (by.known()) return;
-  throw Error(ExitStatus::refused,
-              fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
-                          "registry trust add names a key",
-                          published.reference(), by.sentence()));
-}
-
 void pull(const RegistryOptions& options) {
-  const bool remote = options.reference.find('/') != std::string::npos;
-  const registry::Store store = options.store();
-  const std::string reference = remote ? fetch_from_remote(store, options.reference,
-                                                           options.require_signature)
-                                       : options.reference;
-  const registry::Published published = registry::find(store, reference);
-  // Of what a remote has, its pull has said it.
-  const registry_trust::SignedBy by = remote ? registry_trust::SignedBy{}
-                                             : Signers(store).of(published);
-  if (!remote && options.require_signature) require_signature(published, by);
-  const registry::Contents contents = registry::open(published);
-  if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
-  if (!options.files_folder.empty())
-    registry::pull_files(published, options.files_folder,
-                         [&](const std::string& path, const std::string& content) {
-                           options.outputs.writes_bytes(path, content);
-                         });
-  if (options.output.empty()) {
-    print_as_it_is();
-    fmt::print("{}\n", contents.model_text);
-  } else {
-    model::write_file(options.output, contents.model_text);
-  }
-  if (!remote) notice({published.reference() + " is " + by.sentence()});
+  const std::string model = jobs::pull(options.pull);
+  if (!options.pull.output.empty()) return;
+  print_as_it_is();
+  fmt::print("{}\n", model);
 }
 
 void verify(const RegistryOptions& options) {
   const registry::Store store = options.store();
-  const registry::Verification found = options.reference.empty()
+  const registry::Verification found = options.pull.reference.empty()
                                            ? registry::verify(store)
-                                           : registry::verify(store, options.reference);
+                                           : registry::verify(store, options.pull.reference);
   if (options.json) {
-    cli::print_json("platter-registry-verification", {{"drives", found.drives},
-                                                      {"models", found.models},
-                                                      {"blobs", found.blobs},
-                                                      {"findings", found.findings},
-                                                      {"notices", found.notices}});
+    print_json("platter-registry-verification", {{"drives", found.drives},
+                                                 {"models", found.models},
+                                                 {"blobs", found.blobs},
+                                                 {"findings", found.findings},
+                                                 {"notices", found.notices}});
   } else {
     for (const std::string& finding : found.findings) fmt::print("{}\n", model::printable(finding));
     notice(found.notices);
@@ -274,21 +227,13 @@ void rebuild_index(const RegistryOptions& options) {
   const registry::Store store = options.store();
   const std::size_t models = registry::rebuild_search_index(store);
   if (options.json) {
-    return cli::print_json("platter-registry-index",
-                           {{"path", registry::search_index_path(store)}, {"models", models}});
+    return print_json("platter-registry-index",
+                      {{"path", registry::search_index_path(store)}, {"models", models}});
   }
   fmt::print("{}: {} models\n", registry::search_index_path(store), models);
 }
 
 }  // namespace
-
-void say(const std::string& sentence) { model::say("platter: {}\n", model::printable(sentence)); }
-
-void print_json(const std::string& schema, const Json& members) {
-  Json json = model::json_head(schema);
-  json.update(members);
-  fmt::print("{}\n", model::json_text(json, model::JsonForm::indented));
-}
 
 void add_registry(CLI::App& app) {
   auto options = std::make_shared<RegistryOptions>();
@@ -296,19 +241,17 @@ void add_registry(CLI::App& app) {
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, void (*run)(const RegistryOptions&)) {
     CLI::App* verb = command->add_subcommand(name, what);
-    options->folder.add_to(*verb);
+    add_registry_option(*verb, options->pull.folder);
     verb->callback([options, run] { run(*options); });
     return verb;
   };
-  const auto add_json = [&](CLI::App* verb) {
-    verb->add_flag("--json", options->json, "write it as JSON to stdout");
-  };
+  const auto json = [&](CLI::App* verb) { add_json(*verb, options->json, kAsJson); };
   const char* const reference =
       "DRIVE, DRIVE:vN, DRIVE@sha256:... or sha256:..., or how only one begins";
 
   CLI::App* listing = add("list", "every model", list);
   listing->add_flag("--local", options->search.only_local, "only this folder, none of its remotes");
-  add_json(listing);
+  json(listing);
   CLI::App* searching = add(
       "search", "models that hold all of the words and lie in all of the ranges", search);
   SearchOptions& wanted = options->search;
@@ -336,26 +279,27 @@ void add_registry(CLI::App& app) {
   searching->add_option("--limit", wanted.limit, "show at most so many")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
   searching->add_flag("--local", wanted.only_local, "only this folder, none of its remotes");
-  add_json(searching);
+  json(searching);
   CLI::App* showing = add("show", "what was published, and the model in words", show);
-  showing->add_option("REF", options->reference, reference)->required();
-  add_json(showing);
+  showing->add_option("REF", options->pull.reference, reference)->required();
+  json(showing);
   CLI::App* pulling = add("pull", "fetches a model, its digests checked", pull);
-  pulling->add_option("REF", options->reference, "as for show; REMOTE/NAME.vN of a remote")
+  pulling->add_option("REF", options->pull.reference, "as for show; REMOTE/NAME.vN of a remote")
       ->required();
-  pulling->add_flag("--require-signature", options->require_signature,
+  pulling->add_flag("--require-signature", options->pull.require_signature,
                     "refuse what no trusted key has signed");
-  pulling->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
-  pulling->add_option("--files", options->files_folder,
+  pulling->add_option("-o,--output", options->pull.output,
+                      "the model file to write (else: to stdout)");
+  pulling->add_option("--files", options->pull.files_folder,
                       "also write what went along into this folder");
-  options->outputs.add_force(*pulling);
+  add_force(*pulling, options->pull.outputs);
   CLI::App* verifying = add("verify", "checks every digest, size and model", verify);
-  verifying->add_option("REF", options->reference, "only this model");
-  add_json(verifying);
+  verifying->add_option("REF", options->pull.reference, "only this model");
+  json(verifying);
   add_registry_match(*command);
   add_registry_keep(*command);
   add_registry_site(*command);
-  add_json(add("rebuild-index", "makes the index for searching anew", rebuild_index));
+  json(add("rebuild-index", "makes the index for searching anew", rebuild_index));
   add_registry_trust(*command);
   add_registry_remote(*command);
 }

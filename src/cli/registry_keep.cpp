@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/differences.h"
-#include "cli/registry_folder.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/printable.h"
@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct DiffOptions {
-  RegistryFolder folder;
+  jobs::RegistryFolder folder;
   std::string a, b;
   bool all = false, json = false;
 };
@@ -37,7 +37,7 @@ void diff(const DiffOptions& options) {
 }
 
 struct ImportOptions {
-  RegistryFolder folder;
+  jobs::RegistryFolder folder;
   std::vector<std::string> folders;
   bool json = false;
 };
@@ -64,11 +64,11 @@ void import(const ImportOptions& options) {
                    model::printable(objection));
     }
   }
-  if (options.json) cli::print_json("platter-registry-import", {{"models", list}});
+  if (options.json) print_json("platter-registry-import", {{"models", list}});
 }
 
 struct PruneOptions {
-  RegistryFolder folder;
+  jobs::RegistryFolder folder;
   std::vector<std::string> references;
   std::uint64_t keep = 0;
   bool dry_run = false, json = false;
@@ -93,8 +93,7 @@ void prune(const PruneOptions& options) {
     Json list = Json::array();
     for (const registry::Pruned& one : pruned)
       list.push_back({{"reference", one.reference}, {"digest", one.digest}});
-    return cli::print_json("platter-registry-pruned",
-                           {{"dry_run", options.dry_run}, {"pruned", list}});
+    return print_json("platter-registry-pruned", {{"dry_run", options.dry_run}, {"pruned", list}});
   }
   for (const registry::Pruned& one : pruned)
     fmt::print("{}  {}\n", model::printable(one.reference), one.digest);
@@ -105,7 +104,7 @@ void prune(const PruneOptions& options) {
 }
 
 struct GarbageOptions {
-  RegistryFolder folder;
+  jobs::RegistryFolder folder;
   bool dry_run = false, json = false;
 };
 
@@ -119,8 +118,8 @@ void collect(const GarbageOptions& options) {
     Json files = Json::array();
     for (const registry::Garbage& file : garbage)
       files.push_back({{"path", file.path}, {"bytes", file.bytes}});
-    return cli::print_json("platter-registry-garbage",
-                           {{"dry_run", options.dry_run}, {"bytes", bytes}, {"files", files}});
+    return print_json("platter-registry-garbage",
+                      {{"dry_run", options.dry_run}, {"bytes", bytes}, {"files", files}});
   }
   if (options.dry_run)
     for (const registry::Garbage& file : garbage) fmt::print("{}\n", model::printable(file.path));
@@ -136,36 +135,36 @@ void add_registry_keep(CLI::App& registry) {
   auto two = std::make_shared<DiffOptions>();
   CLI::App* verb = registry.add_subcommand(
       "diff", "two published models side by side; status 12 if they differ");
-  two->folder.add_to(*verb);
+  add_registry_option(*verb, two->folder);
   verb->add_option("A", two->a, reference)->required();
   verb->add_option("B", two->b, "another one")->required();
   CLI::Option* all = verb->add_flag("--all", two->all, "show the figures that are equal too");
-  verb->add_flag("--json", two->json, "every figure, for programs")->excludes(all);
+  add_json(*verb, two->json, "every figure, for programs")->excludes(all);
   verb->callback([two] { diff(*two); });
 
   auto imported = std::make_shared<ImportOptions>();
   verb = registry.add_subcommand(
       "import", "takes models in: of an OCI image layout, of another registry's folder");
-  imported->folder.add_to(*verb);
+  add_registry_option(*verb, imported->folder);
   verb->add_option("FOLDER", imported->folders, "layouts, or folders of registries")->required();
-  verb->add_flag("--json", imported->json, "write it as JSON to stdout");
+  add_json(*verb, imported->json, kAsJson);
   verb->callback([imported] { import(*imported); });
 
   auto pruned = std::make_shared<PruneOptions>();
   verb = registry.add_subcommand("prune", "takes versions out; their numbers are not given again");
-  pruned->folder.add_to(*verb);
+  add_registry_option(*verb, pruned->folder);
   verb->add_option("REF", pruned->references, "versions; with --keep, drives (else all)");
   verb->add_option("--keep", pruned->keep, "all but the newest N versions of each drive")
       ->check(CLI::Range(1, 1'000'000));
   verb->add_flag("--dry-run", pruned->dry_run, "only say which");
-  verb->add_flag("--json", pruned->json, "write it as JSON to stdout");
+  add_json(*verb, pruned->json, kAsJson);
   verb->callback([pruned] { prune(*pruned); });
 
   auto garbage = std::make_shared<GarbageOptions>();
   verb = registry.add_subcommand("gc", "deletes what no version refers to");
-  garbage->folder.add_to(*verb);
+  add_registry_option(*verb, garbage->folder);
   verb->add_flag("--dry-run", garbage->dry_run, "only say what");
-  verb->add_flag("--json", garbage->json, "write it as JSON to stdout");
+  add_json(*verb, garbage->json, kAsJson);
   verb->callback([garbage] { collect(*garbage); });
 }
 

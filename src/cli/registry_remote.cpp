@@ -6,21 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "cli/registry_folder.h"
-#include "cli/registry_signers.h"
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
-#include "model/error.h"
+#include "jobs/registry_push.h"
 #include "model/file.h"
 #include "model/printable.h"
-#include "model/say.h"
 #include "registry/remote/curate.h"
-#include "registry/remote/transfer.h"
 
 namespace platter::cli {
 namespace {
 
 struct RemoteOptions {
-  RegistryFolder folder;
+  jobs::RegistryFolder folder;
   std::string name, url, reference, key, sign;
   std::uint64_t above = 0;
   bool all = false, require_signature = false, plain_http = false, json = false;
@@ -54,32 +51,15 @@ void list_remotes(const RemoteOptions& options) {
                        {"require_signature", one.require_signature},
                        {"plain_http", one.plain_http}});
   }
-  if (options.json) cli::print_json("platter-registry-remotes", {{"remotes", remotes}});
+  if (options.json) print_json("platter-registry-remotes", {{"remotes", remotes}});
 }
 
 void push(const RemoteOptions& options) {
-  const registry::Store store = options.store();
-  // push REF REMOTE; push --all REMOTE
-  const bool one = !options.all;
-  if (one != !options.name.empty())
-    throw Error(ExitStatus::usage, one ? "push needs a model and a remote, or --all and a remote"
-                                       : "push --all takes a remote alone; leave the model out");
-  const registry_remote::Remote remote = registry_remote::remote(
-      store, one ? options.name : options.reference);
-  if (!one && !options.sign.empty())
-    throw Error(
-        ExitStatus::usage,
-        "--sign signs one model, and --all pushes many; sign them by platter registry sign");
-  std::vector<registry_remote::Pushed> pushed;
-  if (one) {
-    const std::string& reference = options.reference;
-    if (!options.sign.empty())
-      registry_trust::sign(store, reference, remote.place,
-                           registry_trust::open_private_key(options.sign, say));
-    pushed.push_back(registry_remote::push(store, reference, remote));
-  } else {
-    pushed = registry_remote::push_all(store, remote);
-  }
+  const auto pushed = jobs::push({.store = options.store(),
+                                  .reference = options.reference,
+                                  .remote = options.name,
+                                  .sign = options.sign,
+                                  .all = options.all});
   nlohmann::ordered_json entries = nlohmann::ordered_json::array();
   for (const auto& each : pushed) {
     entries.push_back({{"reference", each.reference},
@@ -90,27 +70,28 @@ void push(const RemoteOptions& options) {
     fmt::print("{}  {}{}\n", each.reference, each.sent ? "sent" : "was there",
                each.signatures_sent ? ", signatures sent" : "");
   }
-  if (options.json) cli::print_json("platter-registry-push", {{"entries", entries}});
+  if (options.json) print_json("platter-registry-push", {{"entries", entries}});
 }
 
 void refresh(const RemoteOptions& options) {
   const registry::Store store = options.store();
   const auto remote = registry_remote::remote(store, options.name);
-  const auto done = registry_remote::refresh(store, remote, say);
-  for (const std::string& problem : done.problems) say(problem);
+  const auto done = registry_remote::refresh(store, remote, jobs::say);
+  for (const std::string& problem : done.problems) jobs::say(problem);
   if (!done.verified)
-    say(fmt::format("{} was added without a key: nobody vouches for what {}", remote.name,
-                    done.number == 0 ? "its tags say, and it has no index (platter registry index)"
-                                     : "its index says"));
+    jobs::say(fmt::format("{} was added without a key: nobody vouches for what {}", remote.name,
+                          done.number == 0
+                              ? "its tags say, and it has no index (platter registry index)"
+                              : "its index says"));
   if (options.json) {
-    return cli::print_json("platter-registry-refresh", {{"remote", remote.name},
-                                                        {"number", done.number},
-                                                        {"date", done.date},
-                                                        {"entries", done.entries},
-                                                        {"changed_parts", done.changed_parts},
-                                                        {"fetched_bytes", done.fetched_bytes},
-                                                        {"verified", done.verified},
-                                                        {"problems", done.problems}});
+    return print_json("platter-registry-refresh", {{"remote", remote.name},
+                                                   {"number", done.number},
+                                                   {"date", done.date},
+                                                   {"entries", done.entries},
+                                                   {"changed_parts", done.changed_parts},
+                                                   {"fetched_bytes", done.fetched_bytes},
+                                                   {"verified", done.verified},
+                                                   {"problems", done.problems}});
   }
   fmt::print("{}: {} models", remote.name, done.entries);
   if (done.number > 0)
@@ -126,16 +107,17 @@ void write_index(const RemoteOptions& options) {
   const registry::Store store = options.store();
   const auto remote = registry_remote::remote(store, options.name);
   const auto done = registry_remote::write_index(
-      store, remote, registry_trust::open_private_key(options.key, say), now(), options.above, say);
-  for (const std::string& problem : done.problems) say(problem);
+      store, remote, registry_trust::open_private_key(options.key, jobs::say), now(), options.above,
+      jobs::say);
+  for (const std::string& problem : done.problems) jobs::say(problem);
   if (options.json) {
-    return cli::print_json("platter-registry-remote-index", {{"remote", remote.name},
-                                                             {"number", done.number},
-                                                             {"digest", done.digest},
-                                                             {"entries", done.entries},
-                                                             {"added", done.added},
-                                                             {"gone", done.gone},
-                                                             {"problems", done.problems}});
+    return print_json("platter-registry-remote-index", {{"remote", remote.name},
+                                                        {"number", done.number},
+                                                        {"digest", done.digest},
+                                                        {"entries", done.entries},
+                                                        {"added", done.added},
+                                                        {"gone", done.gone},
+                                                        {"problems", done.problems}});
   }
   fmt::print("{}: index {} of {} models, {} new, {} gone\n{}\n", remote.name, done.number,
              done.entries, done.added, done.gone, done.digest);
@@ -143,31 +125,12 @@ void write_index(const RemoteOptions& options) {
 
 }  // namespace
 
-std::string fetch_from_remote(const registry::Store& store, const std::string& reference,
-                              bool require_signature) {
-  const std::size_t slash = reference.find('/');
-  const registry_remote::Remote remote = registry_remote::remote(store, reference.substr(0, slash));
-  const auto tag = registry_remote::entry_tag(reference.substr(slash + 1));
-  if (!tag)
-    throw Error(ExitStatus::usage,
-                fmt::format("{}: names no model of a remote; REMOTE/NAME.vN does", reference));
-  const auto pulled = registry_remote::pull(
-      store, remote, *tag, Signers(store).keys_of(remote.name),
-      {.require_signature = require_signature || remote.require_signature,
-       .expected_digest = registry_remote::indexed_digest(store, remote, *tag)});
-  model::say("platter: {} is {}; here it is {}\n", reference, pulled.signed_by.sentence(),
-             pulled.published.reference());
-  for (const std::string& objection : pulled.objections)
-    say(fmt::format("{}: publish would refuse it: {}", reference, objection));
-  return pulled.published.reference();
-}
-
 void add_registry_remote(CLI::App& registry) {
   auto options = std::make_shared<RemoteOptions>();
   const auto verb = [&](CLI::App& under, const char* name, const char* what,
                         void (*run)(const RemoteOptions&)) {
     CLI::App* added = under.add_subcommand(name, what);
-    options->folder.add_to(*added);
+    add_registry_option(*added, options->folder);
     added->callback([options, run] { run(*options); });
     return added;
   };
@@ -181,7 +144,7 @@ void add_registry_remote(CLI::App& registry) {
                 "pull nothing from it that no trusted key has signed");
   add->add_flag("--plain-http", options->plain_http, "without TLS");
   CLI::App* list = verb(*remote, "list", "every remote", list_remotes);
-  list->add_flag("--json", options->json, "write it as JSON to stdout");
+  add_json(*list, options->json, kAsJson);
   CLI::App* remove = verb(*remote, "remove", "forgets a remote and what was fetched of its index",
                           [](const RemoteOptions& chosen) {
                             registry_remote::remove_remote(chosen.store(), chosen.name);
@@ -191,7 +154,7 @@ void add_registry_remote(CLI::App& registry) {
   CLI::App* refreshing = verb(registry, "refresh", "fetches what changed of a remote's index",
                               refresh);
   refreshing->add_option("REMOTE", options->name, "as it was added")->required();
-  refreshing->add_flag("--json", options->json, "write it as JSON to stdout");
+  add_json(*refreshing, options->json, kAsJson);
   CLI::App* indexing = verb(registry, "index", "its curator's: writes and signs a remote's index",
                             write_index);
   indexing->add_option("REMOTE", options->name, "as it was added")->required();
@@ -200,7 +163,7 @@ void add_registry_remote(CLI::App& registry) {
       ->add_option("--above", options->above,
                    "a number that was seen elsewhere: the new one is higher")
       ->check(CLI::Range(std::uint64_t{0}, registry_remote::kLargestNumber - 1));
-  indexing->add_flag("--json", options->json, "write it as JSON to stdout");
+  add_json(*indexing, options->json, kAsJson);
 
   CLI::App* pushing = verb(registry, "push", "copies models and signatures to a remote", push);
   pushing->add_option("REF", options->reference, "DRIVE or DRIVE:vN; with --all the remote")
@@ -208,7 +171,7 @@ void add_registry_remote(CLI::App& registry) {
   pushing->add_option("REMOTE", options->name, "as it was added");
   pushing->add_flag("--all", options->all, "every version of every drive");
   pushing->add_option("--sign", options->sign, "first sign it by this private key (see sign)");
-  pushing->add_flag("--json", options->json, "write it as JSON to stdout");
+  add_json(*pushing, options->json, kAsJson);
 }
 
 }  // namespace platter::cli

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/registry_folder.h"
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
 #include "registry/trust/signatures.h"
 
@@ -11,16 +11,16 @@ namespace platter::cli {
 namespace {
 
 struct TrustOptions {
-  RegistryFolder folder;
+  jobs::RegistryFolder folder;
   std::string reference, key, name;
   bool json = false;
 };
 
 void sign_entry(const TrustOptions& options) {
   const auto done = registry_trust::sign(options.folder.store(), options.reference, "",
-                                         registry_trust::open_private_key(options.key, say));
+                                         registry_trust::open_private_key(options.key, jobs::say));
   if (options.json) {
-    return cli::print_json(
+    return print_json(
         "platter-registry-signing",
         {{"reference", done.reference}, {"digest", done.digest}, {"added", done.added}});
   }
@@ -30,11 +30,11 @@ void sign_entry(const TrustOptions& options) {
 
 void list_keys(const TrustOptions& options) {
   nlohmann::ordered_json keys = nlohmann::ordered_json::array();
-  for (const auto& one : registry_trust::trusted_keys(say)) {
+  for (const auto& one : registry_trust::trusted_keys(jobs::say)) {
     if (!options.json) fmt::print("{}\n{}", one.name, one.key.pem());
     keys.push_back({{"name", one.name}, {"key", one.key.pem()}});
   }
-  if (options.json) cli::print_json("platter-registry-keys", {{"keys", keys}});
+  if (options.json) print_json("platter-registry-keys", {{"keys", keys}});
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ void add_registry_trust(CLI::App& registry) {
                    "the private key: PEM, or a URI that OpenSSL opens (passphrase: asked, or "
                    "$PLATTER_KEY_PASSPHRASE)")
       ->required();
-  options->folder.add_to(*sign);
-  sign->add_flag("--json", options->json, "write it as JSON to stdout");
+  add_registry_option(*sign, options->folder);
+  add_json(*sign, options->json, kAsJson);
   sign->callback([options] { sign_entry(*options); });
 
   CLI::App* trust = registry.add_subcommand("trust", "the keys whose signatures count");
@@ -59,7 +59,7 @@ void add_registry_trust(CLI::App& registry) {
   add->add_option("KEY", options->key, "the public key in PEM")->required();
   add->callback([options] { registry_trust::trust_key(options->name, options->key); });
   CLI::App* list = trust->add_subcommand("list", "every trusted key");
-  list->add_flag("--json", options->json, "write it as JSON to stdout");
+  add_json(*list, options->json, kAsJson);
   list->callback([options] { list_keys(*options); });
   CLI::App* remove = trust->add_subcommand("remove", "trusts a key no longer");
   remove->add_option("NAME", options->name, "as it was added")->required();

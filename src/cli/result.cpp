@@ -1,24 +1,15 @@
+#include "jobs/result.h"
+
 #include <fmt/core.h>
 
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "cli/outputs.h"
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
-#include "model/file.h"
-#include "replay/result_file.h"
-#include "replay/summary.h"
 
 namespace platter::cli {
 namespace {
-
-// Hands all requests on, piece by piece.
-void read_all(replay::ResultReader& reader, const std::vector<replay::Rows*>& receivers) {
-  replay::Part part = replay::Part::trace;
-  for (std::vector<replay::Response> rows; reader.read(part, rows);)
-    for (replay::Rows* receiver : receivers) receiver->add(part, rows);
-}
 
 void add_result_show(CLI::App& parent) {
   struct Options {
@@ -29,40 +20,27 @@ void add_result_show(CLI::App& parent) {
   CLI::App* command = parent.add_subcommand("show",
                                             "response times, hits and lateness in a few figures");
   command->add_option("RESULT", options->path, "a result of platter replay")->required();
-  command->add_flag("--json", options->json, "for programs");
+  add_json(*command, options->json);
   command->callback([options] {
-    const std::unique_ptr<replay::ResultReader> reader = replay::open_result(options->path);
-    replay::Summarizer summarizer;
-    read_all(*reader, {&summarizer});
-    const replay::Summary summary = summarizer.summary();
-    fmt::print("{}", options->json ? replay::summary_json(reader->head(), summary)
-                                   : replay::summary_text(reader->head(), summary));
+    const jobs::SummedResult result = jobs::result_at(options->path);
+    fmt::print("{}", options->json ? replay::summary_json(result.head, result.summary)
+                                   : replay::summary_text(result.head, result.summary));
   });
 }
 
 void add_result_export(CLI::App& parent) {
   struct Options {
     std::string path, output;
-    Outputs outputs;
+    jobs::Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("export", "a result as CSV, compressed or not");
   command->add_option("RESULT", options->path, "a result of platter replay")->required();
   command->add_option("-o,--output", options->output, "CSV, compressed if it ends in .gz or .zst")
       ->required();
-  options->outputs.add_force(*command);
-  command->callback([options] {
-    replay::require_result_name(options->output);
-    const std::unique_ptr<replay::ResultReader> reader = replay::open_result(options->path);
-    options->outputs.writes(options->output, content_of(reader->head()));
-    replay::Summarizer summarizer;
-    const std::unique_ptr<replay::ResultWriter> writer = replay::create_result(options->output,
-                                                                               reader->head());
-    read_all(*reader, {writer.get(), &summarizer});
-    replay::ResultHead head = reader->head();
-    head.lateness = summarizer.lateness();
-    writer->finish(head);
-  });
+  add_force(*command, options->outputs);
+  command->callback(
+      [options] { jobs::export_result(options->path, options->output, options->outputs); });
 }
 
 }  // namespace

@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "cli/advice_table.h"
 #include "cli/command_tree.h"
-#include "cli/exit_statuses.h"
-#include "cli/finding_table.h"
-#include "cli/needs.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/rules.h"
+#include "jobs/advice_table.h"
+#include "jobs/exit_statuses.h"
+#include "jobs/finding_table.h"
+#include "jobs/needs.h"
 #include "model/read_budget.h"
 #include "model/stand_ins.h"
 #include "report/model_schema.h"
@@ -37,15 +37,15 @@ void add_self(CLI::App& app) {
   complete->callback(
       [&app, shell] { fmt::print("{}", completion(command_tree(app, "platter"), *shell)); });
   CLI::App* statuses = self->add_subcommand("statuses", "the table of docs/exit-statuses.md");
-  statuses->callback([] { fmt::print("{}", status_table()); });
+  statuses->callback([] { fmt::print("{}", jobs::status_table()); });
   CLI::App* limits = self->add_subcommand("limits", "the table of docs/limits.md");
   limits->callback([] { fmt::print("{}", model::limits_table()); });
   CLI::App* advice = self->add_subcommand("advice", "the table of docs/sense.md");
-  advice->callback([] { fmt::print("{}", advice_table()); });
+  advice->callback([] { fmt::print("{}", jobs::advice_table()); });
   CLI::App* findings = self->add_subcommand("findings", "the table of docs/findings.md");
-  findings->callback([] { fmt::print("{}", finding_table()); });
+  findings->callback([] { fmt::print("{}", jobs::finding_table()); });
   CLI::App* needed = self->add_subcommand("needs", "the table of docs/needs.md");
-  needed->callback([] { fmt::print("{}", needs_table()); });
+  needed->callback([] { fmt::print("{}", jobs::needs_table()); });
   CLI::App* rules = self->add_subcommand("disksim-rules", "the table of rules of docs/disksim.md");
   rules->callback([] { fmt::print("{}", emit_disksim::rules_table()); });
   CLI::App* stand_ins = self->add_subcommand("stand-ins", "the table of docs/stand-ins.md");

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/common_options.h"
 #include "model/as_error.h"
 #include "model/error.h"
-#include "model/file.h"
 #include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
@@ -69,8 +68,7 @@ class Each {
 
 void for_each_of(const std::vector<std::string>& names, bool json, Heading heading,
                  const std::function<void(const std::string& name, const Print& print)>& one) {
-  if (names.size() == 1)
-    return one(names.front(), [](std::string_view text) { fmt::print("{}", text); });
+  if (names.size() == 1) return one(names.front(), print_text);
   Each each(json, heading);
   for (const std::string& name : names) {
     each.next();
@@ -83,23 +81,6 @@ void for_each_of(const std::vector<std::string>& names, bool json, Heading headi
     }
   }
   each.end(names.size());
-}
-
-EachOutput::EachOutput(const std::vector<std::string>& names, std::string output,
-                       std::string ending)
-    : output_(std::move(output)), ending_(std::move(ending)) {
-  if (names.size() == 1) return;
-  if (model::is_file(output_))
-    throw Error(
-        ExitStatus::usage,
-        output_ + ": is a file; what is made of several goes to a folder, name one with -o");
-  folder_.emplace(output_);
-}
-
-std::string EachOutput::of(const std::string& name) const {
-  namespace fs = std::filesystem;
-  return folder_ ? (fs::path(output_) / (fs::path(name).stem().string() + ending_)).string()
-                 : output_;
 }
 
 }  // namespace platter::cli

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/result_folder.h"
+#include "jobs/each_output.h"
+#include "jobs/progress.h"
 
 namespace platter::cli {
 
@@ -20,21 +20,9 @@ enum class Heading { none, name };
 // other and documents in a list; what fails is said, is a platter-error in the list where it
 // printed no document, and the others go on. Throws Error(some_failed) then; an interruption ends
 // it.
-using Print = std::function<void(std::string_view text)>;
+using jobs::EachOutput;
+using jobs::Print;
 void for_each_of(const std::vector<std::string>& names, bool json, Heading heading,
                  const std::function<void(const std::string& name, const Print& print)>& one);
-
-// Where what is made of each goes: of a single one to `output`; of several under their own names,
-// with this ending, into the folder `output`, which is made.
-class EachOutput {
- public:
-  // Throws Error(usage) where that is a file, Error(output) where it cannot be made.
-  EachOutput(const std::vector<std::string>& names, std::string output, std::string ending);
-  std::string of(const std::string& name) const;
-
- private:
-  std::string output_, ending_;
-  std::optional<ResultFolder> folder_{};
-};
 
 }  // namespace platter::cli

@@ -1,55 +1,27 @@
 #include <fmt/core.h>
 
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cli/doubts.h"
-#include "cli/needs.h"
-#include "cli/outputs.h"
+#include "cli/common_options.h"
 #include "cli/several.h"
-#include "cli/show_table.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
+#include "jobs/doubts.h"
+#include "jobs/needs.h"
+#include "jobs/plot.h"
+#include "jobs/show_table.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "model/nearest.h"
 #include "report/explanations.h"
 #include "report/gnuplot.h"
 #include "report/model_summary.h"
-#include "report/plots.h"
-#include "report/seek_plots.h"
 
 namespace platter::cli {
 namespace {
-
-// Those that the model has: `figure` gets each one's file name and what draws it at a path.
-void for_each_figure(
-    const model::DriveModel& model,
-    const std::function<void(const char* file, const std::function<void(const std::string&)>&)>&
-        figure) {
-  const std::string& name = model.identity.name.empty() ? model.identity.product
-                                                        : model.identity.name;
-  if (!model.seek.points.empty())
-    figure("seeks.svg", [&](const std::string& path) {
-      report::plot_seeks("Seek time of " + name, report::seek_curves_of(model, name), path);
-    });
-  if (!model.layout.zones.empty())
-    figure("zones.svg", [&](const std::string& path) {
-      report::plot_zones("Zones of " + name, model.layout, path);
-    });
-}
-
-void draw(const model::DriveModel& model, const std::string& folder, const Outputs& outputs) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  const auto at = [&](const char* file) { return folder + "/" + file; };
-  for_each_figure(model, [&](const char* file, const auto&) { outputs.writes(at(file)); });
-  for_each_figure(model, [&](const char* file, const auto& plot) { plot(at(file)); });
-}
 
 const std::map<std::string, report::Section> kSections = {
     {"summary", report::Section::head},        {"validity", report::Section::validity},
@@ -78,7 +50,7 @@ struct ShowOptions {
   std::vector<std::string> models, sections;
   std::string plots, explain;
   bool json = false, brief = false, plot = false;
-  Outputs outputs;
+  jobs::Outputs outputs;
 };
 
 void show_table(const std::string& path, const ShowOptions& options, const Print& print) {
@@ -88,20 +60,20 @@ void show_table(const std::string& path, const ShowOptions& options, const Print
     throw Error(ExitStatus::usage,
                 "--plots, --plot, --brief, --section and --explain are for models; give the model "
                 "that the table is of");
-  print(table_in_words(path, options.json));
+  print(jobs::table_in_words(path, options.json));
 }
 
 void show_model(const std::string& path, const ShowOptions& options, const Print& print) {
   const model::DriveModel model = model::load_model(path);
-  tell_doubts(model);
-  if (!options.plots.empty()) draw(model, options.plots, options.outputs);
+  jobs::tell_doubts(model);
+  if (!options.plots.empty()) jobs::draw_figures(model, options.plots, options.outputs);
   if (options.json) return print(report::model_as_json(model));
   if (!options.explain.empty())
     return print(report::explained(model, explanation_named(options.explain)));
   if (options.plot) {
     constexpr report::Section kHead[] = {report::Section::head};
     print(report::model_as_text(model, kHead));
-    return for_each_figure(
+    return jobs::for_each_figure(
         model, [&](const char*, const auto& plot) { print("\n" + report::drawn(plot)); });
   }
   if (options.brief) return print(report::model_in_brief(model));
@@ -114,8 +86,8 @@ void show(const ShowOptions& options) {
   if (options.models.size() > 1 && !options.plots.empty())
     throw Error(ExitStatus::usage,
                 "--plots draws the figures of one model under names of their own; give one model");
-  if (!options.plots.empty()) require_needs("show", "--plots");
-  if (options.plot) require_needs("show", "--plot");
+  if (!options.plots.empty()) jobs::require_needs("show", "--plots");
+  if (options.plot) jobs::require_needs("show", "--plot");
   for_each_of(options.models, options.json, Heading::name,
               [&](const std::string& path, const Print& print) {
                 if (emit_table::is_table_file(path))
@@ -132,7 +104,7 @@ void add_show(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "what a model says about its drive");
   command->add_option("MODEL", options->models, "the model file, or a table (.ptab), or several")
       ->required();
-  CLI::Option* json = command->add_flag("--json", options->json, "the same for programs");
+  CLI::Option* json = add_json(*command, options->json, "the same for programs");
   command->add_option("--plots", options->plots,
                       "also draw the seek curve and the zones into this folder (SVG)");
   CLI::Option* plot = command
@@ -157,7 +129,7 @@ void add_show(CLI::App& app) {
       ->excludes(plot)
       ->excludes(brief)
       ->excludes(section);
-  options->outputs.add_force(*command);
+  add_force(*command, options->outputs);
   command->callback([options] { show(*options); });
 }
 

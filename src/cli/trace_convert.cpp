@@ -1,117 +1,32 @@
-#include <fmt/core.h>
-#include <sys/resource.h>
+#include "jobs/trace_convert.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
-#include <string>
 
+#include "cli/common_options.h"
 #include "cli/numbers.h"
-#include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
-#include "model/error.h"
-#include "model/say.h"
-#include "trace/compression.h"
 
 namespace platter::cli {
-namespace {
-
-struct ConvertOptions {
-  TraceOptions trace;
-  std::string to, output, split_by;
-  trace::Fit fit = trace::Fit::none;
-  std::optional<std::uint64_t> blocks;
-  Outputs outputs;
-};
-
-std::unique_ptr<trace::Writer> writer_of(const ConvertOptions& options, const std::string& path) {
-  return trace::create_trace(path, trace::format_of(options.to),
-                             {.block_bytes = options.trace.block_bytes});
-}
-
-// "traces/web.csv.zst" of the device sda: "traces/web.sda.csv.zst".
-std::string path_of_device(const std::string& path, std::string device) {
-  std::ranges::replace(device, ':', '-');
-  const std::size_t name = path.rfind('/') + 1;  // npos + 1: 0
-  const std::size_t dot = std::min(path.find('.', name + 1), path.size());
-  return path.substr(0, dot) + "." + device + path.substr(dot);
-}
-
-// A collection has thousands of volumes, and each is a file that stays open until the end.
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// All devices' requests, each to a file of its own, in the time of the whole trace.
-void split(trace::Reader& reader, const ConvertOptions& options) {
-  allow_many_files();
-  std::map<std::uint32_t, std::unique_ptr<trace::Writer>> writers;
-  std::array<trace::Request, 1024> batch;
-  while (const std::size_t count = reader.read(batch))
-    for (std::size_t i = 0; i < count; ++i) {
-      std::unique_ptr<trace::Writer>& writer = writers[batch[i].device];
-      if (!writer) {
-        const std::string path = path_of_device(options.output,
-                                                reader.device_text(batch[i].device));
-        options.outputs.writes(path);
-        writer = writer_of(options, path);
-        if (writer->kind() != reader.source().kind)
-          throw Error(ExitStatus::usage,
-                      "--split-by device writes formats with arrival times; choose another --to");
-      }
-      writer->write({&batch[i], 1});
-    }
-  for (const auto& [device, writer] : writers) writer->finish();
-  model::say("platter: {} devices, a file for each\n", writers.size());
-}
-
-void convert(const ConvertOptions& options) {
-  trace::require_written_name(options.output);
-  options.outputs.reads(options.trace.path);
-  if (options.split_by.empty()) {
-    options.outputs.writes(trace::path_of_output(options.output));
-    const trace::Fitted fitted = fitted_trace(options.trace, options.trace.block_bytes, options.fit,
-                                              options.blocks.value_or(0));
-    const std::unique_ptr<trace::Writer> writer = writer_of(options, options.output);
-    trace::copy(*fitted.reader, *writer);
-    writer->finish();
-    print_skipped(*fitted.reader);
-    if (!fitted.text.empty()) model::say("platter: made to fit, {}\n", fitted.text);
-    return;
-  }
-  if (options.output == "-")
-    throw Error(ExitStatus::usage,
-                "--split-by device writes a file for each, which the standard output is not; name "
-                "one with -o NAME.ENDING");
-  trace::Reading reading = options.trace.reading();
-  reading.all_devices = true;
-  const std::unique_ptr<trace::Reader> reader = trace::open_trace(options.trace.path, reading);
-  split(*reader, options);
-  print_skipped(*reader);
-}
-
-}  // namespace
 
 void add_trace_convert(CLI::App& parent) {
-  auto options = std::make_shared<ConvertOptions>();
+  struct Options {
+    jobs::ConvertRun run;
+    std::string split_by;
+  };
+  auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("convert", "a trace in another format");
-  add_trace_options(*command, options->trace, "--from,--format");
-  command->add_option("--to", options->to, "the format to write")
+  add_trace_options(*command, options->run.trace, "--from,--format");
+  command->add_option("--to", options->run.to, "the format to write")
       ->required()
       ->check(CLI::IsMember(trace::written_format_names()));
   command
-      ->add_option("-o,--output", options->output, "the trace file to write; - for standard output")
+      ->add_option("-o,--output", options->run.output,
+                   "the trace file to write; - for standard output")
       ->required();
-  CLI::Option* fit = add_fit_option(*command, options->fit);
+  CLI::Option* fit = add_fit_option(*command, options->run.fit);
   CLI::Option* blocks = command
-                            ->add_option("--blocks", options->blocks,
+                            ->add_option("--blocks", options->run.blocks,
                                          "with --fit: blocks of the drive that it is to fit")
                             ->transform(at_least(1))
                             ->needs(fit);
@@ -122,8 +37,11 @@ void add_trace_convert(CLI::App& parent) {
       ->check(CLI::IsMember({"device"}))
       ->excludes(fit)
       ->excludes(command->get_option("--device-number"));
-  options->outputs.add_force(*command);
-  command->callback([options] { convert(*options); });
+  add_force(*command, options->run.outputs);
+  command->callback([options] {
+    options->run.split = !options->split_by.empty();
+    jobs::convert_trace(options->run);
+  });
 }
 
 }  // namespace platter::cli

@@ -1,27 +1,17 @@
+#include "jobs/trace_generate.h"
+
 #include <fmt/core.h>
 
-#include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "cli/lbn_ranges.h"
+#include "cli/common_options.h"
 #include "cli/numbers.h"
-#include "cli/outputs.h"
 #include "cli/subcommands.h"
-#include "engine/layout_map.h"
 #include "model/error.h"
-#include "model/json.h"
-#include "replay/tracks.h"
-#include "trace/adjust.h"
-#include "trace/compression.h"
+#include "trace/format.h"
 #include "trace/profile_list.h"
-#include "trace/stream.h"
-#include "trace/workload.h"
 
 namespace platter::cli {
 namespace {
@@ -31,36 +21,10 @@ const std::map<std::string, trace::Gap> kGaps = {{"constant", trace::Gap::consta
                                                  {"exponential", trace::Gap::exponential}};
 
 struct GenerateOptions {
-  std::string workload, format, model, output, gap;
-  std::vector<std::string> within, writes;
-  std::uint64_t blocks = 0, seed = 1;
-  std::optional<std::uint64_t> requests;
-  std::uint32_t block_bytes = 512;
-  bool reads_only = false, list = false, json = false;
-  trace::Adjustment adjustment;
-  Outputs outputs;
+  jobs::GenerateRun run;
+  std::string gap;
+  bool list = false, json = false;
 };
-
-trace::Workload workload_of(const GenerateOptions& options) {
-  trace::Adjustment adjustment = options.adjustment;
-  if (!options.gap.empty()) adjustment.gap = kGaps.at(options.gap);
-  trace::Workload workload{.profile = trace::adjusted(trace::profile(options.workload), adjustment),
-                           .blocks = options.blocks,
-                           .block_bytes = options.block_bytes,
-                           .requests = options.requests,
-                           .seed = options.seed,
-                           .reads_only = options.reads_only,
-                           .within = lbn_ranges(options.within),
-                           .writes = lbn_ranges(options.writes)};
-  if (!options.model.empty()) {
-    const model::DriveModel model = model::load_model(options.model);
-    workload.blocks = model.identity.blocks;
-    workload.block_bytes = model.identity.block_bytes;
-    if (std::holds_alternative<trace::OnTracks>(workload.profile.place))
-      workload.track_of = replay::tracks_of(engine::LayoutMap(model.layout));
-  }
-  return workload;
-}
 
 void require(bool given, const char* what) {
   if (!given)
@@ -70,19 +34,18 @@ void require(bool given, const char* what) {
                             what));
 }
 
-void generate(const GenerateOptions& options) {
+void generate(GenerateOptions& options) {
   if (options.list) {
     const auto profiles = trace::profiles();
     fmt::print("{}", options.json ? trace::list_json(profiles) : trace::list_text(profiles));
     return;
   }
-  require(!options.workload.empty(), "--workload NAME");
-  require(!options.model.empty() || options.blocks > 0, "the drive, --for MODEL or --blocks N");
-  require(!options.output.empty(), "-o FILE");
-  const trace::Workload workload = workload_of(options);
-  trace::require_written_name(options.output);
-  options.outputs.writes(trace::path_of_output(options.output));
-  trace::save(workload, options.output, trace::format_of(options.format));
+  require(!options.run.workload.empty(), "--workload NAME");
+  require(!options.run.model.empty() || options.run.blocks > 0,
+          "the drive, --for MODEL or --blocks N");
+  require(!options.run.output.empty(), "-o FILE");
+  if (!options.gap.empty()) options.run.adjustment.gap = kGaps.at(options.gap);
+  jobs::generate_trace(options.run);
 }
 
 void add_places(CLI::App& command, trace::Adjustment& adjustment) {
@@ -115,7 +78,7 @@ void add_places(CLI::App& command, trace::Adjustment& adjustment) {
 }
 
 void add_times(CLI::App& command, GenerateOptions& options) {
-  trace::Adjustment& adjustment = options.adjustment;
+  trace::Adjustment& adjustment = options.run.adjustment;
   command.add_option("--rate", adjustment.rate_hz, "open: requests a second arrive")
       ->transform(at_least(0));
   command
@@ -139,41 +102,41 @@ void add_trace_generate(CLI::App& parent) {
   CLI::App* command = parent.add_subcommand("generate",
                                             "a workload for a drive (docs/workloads.md)");
   CLI::Option* list = command->add_flag("--list", options->list, "the workloads that there are");
-  command->add_flag("--json", options->json, "the list for programs")->needs(list);
-  command->add_option("--workload", options->workload, "one of --list");
-  CLI::Option* model = command->add_option("--for", options->model, "the model of the drive");
-  command->add_option("--blocks", options->blocks, "or the drive's number of blocks")
+  add_json(*command, options->json, "the list for programs")->needs(list);
+  command->add_option("--workload", options->run.workload, "one of --list");
+  CLI::Option* model = command->add_option("--for", options->run.model, "the model of the drive");
+  command->add_option("--blocks", options->run.blocks, "or the drive's number of blocks")
       ->transform(at_least(1))
       ->excludes(model);
-  command->add_option("--block-bytes", options->block_bytes, "bytes a block, with --blocks")
+  command->add_option("--block-bytes", options->run.block_bytes, "bytes a block, with --blocks")
       ->transform(at_least(1))
       ->excludes(model)
       ->capture_default_str();
-  command->add_option("--requests", options->requests, "how many (else: as --list --json says)")
+  command->add_option("--requests", options->run.requests, "how many (else: as --list --json says)")
       ->transform(at_least(1));
-  command->add_option("--seed", options->seed, "the same seed makes the same trace")
+  command->add_option("--seed", options->run.seed, "the same seed makes the same trace")
       ->transform(seed_number())
       ->capture_default_str();
-  command->add_option("--within", options->within, "LBN ranges FIRST-LAST of all requests");
-  command->add_option("--writes-within", options->writes, "LBN ranges FIRST-LAST of writes");
-  command->add_option("--read-share", options->adjustment.read_share, "reads of all (0 to 1)")
+  command->add_option("--within", options->run.within, "LBN ranges FIRST-LAST of all requests");
+  command->add_option("--writes-within", options->run.writes, "LBN ranges FIRST-LAST of writes");
+  command->add_option("--read-share", options->run.adjustment.read_share, "reads of all (0 to 1)")
       ->transform(share());
-  command->add_flag("--reads-only", options->reads_only, "reads in place of the writes");
-  command->add_option("--request-kb", options->adjustment.request_kb,
+  command->add_flag("--reads-only", options->run.reads_only, "reads in place of the writes");
+  command->add_option("--request-kb", options->run.adjustment.request_kb,
                       "size in KiB: N, LEAST-MOST or LEAST-MOST:STEP");
   command
-      ->add_option("--align-kb", options->adjustment.align_kb,
+      ->add_option("--align-kb", options->run.adjustment.align_kb,
                    "places that are drawn are multiples of it")
       ->transform(kibibytes(0));
-  add_places(*command, options->adjustment);
+  add_places(*command, options->run.adjustment);
   add_times(*command, *options);
   command
-      ->add_option("--format", options->format,
+      ->add_option("--format", options->run.format,
                    "of the file (else: ascii if open, validate if closed)")
       ->check(CLI::IsMember(trace::format_names()));
-  command->add_option("-o,--output", options->output,
+  command->add_option("-o,--output", options->run.output,
                       "the trace file to write; - for standard output");
-  options->outputs.add_force(*command);
+  add_force(*command, options->run.outputs);
   command->callback([options] { generate(*options); });
 }
 

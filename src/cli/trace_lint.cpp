@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/numbers.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
@@ -16,7 +17,7 @@ namespace platter::cli {
 
 void add_trace_lint(CLI::App& parent) {
   struct Options {
-    TraceOptions trace;
+    jobs::TraceOptions trace;
     std::vector<std::string> traces;
     std::optional<std::uint64_t> blocks;
     std::size_t limit = 100;
@@ -37,7 +38,7 @@ void add_trace_lint(CLI::App& parent) {
   command->add_option("--limit", options->limit, "findings to show; the others are counted")
       ->transform(at_least(0))
       ->capture_default_str();
-  command->add_flag("--json", options->json, "for programs");
+  add_json(*command, options->json);
   command->callback([options] {
     trace::Reading reading = options->trace.reading();
     reading.blocks = options->blocks;

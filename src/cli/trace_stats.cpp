@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 #include "trace/access_table.h"
@@ -13,7 +14,7 @@ namespace platter::cli {
 namespace {
 
 struct StatsOptions {
-  TraceOptions trace;
+  jobs::TraceOptions trace;
   std::vector<std::string> more;
   bool json = false, tables = false;
 };
@@ -23,11 +24,11 @@ std::vector<trace::Statistics> all_statistics(const StatsOptions& options) {
   paths.insert(paths.end(), options.more.begin(), options.more.end());
   std::vector<trace::Statistics> all;
   for (const std::string& path : paths) {
-    TraceOptions one = options.trace;
+    jobs::TraceOptions one = options.trace;
     one.path = path;
     const std::unique_ptr<trace::Reader> reader = one.open();
     all.push_back(trace::statistics_of(*reader));
-    print_skipped(*reader);
+    jobs::print_skipped(*reader);
   }
   return all;
 }
@@ -52,7 +53,7 @@ void add_trace_stats(CLI::App& parent) {
   CLI::Option* tables = command->add_flag(
       "--tables", options->tables,
       "only the table of Salam-Alada 2004, one configuration for each trace");
-  command->add_flag("--json", options->json, "for programs")->excludes(tables);
+  add_json(*command, options->json)->excludes(tables);
   command->callback([options] { print_statistics(*options); });
 }
 

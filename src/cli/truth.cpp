@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/outputs.h"
+#include "cli/common_options.h"
 #include "cli/subcommands.h"
 #include "model/json.h"
 
@@ -15,7 +15,7 @@ void add_truth(CLI::App& app) {
   struct Options {
     std::string drive, output;
     bool json = false;
-    Outputs outputs;
+    jobs::Outputs outputs;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("truth",
@@ -23,13 +23,13 @@ void add_truth(CLI::App& app) {
   command->add_option("DRIVE", options->drive, "virtual:NAME or virtual:FILE.json")->required();
   command->add_option("-o,--output", options->output,
                       "the model file to write (none, or -: stdout)");
-  options->outputs.add_force(*command);
-  command->add_flag("--json", options->json, "write the model to stdout");
+  add_force(*command, options->outputs);
+  add_json(*command, options->json, "write the model to stdout");
   command->callback([options] {
     const model::DriveModel truth = virtual_drive::truth_of(options->drive);
     const bool to_stdout = options->output.empty() || options->output == "-";
     if (!to_stdout) {
-      options->outputs.writes(options->output, content_of(truth));
+      options->outputs.writes(options->output, jobs::content_of(truth));
       model::save_model(truth, options->output);
     }
     if (to_stdout || options->json) fmt::print("{}\n", model::to_json_text(truth));

@@ -1,214 +1,55 @@
-#include "replay/validate.h"
+#include "jobs/validate.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "cli/careful_replay.h"
-#include "cli/disksim_column.h"
-#include "cli/lbn_ranges.h"
-#include "cli/needs.h"
+#include "cli/common_options.h"
 #include "cli/numbers.h"
-#include "cli/open_device.h"
-#include "cli/outputs.h"
-#include "cli/quiet_host.h"
-#include "cli/result_folder.h"
 #include "cli/subcommands.h"
-#include "cli/subject.h"
-#include "model/error.h"
-#include "model/file.h"
-#include "model/json.h"
-#include "model/say.h"
-#include "replay/comparison_text.h"
-#include "replay/verdict.h"
-#include "report/response_times.h"
+#include "jobs/needs.h"
 
 namespace platter::cli {
-namespace {
-
-namespace fs = std::filesystem;
-
-struct ValidateOptions {
-  std::string device, output;
-  std::vector<std::string> models, writes, not_in_use;
-  std::uint64_t requests = 5000, seed = 1;
-  bool json = false, update = false, tables = false;
-  std::optional<std::string> undrawn{};  // why there are no pictures
-  std::string disksim;
-  ProgressKind progress = ProgressKind::fitting;
-  QuietHostOption quiet;
-  Outputs outputs;
-};
-
-// DIR/random.trace, DIR/random.drive.csv, DIR/random.MODEL.csv, DIR/random.json, DIR/random.svg.
-std::string file_of(const ValidateOptions& options, const std::string& workload,
-                    const std::string& rest) {
-  return (fs::path(options.output) / (workload + "." + rest)).string();
-}
-
-// All that the run will write, before it begins.
-void check_outputs(const ValidateOptions& options, const std::vector<std::string>& names,
-                   const std::vector<LoadedSubject>& judged, const model::Identity& drive) {
-  for (const std::string& model : options.models) options.outputs.reads(model);
-  options.outputs.reads(options.device);
-  for (const char* const workload : replay::kValidationWorkloads) {
-    options.outputs.writes(file_of(options, workload, "drive.csv"), result_of(drive));
-    for (const char* const rest : {"trace", "json", "svg"})
-      options.outputs.writes(file_of(options, workload, rest));
-    for (const std::string& name : names)
-      options.outputs.writes(file_of(options, workload, name + ".csv"));
-  }
-  for (std::size_t i = 0; options.update && i < judged.size(); ++i)
-    if (judged[i].model) options.outputs.updates(options.models[i], content_of(*judged[i].model));
-}
-
-void save(const replay::Validated& validated, const ValidateOptions& options,
-          const std::vector<std::string>& names) {
-  const auto file = [&](const std::string& rest) {
-    return file_of(options, validated.workload, rest);
-  };
-  const auto writer = trace::create_trace(file("trace"), trace::Format::ascii);
-  trace::copy(*trace::reader_of(validated.trace), *writer);
-  writer->finish();
-  replay::save_result(validated.drive, file("drive.csv"));
-  for (std::size_t i = 0; i < validated.models.size(); ++i)
-    replay::save_result(validated.models[i], file(names[i] + ".csv"));
-  model::write_file(file("json"), replay::comparison_json(validated.comparisons));
-  if (!options.undrawn) report::plot_response_times(validated.drive, validated.models, file("svg"));
-}
-
-void show(const replay::Validated& validated) {
-  fmt::print("{} workload, {} requests{}, caches {}\n", validated.workload,
-             validated.drive.requests.size(),
-             validated.comparisons.front().classes[2].n_drive == 0 ? " (reads only)" : "",
-             validated.drive.caches);
-  for (const replay::Comparison& comparison : validated.comparisons)
-    fmt::print("{}\n", replay::comparison_table(comparison));
-}
-
-std::string stem_of(const std::string& path) { return fs::path(path).stem().string(); }
-
-// Adds DiskSim's results. The names of all that have answered, a DiskSim that failed left out.
-std::vector<std::string> with_disksim(replay::Validated& validated,
-                                      const std::vector<LoadedSubject>& judged,
-                                      DiskSimColumn& disksim,
-                                      const std::vector<std::string>& names) {
-  const std::size_t others = validated.models.size();
-  std::vector<std::string> answered(names.begin(),
-                                    names.begin() + static_cast<std::ptrdiff_t>(others));
-  for (std::size_t i = 0; i < disksim.models().size(); ++i) {
-    auto result = disksim.replay(judged[disksim.models()[i]], validated.drive);
-    if (!result) continue;
-    validated.comparisons.push_back(replay::compare(validated.drive, *result));
-    validated.models.push_back(std::move(*result));
-    answered.push_back(names[others + i]);
-  }
-  return answered;
-}
-
-void validate(const ValidateOptions& options) {
-  std::vector<LoadedSubject> judged;
-  std::vector<replay::Subject> subjects;
-  for (const std::string& path : options.models) {
-    judged.push_back(load_subject(path));
-    subjects.push_back(judged.back().subject);
-    if (options.update && judged.back().model)
-      model::require_nothing_passed_over(judged.back().model->passed_over);
-  }
-  const auto is_model = [](const LoadedSubject& subject) { return subject.model.has_value(); };
-  if (options.update && std::ranges::none_of(judged, is_model))
-    throw Error(ExitStatus::usage,
-                "--update-model notes demerits in model files (.json), and none of these is one; "
-                "leave it out");
-  std::vector<std::string> contenders = options.models;
-  DiskSimColumn disksim(options.disksim, judged, options.models);
-  const std::unique_ptr<scsi::Device> device = open_device(options.device,
-                                                           {.not_in_use = options.not_in_use});
-  replay::require_same_size(*device, subjects);
-  for (const std::size_t model : disksim.models())
-    contenders.push_back(stem_of(options.models[model]) + ".disksim");
-  const ResultFolder folder(options.output);
-  const std::vector<std::string> names = subject_file_names(contenders);
-  const model::Identity drive = replay::identity_of(*device);
-  if (!disksim.program().empty()) options.outputs.reads(disksim.program());
-  check_outputs(options, names, judged, drive);
-  if (options.undrawn) model::say("platter: {}\n", *options.undrawn);
-  if (options.writes.empty())
-    model::say("platter: reads only; pass --allow-writes FIRST-LAST to validate writes as well\n");
-  CarefulReplay careful(*device, options.device, options.progress);
-  const HostKeptQuiet quiet(options.quiet, options.device);
-  replay::Validation validation;
-  validation.requests = options.requests;
-  validation.seed = options.seed;
-  validation.permission.writes = writable_ranges(options.writes, drive.blocks);
-  validation.drive = careful.options("validate");
-  std::vector<replay::Comparison> comparisons;
-  std::vector<replay::Judged> at_a_glance;
-  const auto keep = [&](replay::Validated validated) {
-    for (std::size_t i = 0; i < judged.size(); ++i)
-      if (judged[i].model) add_to_validity(validated, i, *judged[i].model);
-    const std::vector<std::string> answered = with_disksim(validated, judged, disksim, names);
-    save(validated, options, answered);
-    if (options.tables) show(validated);
-    for (std::size_t i = 0; i < answered.size(); ++i)
-      at_a_glance.push_back({validated.workload, answered[i], validated.comparisons[i]});
-    comparisons.insert(comparisons.end(), validated.comparisons.begin(),
-                       validated.comparisons.end());
-  };
-  careful.run([&] { replay::validate(*device, subjects, validation, keep); });
-  if (options.json)
-    fmt::print("{}", replay::comparison_json(comparisons));
-  else
-    fmt::print("{}\n{}", replay::overview(at_a_glance), replay::verdicts(at_a_glance));
-  for (std::size_t i = 0; options.update && i < judged.size(); ++i)
-    if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);
-  require_journal_gone(careful.journal_stays());
-  disksim.require_answers();
-}
-
-}  // namespace
 
 void add_validate(CLI::App& app) {
-  auto options = std::make_shared<ValidateOptions>();
+  struct Options {
+    jobs::ValidationRun run;
+    ProgressKind progress = ProgressKind::fitting;
+  };
+  auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "validate", "replay the DIXtrac workloads on a drive and its models, and compare");
-  command->add_option("DEVICE", options->device, "the drive")->required();
+  command->add_option("DEVICE", options->run.device, "the drive")->required();
   command
-      ->add_option("MODEL", options->models,
+      ->add_option("MODEL", options->run.models,
                    "models of it, tables (.ptab) or DiskSim files (.parv) of those")
       ->required();
-  command->add_option("-o,--output", options->output, "folder for traces, results and plots")
+  command->add_option("-o,--output", options->run.output, "folder for traces, results and plots")
       ->required()
       ->type_name("DIR");
   // Of fewer the demerit says nothing.
-  command->add_option("--requests", options->requests, "in each workload, 20 or more")
+  command->add_option("--requests", options->run.requests, "in each workload, 20 or more")
       ->transform(at_least(20))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the workloads")
+  command->add_option("--seed", options->run.seed, "of the workloads")
       ->transform(seed_number())
       ->capture_default_str();
-  command->add_option("--allow-writes", options->writes,
+  command->add_option("--allow-writes", options->run.writes,
                       "LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");
-  command->add_flag("--update-model", options->update,
+  command->add_flag("--update-model", options->run.update,
                     "note the demerits and the ranges checked in the models' files");
-  add_disksim_option(*command, options->disksim);
-  options->outputs.add_force(*command);
-  add_not_in_use_option(*command, options->not_in_use);
-  add_quiet_host_option(*command, options->quiet);
+  command->add_option("--disksim", options->run.disksim,
+                      "a DiskSim, which then runs each model's DiskSim files beside the models "
+                      "(else: a disksim on PATH); none: no DiskSim");
+  add_force(*command, options->run.outputs);
+  add_not_in_use_option(*command, options->run.not_in_use);
+  add_quiet_host_option(*command, options->run.quiet);
   add_progress_option(*command, options->progress);
-  CLI::Option* tables = command->add_flag("--tables", options->tables,
+  CLI::Option* tables = command->add_flag("--tables", options->run.tables,
                                           "for reads, writes and each size of request as well");
-  command->add_flag("--json", options->json, "for programs")->excludes(tables);
+  add_json(*command, options->run.json)->excludes(tables);
   command->callback([options] {
-    options->undrawn = no_pictures({"random.svg", "mixed.svg"});
-    validate(*options);
+    options->run.undrawn = jobs::no_pictures({"random.svg", "mixed.svg"});
+    Progress progress(options->progress);
+    jobs::validate(options->run, progress, print_text);
   });
 }
 

@@ -9,8 +9,17 @@
 #include "model/file.h"
 
 namespace platter::model {
+namespace {
+
+bool may_be_executed(const std::string& path) {
+  return is_file(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
 
 std::optional<std::string> program_on_path(const std::string& name, PathFolders folders) {
+  if (name.find('/') != std::string::npos)
+    return may_be_executed(name) ? std::optional(name) : std::nullopt;
   const char* const path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
@@ -18,7 +27,7 @@ std::optional<std::string> program_on_path(const std::string& name, PathFolders 
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
     if (folders == PathFolders::absolute && !folder.starts_with('/')) continue;
     const std::string program = std::string(folder) + "/" + name;
-    if (is_file(program) && ::access(program.c_str(), X_OK) == 0) return program;
+    if (may_be_executed(program)) return program;
   }
   return std::nullopt;
 }

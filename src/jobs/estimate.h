@@ -1,0 +1,21 @@
+// The model of a run made again of its raw samples.
+#pragma once
+
+#include <string>
+
+#include "jobs/outputs.h"
+#include "jobs/progress.h"
+
+namespace platter::jobs {
+
+struct EstimateRun {
+  std::string samples, output;
+  bool json = false;  // the model is printed, not what it says
+  Outputs outputs;
+};
+
+// Writes and prints it. Throws Error(incomplete) at the end for what it lacks, Error(refused) where
+// a better model is in its place.
+void estimate(const EstimateRun& run, const Print& print);
+
+}  // namespace platter::jobs

@@ -1,0 +1,52 @@
+#include "jobs/table_file.h"
+
+#include <span>
+
+#include "emit/table/text_forms.h"
+#include "model/completeness.h"
+#include "model/file.h"
+#include "model/json.h"
+#include "model/say.h"
+#include "model/standing.h"
+
+namespace platter::jobs {
+namespace {
+
+// What others will see; a pipe or /dev/null cannot be read again.
+emit_table::Table as_written(const std::string& bytes, const std::string& path) {
+  if (model::is_file(path)) return emit_table::load_table(path);
+  return emit_table::read_table(std::as_bytes(std::span(bytes)), path);
+}
+
+std::string in_format(const std::string& format, const std::string& table) {
+  if (format == "csv") return emit_table::as_csv(std::as_bytes(std::span(table)));
+  if (format == "c") return emit_table::as_c_header(std::as_bytes(std::span(table)));
+  return table;
+}
+
+void tell_standing_of(const emit_table::Table& table) {
+  const std::string standing = model::standing_of(table.provenance, table.validity);
+  if (!standing.empty())
+    model::say("platter: the model is {}, and so is the table\n", standing);
+  else if (table.validity.demerits.empty())
+    model::say("platter: the model was not validated, and so neither is the table\n");
+}
+
+}  // namespace
+
+WrittenTable write_table(const std::string& path, const std::string& file,
+                         const std::string& format, const Outputs& outputs) {
+  const model::DriveModel model = model::load_model(path);
+  model::require_what_predicts(model, path, "become a table");
+  outputs.writes(file);
+  const std::string bytes = emit_table::compile_table(model);
+  const std::string written = in_format(format, bytes);
+  model::write_file(file, written);
+  emit_table::Table table = format == "table"
+                                ? as_written(bytes, file)
+                                : emit_table::read_table(std::as_bytes(std::span(bytes)), file);
+  tell_standing_of(table);
+  return {std::move(table), written.size()};
+}
+
+}  // namespace platter::jobs

@@ -1,0 +1,8 @@
+// A folder for a test's files, which goes with the test.
+#pragma once
+
+#include "model/temporary_folder.h"
+
+struct JobsFolder : platter::model::TemporaryFolder {
+  JobsFolder() : TemporaryFolder(platter::model::temporary_name("platter-jobs")) {}
+};
