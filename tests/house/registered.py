@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Every Python module of tests is run by a test, and no two tests have one name.
+"""Every Python module of tests is run by a test, no two tests have one name, and every subcommand is on its list.
 
     tests/house/registered.py SOURCE BUILD
 """
 
 import collections
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -29,10 +31,33 @@ def problems(modules, tests):
     return found
 
 
+def subcommand_problems(listed, sources):
+    """`listed`: subcommands.h; `sources`: the texts of src/cli/*.cpp by path. A function add_X() of the command line alone
+    is a subcommand: on the list, and added once."""
+    form = r"^void (add_\w+)\(CLI::App& \w+\)"
+    names = set(re.findall(form + ";", listed, re.MULTILINE))
+    open_to_all = {path: re.sub(r"^namespace \{.*?^\}  // namespace$", "", text, flags=re.MULTILINE | re.DOTALL)
+                   for path, text in sources.items() if "add_subcommand(" in text}
+    defined = {name: path for path, text in open_to_all.items() for name in re.findall(form + r" \{", text, re.MULTILINE)}
+    found = [f"{path}: {name}() is not in src/cli/subcommands.h" for name, path in defined.items() if name not in names]
+    found += [f"src/cli/subcommands.h: no file has {name}()" for name in sorted(names - set(defined))]
+    for name in sorted(names & set(defined)):
+        calls = sum(len(re.findall(rf"(?<!void )\b{name}\(", text)) for text in sources.values())
+        if calls != 1:
+            found.append(f"{defined[name]}: {name}() is called {calls} times, so its subcommand is there {calls} times")
+    return found
+
+
 def main(source, build):
     listed = subprocess.run(["git", "ls-files", "tests/**/test_*.py", "tests/**/*_test.py"], cwd=source, check=True,
                             capture_output=True, text=True).stdout.split()
     found = problems([os.path.join(source, name) for name in listed], list(tests_of(build)))
+    cli = os.path.join(source, "src/cli")
+    texts = {}
+    for path in [os.path.join(cli, "subcommands.h"), *glob.glob(os.path.join(cli, "*.cpp"))]:
+        with open(path, encoding="utf-8") as file:
+            texts[os.path.relpath(path, source)] = file.read()
+    found += subcommand_problems(texts.pop("src/cli/subcommands.h"), texts)
     print("\n".join(found))
     return 1 if found else 0
 

@@ -1,4 +1,4 @@
-"""Planted: a module that nothing runs, and a name that two tests have."""
+"""Planted: a module that nothing runs, a name that two tests have, a subcommand that is on no list."""
 
 import io
 import os
@@ -22,6 +22,18 @@ class Registered(unittest.TestCase):
 
     def test_one_name_twice(self):
         self.assertEqual(registered.problems([], [("a", [], ""), ("a", [], "")]), ["a: 2 tests have this name"])
+
+    def test_a_subcommand_that_is_not_on_its_list_or_never_added(self):
+        listed = "void add_show(CLI::App& app);\nvoid add_gone(CLI::App& app);\n"
+        file = ("namespace {\nvoid add_inner(CLI::App& app) {\n}\n}  // namespace\n"
+                "void add_%s(CLI::App& app) {\n  app.add_subcommand();\n}\n")
+        sources = {"show.cpp": file % "show", "new.cpp": file % "new", "main.cpp": "add_show(app);\nadd_new(app);\n"}
+        self.assertEqual(registered.subcommand_problems(listed, sources),
+                         ["new.cpp: add_new() is not in src/cli/subcommands.h",
+                          "src/cli/subcommands.h: no file has add_gone()"])
+        sources = {"show.cpp": file % "show", "main.cpp": ""}
+        self.assertEqual(registered.subcommand_problems(listed.splitlines()[0], sources),
+                         ["show.cpp: add_show() is called 0 times, so its subcommand is there 0 times"])
 
 
 class NotRun(unittest.TestCase):
