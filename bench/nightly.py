@@ -102,11 +102,15 @@ def write_page(parts):
 
 
 def problems():
-    """What of the page is not as this list would write it: a campaign that is lacking or too many, another command."""
+    """What of the page is not as this list would write it: a campaign that is lacking or too many, another command; and
+    programs that cannot be run."""
     parts, found = parts_of(read_page()), []
     for each in CAMPAIGNS:
         if not parts.pop(each.name, "").startswith(part_of(each)):
             found.append(f"{PAGE}: {each.name} is not there as bench/nightly.py has it")
+        program = next(word for word in each.command.split() if "=" not in word)
+        if "/" in program and not os.access(os.path.join(ROOT, program), os.X_OK):
+            found.append(f"{program} is no program that can be run")
     return found + [f"{PAGE}: bench/nightly.py has no {name}" for name in parts]
 
 
