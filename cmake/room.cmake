@@ -1,22 +1,52 @@
 # A room is a folder of sources and one static library, platter_<name>. What it may use is what it
 # links: docs/architecture.md has the rules, tests/house holds the includes against them.
 
-# The release build compiles up to so many sources of a target as one. Names in unnamed namespaces are then of the
-# whole room. The presets dev, debug, asan and tsan compile each file alone, so that none leans on its neighbours,
-# and with the warnings that mean nothing where files lie together.
+# `sources` of the target are compiled as one, up to `batch` of them at a time; 0: all. CMake's own UNITY_BUILD writes
+# the checkout's path into what is compiled, so that ccache knows no other checkout.
+function(compile_as_one target batch)
+  set(sources ${ARGN})
+  if(NOT batch)
+    list(LENGTH sources batch)
+  endif()
+  set(number 0)
+  while(sources)
+    list(SUBLIST sources 0 ${batch} together)
+    list(REMOVE_ITEM sources ${together})
+    set(text "")
+    foreach(source ${together})
+      file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
+      string(APPEND text "#include \"${path}\"\n")
+    endforeach()
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/together/${target}_${number}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # written where it differs
+    target_sources(${target} PRIVATE ${file})
+    set_source_files_properties(${together} PROPERTIES HEADER_FILE_ONLY ON)
+    math(EXPR number "${number} + 1")
+  endwhile()
+endfunction()
+
+# In the release build names in unnamed namespaces are of the whole room. The presets dev, debug, asan and tsan compile
+# each file alone, so that none leans on its neighbours, and with the warnings that mean nothing where files lie together.
 function(compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLATTER_UNITY} UNITY_BUILD_BATCH_SIZE 12)
   if(PLATTER_UNITY)
     target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+    compile_as_one(${target} 12 ${ARGN})
   endif()
 endfunction()
 
+# APART: each file is compiled alone in every build. AS_ONE: together in every build, but for those of BESIDE.
 function(platter_room name)
-  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  cmake_parse_arguments(ROOM "APART;AS_ONE" "" "USES;BESIDE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(sources)
     add_library(platter_${name} STATIC ${sources})
-    compile_together(platter_${name})
+    if(ROOM_AS_ONE)
+      list(TRANSFORM ROOM_BESIDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+      list(REMOVE_ITEM sources ${ROOM_BESIDE})
+      compile_as_one(platter_${name} 0 ${sources})
+    elseif(NOT ROOM_APART)
+      compile_together(platter_${name} ${sources})
+    endif()
     set(scope PUBLIC)
   else()
     add_library(platter_${name} INTERFACE)
@@ -48,7 +78,7 @@ function(platter_room_tests name)
     return()
   endif()
   add_executable(test_${name} ${sources})
-  compile_together(test_${name})
+  compile_together(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE Catch2::Catch2WithMain source_folder ${ROOM_USES})
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)

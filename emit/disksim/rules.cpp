@@ -205,12 +205,11 @@ constexpr Rule kRules[] = {
      "disksim_diskctlr.c, disk_request_arrive"},
 };
 
-std::string cell(const Deed& deed) { return deed.words; }
-
 std::string deeds(const Rule& rule) {
   const bool alike = rule.cmu4.does == rule.wd.does && rule.wd.does == rule.wd64.does;
-  if (alike) return fmt::format("{} | the same | the same", cell(rule.cmu4));
-  return fmt::format("{} | {} | {}", cell(rule.cmu4), cell(rule.wd), cell(rule.wd64));
+  if (alike) return rule.cmu4.words;
+  return fmt::format("CMU 4.0: {}; WD 2.01.016: {}; WD 64-bit: {}", rule.cmu4.words, rule.wd.words,
+                     rule.wd64.words);
 }
 
 }  // namespace
@@ -242,14 +241,14 @@ bool is_kept_word(std::string_view parameter) {
 
 std::string rules_table() {
   std::string text =
-      "| parameter | where it is | the manual | CMU 4.0 | WD 2.01.016 | WD 64-bit | import takes "
-      "it |\n|---|---|---|---|---|---|---|\n";
+      "| parameter | where it is | the manual | DiskSim | import takes it |\n"
+      "|---|---|---|---|---|\n";
   for (const Rule& rule : kRules) {
-    const std::string takes = !rule.has_two_readings()       ? "-"
+    const std::string takes = !rule.has_two_readings()       ? ""
                               : rule.takes == Reading::meant ? fmt::format("as meant: {}", rule.why)
                                                              : fmt::format("as run: {}", rule.why);
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", rule.parameter, rule.condition,
-                        rule.manual, deeds(rule), takes);
+                        rule.has_two_readings() ? rule.manual : "", deeds(rule), takes);
   }
   return text;
 }

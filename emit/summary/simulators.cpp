@@ -62,6 +62,14 @@ std::string dm_delay(const DriveSummary& drive) {
                      drive.random_write_ms);
 }
 
+// Its curve goes through these three times at one cylinder, a third of the stroke and all of it.
+std::string mame(const DriveSummary& drive) {
+  constexpr int kInterleave = 1;  // sectors lie as they are numbered
+  return fmt::format("set_seek_timing({:.0f}, {:.0f}, {:.0f}, {:.0f}, {});\n",
+                     1e3 * drive.track_to_track_ms, 1e3 * drive.third_stroke_ms,
+                     1e3 * drive.full_stroke_ms, drive.rpm, kInterleave);
+}
+
 }  // namespace
 
 std::vector<Simulator> simulators(const DriveSummary& drive) {
@@ -72,7 +80,11 @@ std::vector<Simulator> simulators(const DriveSummary& drive) {
           {"SimGrid", "rates from end to end of the drive; its properties are for your program",
            simgrid(drive)},
           {"dm-delay", "a table line: sectors of 512 bytes, whole ms of 4 KiB reads and writes",
-           dm_delay(drive)}};
+           dm_delay(drive)},
+          {"MAME",
+           "of nscsi_harddisk_device: us at one cylinder, a third and all of the stroke, rpm, "
+           "interleave",
+           mame(drive)}};
 }
 
 std::string preset_86box(const DriveSummary& drive) {

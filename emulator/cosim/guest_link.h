@@ -21,14 +21,23 @@ enum {
 #define PLATTER_COSIM_SEED "PLATTER_COSIM_SEED"
 #define PLATTER_COSIM_DATE "PLATTER_COSIM_DATE_NS"
 #define PLATTER_COSIM_CPU "PLATTER_COSIM_CPU" /* 1: the page's cpu_ns is wanted */
+/* The kernel's function time_travel_ndelay(nanoseconds): its address. And what a system call takes
+ * of the guest's time, or a page fault. */
+#define PLATTER_COSIM_DELAY "PLATTER_COSIM_DELAY"
+#define PLATTER_COSIM_CALL "PLATTER_COSIM_CALL_NS"
 
-/* Each side writes only while the other one waits for it. */
+/* Each side writes only while the other one waits for it, but for what serves the watch for
+   programs that compute for ever: `turns` and `program`, by the guest at any time, and `tick_ns`,
+   by the emulator before it sends SIGALRM to `program`. */
 struct platter_cosim_page {
   uint64_t guest_ns; /* by the guest, before it kicks a drive: its time */
   uint64_t cpu_ns;   /* and what its programs took of the host's processor so far; 0 where nobody
                         asked */
   uint64_t due_ns; /* by the emulator, before it answers a kick: no drive does anything earlier, and
                       until then the guest may run without asking */
+  uint64_t turns;  /* how often a program came back to the kernel */
+  int32_t program; /* the host's process of the one that runs; 0: the kernel itself does */
+  uint64_t tick_ns; /* what passes of the guest's time when it is stopped by SIGALRM */
 };
 
 #endif

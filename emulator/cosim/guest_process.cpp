@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "emulator/cosim/guest/record.h"
+#include "emulator/cosim/kernel_symbol.h"
 #include "model/error.h"
 #include "model/file.h"
 
@@ -90,6 +91,14 @@ std::vector<std::string> kernel_arguments(const GuestSettings& settings) {
           std::string("umid=") + kName,
           "time-travel=ext:" PLATTER_COSIM_CALENDAR_NAME,
           "virtio_uml.device=" PLATTER_COSIM_DRIVES_NAME ":8"};
+}
+
+std::uint64_t kernel_delay(const GuestSettings& settings) {
+  const std::string& kernel = settings.programs.kernel;
+  if (const auto address = function_address(model::read_file(kernel), kDelayFunction))
+    return *address;
+  throw Error(ExitStatus::bad_input,
+              kernel + " is no kernel for a guest; give --kernel one that --build-kernel built");
 }
 
 // Words and variables as exec wants them, whole before the fork: behind it nothing may allocate.
@@ -193,7 +202,9 @@ void GuestProcess::start(const GuestSettings& settings) {
                              fmt::format("LD_PRELOAD=/proc/self/fd/{}", kPreload),
                              fmt::format(PLATTER_COSIM_SEED "={}", settings.seed),
                              fmt::format(PLATTER_COSIM_DATE "={}", settings.date_ns),
-                             fmt::format(PLATTER_COSIM_CPU "={}", settings.counts_cpu ? 1 : 0)});
+                             fmt::format(PLATTER_COSIM_CPU "={}", settings.counts_cpu ? 1 : 0),
+                             fmt::format(PLATTER_COSIM_DELAY "={}", kernel_delay(settings)),
+                             fmt::format(PLATTER_COSIM_CALL "={}", settings.call_ns)});
   std::vector<Inherited> descriptors{{nothing.get(), STDIN_FILENO},
                                      {console.guests.get(), STDOUT_FILENO},
                                      {console.guests.get(), STDERR_FILENO},

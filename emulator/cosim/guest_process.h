@@ -28,6 +28,7 @@ struct GuestSettings {
   std::uint64_t seed = 1;
   std::uint64_t date_ns = 0;  // of its clock at the start, since the epoch
   bool counts_cpu = false;    // the page's cpu_ns
+  std::uint64_t call_ns = 0;  // what a system call takes of its time, or a page fault
 };
 
 class GuestProcess {

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/cosim/kernel_symbol.h"
 #include "emulator/vhost_user/message.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -36,7 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPrefix = "cosim-kernel-";
-constexpr const char* kUnfinished = "build-";  // build-kernel's folders
+constexpr const char* kUnfinished = "build-";  // before its name: build-kernel's folder
 constexpr int kCompiledFiles = 990;            // about
 
 std::string digest(std::string_view bytes) {
@@ -141,11 +142,13 @@ model::Descriptor lock(const fs::path& cache, const KernelProgress& progress) {
   return file;
 }
 
-// Of one that was killed.
-void remove_unfinished(const fs::path& cache) {
+// Of another kernel: nobody goes on with it.
+void remove_unfinished(const fs::path& cache, const std::string& but) {
   std::error_code ignored;
-  for (const fs::path& path : model::paths_in(cache))
-    if (path.filename().string().starts_with(kUnfinished)) fs::remove_all(path, ignored);
+  for (const fs::path& path : model::paths_in(cache)) {
+    const std::string name = path.filename().string();
+    if (name.starts_with(kUnfinished) && name != but) fs::remove_all(path, ignored);
+  }
 }
 
 struct Builder {
@@ -213,7 +216,7 @@ void build(const KernelRecipe& recipe, const std::string& kernel, const KernelPr
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 130)
     throw Error(ExitStatus::interrupted,
-                "building the guest's kernel was stopped; nothing of it is left");
+                "building the guest's kernel was stopped; the next time it goes on from there");
   throw Error(ExitStatus::internal, fmt::format("the guest's kernel cannot be built from {}: {}",
                                                 recipe.source, model::printable(errors)));
 }
@@ -228,10 +231,7 @@ bool is_guest_kernel(const std::string& path) {
   void* const start = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (start == MAP_FAILED) return false;
   const std::string_view text(static_cast<const char*>(start), bytes);
-  const bool is_one = text.starts_with(
-                          "\x7f"
-                          "ELF") &&
-                      text.find("time-travel=") != std::string_view::npos;
+  const bool is_one = function_address(text, kDelayFunction).has_value();
   munmap(start, bytes);
   return is_one;
 }
@@ -243,8 +243,9 @@ std::string guest_kernel(const KernelRecipe& recipe, const KernelProgress& progr
   require_what_builds(recipe, key);
   const model::Descriptor held = lock(cache, progress);
   if (const auto kernel = built_before(cache, key)) return *kernel;  // meanwhile
-  remove_unfinished(cache);
-  const std::string kernel = (cache / (kPrefix + key.recipe + "-" + *key.source)).string();
+  const std::string name = kPrefix + key.recipe + "-" + *key.source;
+  remove_unfinished(cache, kUnfinished + name);
+  const std::string kernel = (cache / name).string();
   build(recipe, kernel, progress);
   return kernel;
 }

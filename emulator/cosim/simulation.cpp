@@ -13,7 +13,9 @@
 
 #include "emulator/cosim/calendar.h"
 #include "emulator/cosim/guest/record.h"
+#include "emulator/cosim/program_name.h"
 #include "emulator/cosim/simulated_scsi.h"
+#include "emulator/cosim/watchdog.h"
 #include "emulator/vhost_user/broken_guest.h"
 #include "model/error.h"
 #include "model/printable.h"
@@ -91,8 +93,13 @@ class Console {
 // What happens on the guest's descriptors until it is gone.
 class Simulation::Watch {
  public:
-  Watch(GuestProcess& guest, Calendar& calendar, const Surroundings& around)
-      : guest_(guest), calendar_(calendar), around_(around) {}
+  Watch(GuestProcess& guest, Calendar& calendar, const SimulationSettings& settings,
+        const Surroundings& around)
+      : guest_(guest),
+        calendar_(calendar),
+        around_(around),
+        watchdog_(guest.page(), settings.patience),
+        settings_(settings) {}
 
   void run() {
     while (guest_runs_ || says_ || prints_ || !output_.is_empty()) turn();
@@ -104,6 +111,8 @@ class Simulation::Watch {
       failed("the guest ended before its command did", console_);
     return ended_;
   }
+
+  std::uint64_t ticks() const { return ticks_; }
 
  private:
   enum { kKernel, kDrives, kOutput, kConsole, kAsked, kWatched };
@@ -121,7 +130,9 @@ class Simulation::Watch {
       watch(kOutput, true, output_.descriptor(), POLLOUT);
     watch(kConsole, prints_, guest_.console());
     watch(kAsked, true, around_.wake);
-    if (poll(watched.data(), watched.size(), -1) < 0) return;
+    const int ready = poll(watched.data(), watched.size(), watchdog_.next_look_ms());
+    if (const auto program = watchdog_.look(Watchdog::Clock::now())) give_time(*program);
+    if (ready <= 0) return;
     const auto is_ready = [&](int which) { return watched.at(which).revents != 0; };
     if (is_ready(kAsked) && around_.is_asked_to_end())
       throw Error(ExitStatus::interrupted,
@@ -138,6 +149,25 @@ class Simulation::Watch {
     } catch (const BrokenGuest& guest) {
       failed("the guest cannot go on: " + guest.what, console_);
     }
+  }
+
+  void give_time(pid_t program) {
+    if (ticks_ == 0 || settings_.is_strict) {
+      const std::string name = program_name(program, settings_.guest.programs.kernel);
+      const std::string what = fmt::format(
+          "{} has computed for {} s without a system call, which takes no simulated time",
+          name.empty() ? "a program of the guest" : name, settings_.patience.count() / 1000.0);
+      if (settings_.is_strict)
+        throw Error(ExitStatus::incomplete,
+                    what +
+                        "; leave --strict out, and it is given the host's, or give it more by "
+                        "--patience");
+      around_.notice(what +
+                     "; from here on it is given the host's, so that this run is not the "
+                     "same again");
+    }
+    ++ticks_;
+    watchdog_.tick(program);
   }
 
   void hear() {
@@ -176,6 +206,9 @@ class Simulation::Watch {
   RecordReader reader_{};
   Output output_{};
   Console console_{};
+  Watchdog watchdog_;
+  const SimulationSettings& settings_;
+  std::uint64_t ticks_ = 0;
   std::optional<int> ended_{};
   bool guest_runs_ = true, says_ = true, prints_ = true;
 };
@@ -195,7 +228,7 @@ SimulationReport Simulation::run(const Surroundings& around) {
   SimulatedScsi scsi(drives_.drives(), guest.drives(), settings_.speed);
   Calendar calendar(scsi, guest.page(), guest.calendar(), settings_.cpu_factor);
   if (settings_.power_cut_ns) calendar.end_at(*settings_.power_cut_ns);
-  Watch watch(guest, calendar, around);
+  Watch watch(guest, calendar, settings_, around);
   try {
     watch.run();
   } catch (const Error&) {
@@ -210,6 +243,7 @@ SimulationReport Simulation::run(const Surroundings& around) {
     scsi.forget(calendar.now_ns());
   drives_.finish(around.notice);
   report.wait_status = watch.wait_status();
+  report.ticks = watch.ticks();
   report.simulated_seconds = static_cast<double>(calendar.now_ns()) / 1e9;
   report.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
   report.guest_cpu_seconds = guest.cpu_seconds();

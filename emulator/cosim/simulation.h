@@ -2,6 +2,7 @@
 // end.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,8 +19,12 @@ namespace platter::emulator {
 struct SimulationSettings {
   std::vector<DriveOfSet> drives{};  // at least one
   GuestSettings guest{};
-  int speed = 1;                              // of the drives' clock, in ticks of the guest's
-  double cpu_factor = 0;                      // Calendar's
+  int speed = 1;          // of the drives' clock, in ticks of the guest's
+  double cpu_factor = 0;  // Calendar's
+  // A program that computes for so long on the host is given time as it passes there; or, strictly,
+  // ends the run.
+  std::chrono::milliseconds patience{10000};
+  bool is_strict = false;
   std::optional<std::string> log{};           // path
   std::optional<Nanoseconds> power_cut_ns{};  // of the guest's time: it and the drives end there
 };
@@ -32,6 +37,8 @@ struct SimulationReport {
   double guest_cpu_seconds = 0, drives_cpu_seconds = 0;  // of the host's processors
   std::uint64_t commands = 0, messages = 0;  // messages: between the kernel and its calendar
   std::uint64_t late_arrivals = 0, outside_validity = 0;  // of all drives
+  std::uint64_t ticks = 0;  // how often the host's clock moved the guest's: such a run is not the
+                            // same again
 };
 
 class Simulation {

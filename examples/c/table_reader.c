@@ -1,7 +1,7 @@
 /* Reads a table file (*.ptab, version 1) without any library: where blocks lie, and how long the
    seeks between them take. cc -O2 table_reader.c -o table_reader && ./table_reader FILE.ptab LBN...
-   Written from docs/table.md. For a little-endian machine; it trusts the file, which `platter show
-   FILE.ptab` verifies. */
+   Written from docs/table.md and its schema. For a little-endian machine; it trusts the file, which
+   `platter show FILE.ptab` verifies. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
     table_reader.py FILE.ptab LBN...
 
-Written from docs/table.md. Angles are fractions of a revolution times 2^64, times nanoseconds."""
+Written from docs/table.md and its schema. Angles are fractions of a revolution times 2^64, times nanoseconds."""
 
 import bisect
 import collections

@@ -10,13 +10,13 @@ namespace {
 const char* name_of(scsi::Affects affects) {
   switch (affects) {
     case scsi::Affects::these_blocks:
-      return "these blocks";
+      return "blocks";
     case scsi::Affects::this_command:
-      return "this command";
+      return "command";
     case scsi::Affects::this_try:
-      return "this try";
+      return "try";
     case scsi::Affects::whole_drive:
-      return "the whole drive";
+      return "drive";
   }
   return "";
 }
@@ -49,7 +49,7 @@ std::string sense_of(const scsi::AdviceRow& row) {
 }  // namespace
 
 std::string advice_table() {
-  std::string text = "| sense | is of | what to do |\n|---|---|---|\n";
+  std::string text = "| sense | concerns | what to do |\n|---|---|---|\n";
   const auto rows = scsi::advice_rows();
   for (std::size_t i = 0; i < rows.size();) {
     std::string senses = sense_of(rows[i]);

@@ -17,7 +17,7 @@ struct Told {
 Told told(scsi::CommandClass command_class) {
   switch (command_class) {
     case scsi::CommandClass::read:
-      return {"read", "by any subcommand that opens a device"};
+      return {"read", "to any device that is opened"};
     case scsi::CommandClass::reversible_setting:
       return {"reversible setting", "`characterize`, `replay`, `validate`, `restore`"};
     case scsi::CommandClass::write:

@@ -54,6 +54,9 @@ struct CosimOptions {
   unsigned memory_mb = 512;
   int speed = 1;
   double cpu_factor = 0;
+  std::uint64_t call_ns = 500;
+  double patience_s = 10;
+  bool is_strict = false;
   std::optional<double> power_cut_s{};
   bool write_cache_loss = false;
   bool build_kernel = false;
@@ -260,6 +263,7 @@ std::string in_json(const SimulationReport& report) {
   json["messages"] = report.messages;
   json["outside_validity"] = report.outside_validity;
   json["late_arrivals"] = report.late_arrivals;
+  json["ticks_of_the_host"] = report.ticks;
   return model::json_text(json, model::JsonForm::indented) + "\n";
 }
 
@@ -273,6 +277,9 @@ void simulate(const CosimOptions& options) {
     if (!output.empty()) options.outputs.writes(output);
   settings.speed = options.speed;
   settings.cpu_factor = options.cpu_factor;
+  settings.patience = std::chrono::milliseconds(std::llround(1000 * options.patience_s));
+  settings.is_strict = options.is_strict;
+  settings.guest.call_ns = options.call_ns;
   if (!options.log.empty()) settings.log = options.log;
   if (options.power_cut_s)
     settings.power_cut_ns = std::llround(*options.power_cut_s * static_cast<double>(kSecond));
@@ -363,6 +370,18 @@ void add_cosim(CLI::App& app) {
                    "reaches a drive")
       ->transform(between(0, 1e6))
       ->capture_default_str();
+  command
+      ->add_option("--syscall-ns", options->call_ns,
+                   "what a system call or a page fault of the command takes, beside what it waits")
+      ->transform(between(0, 1000000))
+      ->capture_default_str();
+  command
+      ->add_option("--patience", options->patience_s,
+                   "how long a program may compute on the host without a system call; then time "
+                   "passes for it as on the host, and the run is not the same again")
+      ->transform(seconds(0.1, 1e6))
+      ->capture_default_str();
+  command->add_flag("--strict", options->is_strict, "then the run ends (13) and names the program");
   command
       ->add_option("--power-cut-at", options->power_cut_s,
                    "the power of the guest and of all drives goes at this second of its time")

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "model/error.h"
@@ -13,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPackageOfGnuplot = "gnuplot-nox",
-                           kNothingDone = "status 11, and nothing is done";
+constexpr std::string_view kPackageOfGnuplot = "gnuplot-nox", kNothingDone = "status 11";
 constexpr std::string_view kNoPictures = "all figures are given; the missing pictures are named";
 constexpr std::string_view kPluginOfNbdkit = "nbdkit-platter-plugin.so";
 constexpr std::string_view kBuildersOfKernel =
@@ -42,10 +42,6 @@ std::string sentence(const Need& need) {
   return fmt::format("{} is not beside the program, and {} needs it: {}", need.what, who, how);
 }
 
-const char* words_of(NeedKind kind) {
-  return kind == NeedKind::program ? "program" : kind == NeedKind::part ? "file of platter" : "";
-}
-
 }  // namespace
 
 const std::vector<Need>& needs() {
@@ -55,13 +51,12 @@ const std::vector<Need>& needs() {
        "status 4; root gives the steadiest times"},
       {"characterize", "/dev/sgN", other, "the kernel's module sg", "",
        "status 3; /dev/sdX takes one command at a time"},
-      {"characterize", "--quiet-host", other, "root", "", "status 4, and no command is sent"},
-      {"inspect", "--quiet-host", other, "root", "", "status 4, and no command is sent"},
-      {"replay", "--quiet-host", other, "root", "", "status 4, and no command is sent"},
-      {"validate", "--quiet-host", other, "root", "", "status 4, and no command is sent"},
+      {"characterize", "--quiet-host", other, "root", "", "status 4"},
+      {"inspect", "--quiet-host", other, "root", "", "status 4"},
+      {"replay", "--quiet-host", other, "root", "", "status 4"},
+      {"validate", "--quiet-host", other, "root", "", "status 4"},
       {"validate", "", program, "gnuplot", kPackageOfGnuplot, kNoPictures},
-      {"validate", "--disksim", other, "the DiskSim that it names", "",
-       "status 11, and no command is sent"},
+      {"validate", "--disksim", other, "the DiskSim that it names", "", "status 11"},
       {"report", "", program, "gnuplot", kPackageOfGnuplot, kNoPictures},
       {"show", "--plot", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"show", "--plots", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
@@ -91,14 +86,32 @@ const std::vector<Need>& needs() {
 }
 
 std::string needs_table() {
-  std::string text =
-      "| subcommand | with | needs | what it is | Debian's package | without it |\n"
-      "|---|---|---|---|---|---|\n";
-  for (const Need& need : needs())
-    text += fmt::format(
-        "| `{}` | {} | {} | {} | {} | {} |\n", need.subcommand,
-        need.when.empty() ? "" : fmt::format("`{}`", need.when), need.what, words_of(need.kind),
-        need.package.empty() ? "" : fmt::format("`{}`", need.package), need.without);
+  struct Row {
+    std::string subcommands, what;
+    const Need* need;
+  };
+  std::vector<Row> rows;
+  for (const Need& need : needs()) {
+    const std::string name = fmt::format("`{}{}{}`", need.subcommand, need.when.empty() ? "" : " ",
+                                         need.when);
+    const auto is_of_like = [&](const Row& row) {
+      return row.need->package == need.package && row.need->without == need.without;
+    };
+    const auto same = std::ranges::find_if(rows, [&](const Row& row) {
+      return is_of_like(row) && (row.what == need.what || row.subcommands == name);
+    });
+    if (same == rows.end())
+      rows.push_back({name, std::string(need.what), &need});
+    else if (same->what == need.what)
+      same->subcommands += ", " + name;
+    else
+      same->what += fmt::format(", {}", need.what);
+  }
+  std::string text = "| subcommand | needs | Debian's package | without it |\n|---|---|---|---|\n";
+  for (const Row& row : rows)
+    text += fmt::format("| {} | {} | {} | {} |\n", row.subcommands, row.what,
+                        row.need->package.empty() ? "" : fmt::format("`{}`", row.need->package),
+                        row.need->without);
   return text;
 }
 

@@ -28,7 +28,7 @@ struct Row {
   bool no_limit = false;  // the number is none, which fulfils any at_least: it acts instead
 };
 
-constexpr const char* kNoSuch = "the drive is taken for one that has no such thing";
+constexpr const char* kNoSuch = "taken for a drive without it";
 constexpr const char* kAsDisksim = "DiskSim's usual";
 
 double segments_for_writes(const Cache& cache) {
@@ -37,16 +37,14 @@ double segments_for_writes(const Cache& cache) {
 
 using C = Cache;
 constexpr auto kOfCache = std::to_array<Row<C>>({
-    {&C::read_enabled, 0, "without a sure cache none is computed: every read goes to the media"},
+    {&C::read_enabled, 0, "no sure cache: every read goes to the media"},
     {&C::write_back_level, 0, "a write is complete on the media, the safe and the slow case"},
-    {&C::segments, 0, "without a number of segments no cache is computed", nullptr,
-     &C::read_enabled},
-    {&C::segment_blocks, 0, "without a size of segments no cache is computed", nullptr,
-     &C::read_enabled},
+    {&C::segments, 0, "without it no cache is computed", nullptr, &C::read_enabled},
+    {&C::segment_blocks, 0, "without it no cache is computed", nullptr, &C::read_enabled},
     {&C::write_segments, 0, "writes share what there is; where they have their own there is one",
      nullptr, &C::segments, segments_for_writes, "all segments; 1 where writes have their own"},
     {&C::separate_write_segment, 0, "all segments serve both", nullptr, &C::segments},
-    {&C::read_ahead, 0, "nothing is read ahead that was not seen to be", nullptr, &C::read_enabled},
+    {&C::read_ahead, 0, "no read-ahead that was not seen", nullptr, &C::read_enabled},
     {&C::read_ahead_min_blocks, 0, kNoSuch},
     {.figure = &C::read_ahead_max_blocks,
      .usual = 0,
@@ -78,7 +76,7 @@ constexpr auto kOfCache = std::to_array<Row<C>>({
     {&C::read_ahead_resumes, 0, kNoSuch},
     {&C::write_updates_segments, 0, "a write drops what it overlaps"},
     {&C::destage_behind, 0, "written data go to the media at once"},
-    {&C::destage_idle, 0, "written data go as soon as nothing waits", nullptr, &C::destage_behind},
+    {&C::destage_idle, 0, "as soon as nothing waits", nullptr, &C::destage_behind},
     {&C::destage_order, 0, "0: the oldest first", nullptr, &C::destage_behind},
     {&C::destage_in_passing, 0, kNoSuch, nullptr, &C::destage_behind},
     {.figure = &C::written_blocks,
@@ -86,27 +84,23 @@ constexpr auto kOfCache = std::to_array<Row<C>>({
      .why = "0: as many as the segments hold",
      .no_limit = true},
     {&C::written_persist, 0, "written data are lost with the power, the safe case"},
-    {&C::synchronize, 0, "where nothing waits SYNCHRONIZE CACHE takes no time of its own"},
+    {&C::synchronize, 0, "SYNCHRONIZE CACHE takes no time where nothing waits"},
 });
 
-constexpr const char* kAsReads = "a write is taken to cost what a read costs";
-constexpr const char* kPartOf = "it is part of the other overheads where it was not told apart";
+constexpr const char* kAsReads = "as a read";
+constexpr const char* kPartOf = "part of the other overheads";
 
 using O = Overheads;
 constexpr auto kOfOverheads = std::to_array<Row<O>>({
-    {&O::read_hit_after_read, 0, "a hit takes no more than a miss without its media",
+    {&O::read_hit_after_read, 0, "a hit takes what a miss takes beside its media",
      &O::read_miss_after_read},
-    {&O::read_hit_after_write, 0, "what was done before makes little of it",
-     &O::read_hit_after_read},
+    {&O::read_hit_after_write, 0, "what came before matters little", &O::read_hit_after_read},
     {&O::read_miss_after_read, 0, "nothing is known of commands: the mechanics alone"},
-    {&O::read_miss_after_write, 0, "what was done before makes little of it",
-     &O::read_miss_after_read},
+    {&O::read_miss_after_write, 0, "what came before matters little", &O::read_miss_after_read},
     {&O::write_hit_after_read, 0, kAsReads, &O::read_hit_after_read},
-    {&O::write_hit_after_write, 0, "what was done before makes little of it",
-     &O::write_hit_after_read},
+    {&O::write_hit_after_write, 0, "what came before matters little", &O::write_hit_after_read},
     {&O::write_miss_after_read, 0, kAsReads, &O::read_miss_after_read},
-    {&O::write_miss_after_write, 0, "what was done before makes little of it",
-     &O::write_miss_after_read},
+    {&O::write_miss_after_write, 0, "what came before matters little", &O::write_miss_after_read},
     {&O::per_request, 0, kPartOf},
     {&O::read_completion, 0, kPartOf},
     {&O::write_completion, 0, kPartOf},
@@ -132,7 +126,7 @@ constexpr auto kOfOverheads = std::to_array<Row<O>>({
 
 using B = Bus;
 constexpr auto kOfBus = std::to_array<Row<B>>({
-    {&B::block_transfer, 0, "the bus is taken to be no slower than the media"},
+    {&B::block_transfer, 0, "the bus is no slower than the media"},
     {&B::write_block_transfer, 0, "both ways are alike", &B::block_transfer},
     {&B::high_read_watermark, 0, "a read is sent as it comes"},
     {&B::watermark_by_request_size, 1, "1: shares are of the request"},
@@ -140,7 +134,7 @@ constexpr auto kOfBus = std::to_array<Row<B>>({
 
 using Q = Queue;
 constexpr auto kOfQueue = std::to_array<Row<Q>>({
-    {&Q::depth, 0, "0: the drive takes as many commands as it is given"},
+    {&Q::depth, 0, "0: as many as it is given"},
     {&Q::policy, 1, "1: first come, first served, which claims no skill"},
     {&Q::preseeking, 2, "2: the arm leaves when the media are done, as drives with caches do"},
     {&Q::hits_overtake, 1, "hits do not wait for the arm, as in DiskSim"},

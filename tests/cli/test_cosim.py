@@ -4,10 +4,11 @@ import os
 import subprocess
 import unittest
 
+from fake_kernel import fake_kernel
 from harness import BAD_INPUT, MISSING_PROGRAM, OK, REFUSED, USAGE, PlatterTest
 
 DRIVE = "virtual:hp-c2247"
-KERNEL = "\x7fELF time-travel="  # as far as is looked at before it is started
+KERNEL = fake_kernel()
 
 
 class Cosim(PlatterTest):
@@ -50,7 +51,8 @@ class Cosim(PlatterTest):
         self.refuses(BAD_INPUT, "no folder", DRIVE, "--kernel", "kernel", "--share", "nowhere", "--", "true")
         for share in ("/", "/dev", "/proc/self", "/sys/.", "/run"):
             self.refuses(USAGE, [share, "the guest's own"], DRIVE, "--kernel", "kernel", "--share", share, "--", "true")
-        for kernel in ("no-kernel", self.model(), "/bin/true"):
+        self.write("stripped", fake_kernel("another_function"))
+        for kernel in ("no-kernel", self.model(), "/bin/true", "stripped"):
             self.refuses(BAD_INPUT, [kernel, "--build-kernel"], DRIVE, "--kernel", kernel, "--", "true")
         for contents in ("new", "generated:new"):
             self.refuses(USAGE, "two outputs", DRIVE, "--contents", contents, "--log", "./new", "--", "true")

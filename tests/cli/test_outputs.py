@@ -13,6 +13,7 @@ import tempfile
 
 import unittest
 
+from fake_kernel import fake_kernel
 from harness import BAD_INPUT, DIFFERS, OK, OUTPUT, PLATTER, REFUSED, USAGE, PlatterTest, leaves, checked
 
 DRIVE = "virtual:mine.json"
@@ -243,7 +244,7 @@ class Case(PlatterTest):
         platter("registry remote add lab oci://localhost/drives --key key.pub --registry registry")
         samples = {"schema": {"name": "platter-samples", "version": "6.0"}, "drive": "0123456789abcdef"}
         write("theirs.jsonl", checked(samples))
-        write("kernel", "\x7fELF time-travel=")  # as far as is looked at before it is started
+        write("kernel", fake_kernel())
         write("left.journal", checked({"schema": {"name": "platter-journal", "version": "2.0"}}))
 
     def new_folder(self):

@@ -1,5 +1,5 @@
-"""docs/table.md suffices to write a reader: one that was written from it alone places blocks where
-the program does."""
+"""docs/table.md and the schema suffice to write a reader: one that was written from them alone places blocks where the
+program does."""
 
 import hashlib
 import json

@@ -3,11 +3,12 @@
 import json
 import os
 import random
+import signal
 import subprocess
 import tempfile
 
 from guest import DRIVE, GuestTest
-from harness import OUTPUT, USAGE
+from harness import MISSING_PROGRAM, OUTPUT, USAGE
 
 TELL = """
 import json, os, sys
@@ -58,8 +59,9 @@ class Handing(GuestTest):
                               stderr=subprocess.PIPE) as run:
             run.stdout.readline()
             run.stdout.close()
-            self.assertEqual(run.wait(timeout=60), OUTPUT)
-            self.assertRegex(run.stderr.read(), rb"\Aplatter: [^\n]+\n\Z")
+            self.assertEqual(run.wait(timeout=60), -signal.SIGPIPE)
+            self.assertEqual(run.stderr.read(), b"")
+        self.assertEqual(os.listdir(self.temporary), [])
 
     def test_the_status_is_the_command_s(self):
         for text, status in (("exit 0", 0), ("exit 77", 77), ("kill -9 $$", 137), ("kill -15 $$", 143)):
@@ -69,8 +71,8 @@ class Handing(GuestTest):
     def test_a_command_that_is_not_there_is_told(self):
         for command in ("no-such-program", "/etc/passwd"):
             done = self.cosim(command)
-            self.assertEqual(done.returncode, USAGE)
-            self.assertRegex(done.stderr, rb"\Aplatter: the command cannot be executed[^\n]+\n\Z")
+            self.assertEqual(done.returncode, MISSING_PROGRAM)
+            self.assertRegex(done.stderr, rb"\Aplatter: " + command.encode() + rb": is no program[^\n]+\n\Z")
         self.assertEqual(os.listdir(self.temporary), [])
 
     def test_a_line_tells_how_it_went_without_a_report(self):

@@ -68,7 +68,8 @@ class Requests(GuestTest):
                      "--reads-only", "-o", "random.trace")
         os.mkdir(self.path("shared"))
         self.succeeds(PLATTER, "replay", "random.trace", "--on", "/dev/sg0", "--depth", "1", "--reference-reads", "0",
-                      "-o", "shared/guest.csv", models=("m.json",), options=("--share", "shared", "--log", "log"))
+                      "-o", "shared/guest.csv", models=("m.json",),
+                      options=("--share", "shared", "--log", "log", "--syscall-ns", 0))
         measured = self.responses("shared/guest.csv")
         self.assertEqual(len(measured), self.REQUESTS)
         model = self.log_times()[-self.REQUESTS:]

@@ -73,6 +73,7 @@ TEST_CASE("simulators get their own units") {
   drive.rpm = 7200;
   drive.rotational_latency_ms = 4.1666667;
   drive.average_seek_ms = 8;
+  drive.third_stroke_ms = 9.5;
   drive.full_stroke_ms = 20;
   drive.track_to_track_ms = 2;
   drive.read_overhead_ms = 0.5;
@@ -85,7 +86,7 @@ TEST_CASE("simulators get their own units") {
   drive.segments = 32;
   drive.segment_blocks = 128;
   const auto texts = emit_summary::simulators(drive);
-  REQUIRE(texts.size() == 4);
+  REQUIRE(texts.size() == 5);
   CHECK(texts[0].text == "IdeDisk(delay='13667us')\n");
   CHECK(texts[1].text.find("(\"ACME_9_LP\", 1024)") != std::string::npos);
   CHECK(texts[1].text.find("setLatency(0.004167)") != std::string::npos);
@@ -93,6 +94,7 @@ TEST_CASE("simulators get their own units") {
   CHECK(texts[1].text.find("setMaxTransferRate(21)") != std::string::npos);
   CHECK(texts[2].text.find("read_bw=\"4.096MBps\" write_bw=\"4.096MBps\"") != std::string::npos);
   CHECK(texts[3].text == "0 2000000 delay /dev/DEVICE 0 14 /dev/DEVICE 0 15\n");
+  CHECK(texts[4].text == "set_seek_timing(2000, 9500, 20000, 7200, 1);\n");
   const std::string preset = emit_summary::preset_86box(drive);
   CHECK(preset.find("{ .name = \"[SCSI] ACME 9 LP\", .internal_name = \"ACME_9_LP\", .zones = 1, "
                     ".avg_spt = 200, .heads = 4, .rpm = 7200, .full_stroke_ms = 18.000, "

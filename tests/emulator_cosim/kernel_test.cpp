@@ -146,11 +146,19 @@ TEST_CASE("A build that fails says why, and leaves nothing") {
   CHECK(status_of(workshop.recipe(), sentence) == ExitStatus::interrupted);
 }
 
-TEST_CASE("What a builder that was killed left behind goes with the next build") {
+TEST_CASE("What is left of another kernel's build goes with the next build, and of its own stays") {
   const Workshop workshop;
   fs::create_directories(workshop.cache() / "build-abcdef" / "kernel");
   model::write_file((workshop.cache() / "build-abcdef" / "kernel" / "file").string(), "x");
-  emulator::guest_kernel(workshop.recipe(), {});
+  // Stopped the first time; the second time it finds what it left.
+  workshop.build_by(
+      "left=$(dirname \"$3\")/build-$(basename \"$3\")\n"
+      "[ -d \"$left\" ] || { mkdir \"$left\"; exit 130; }\n"
+      "rmdir \"$left\"; echo kernel >\"$3\"");
+  std::string sentence;
+  CHECK(status_of(workshop.recipe(), sentence) == ExitStatus::interrupted);
+  CHECK(workshop.files_in_cache() == 1);
+  CHECK(status_of(workshop.recipe(), sentence) == ExitStatus::ok);
   CHECK(workshop.files_in_cache() == 1);
 }
 
@@ -248,7 +256,7 @@ bool is_installed(const char* program) {
 
 }  // namespace
 
-TEST_CASE("build-kernel leaves a kernel, or nothing") {
+TEST_CASE("build-kernel leaves a kernel, or what it goes on with, or nothing") {
   if (!is_installed("make") || !is_installed("xz") || !is_installed("strip")) {
     WARN("make, xz or strip is not installed: left out");
     return;
@@ -285,14 +293,23 @@ TEST_CASE("build-kernel leaves a kernel, or nothing") {
     CHECK(names_in(root / "cache").empty());
     CHECK(model::read_file((root / "errors").string()).find("CONFIG_A=y") != std::string::npos);
   }
-  SECTION("stopped in its midst") {
-    make_source(root, "@echo $$$$ >began; mv began " + root.string() + "; exec sleep 600");
+  SECTION("stopped in its midst, it goes on there") {
+    // The first file is compiled once; the second waits until it is let go on.
+    make_source(root, "@test -e .one.o.cmd || { echo first >>" + (root / "compiled").string() +
+                          "; touch .one.o.cmd; }; test -e " + (root / "go").string() +
+                          " || { echo $$$$ >began; mv began " + root.string() +
+                          "; exec sleep 600; }");
     const pid_t script = start_script(root);
     while (!fs::exists(root / "began")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     kill(script, SIGTERM);
     CHECK(status_of_child(script) == 130);
-    CHECK(names_in(root / "cache").empty());
+    CHECK(names_in(root / "cache") == std::vector<std::string>{"build-kernel"});
     const std::string compiler = model::read_file((root / "began").string());
     CHECK_FALSE(runs(std::stoi(compiler)));
+    model::write_file((root / "go").string(), "");
+    CHECK(status_of_child(start_script(root)) == 0);
+    CHECK(names_in(root / "cache") == std::vector<std::string>{"kernel"});
+    CHECK(model::read_file((root / "compiled").string()) == "first\n");
+    CHECK(model::read_file((root / "output").string()) == "  CC \n  CC      one.o\n");
   }
 }

@@ -183,7 +183,17 @@ TEST_CASE("Readings of the time-stamp counter are answered, and the program runs
   }
   CHECK(host.registers.rax == 0x89ab'cdef);
   CHECK(host.registers.rdx == 0x0123'4567);
+  CHECK(host.others.empty());
+  CHECK(tracing_resumed(kOne));
   CHECK(host.others == std::vector<std::pair<long, std::uintptr_t>>{{PTRACE_SYSEMU, 0}});
+}
+
+TEST_CASE("An errand of the kernel's in a program's memory is no program that runs") {
+  host = {};
+  tracing_ptrace(PTRACE_SYSEMU, kOne, nullptr, nullptr);
+  CHECK(tracing_runs_program());
+  tracing_ptrace(PTRACE_CONT, kOne, nullptr, nullptr);
+  CHECK_FALSE(tracing_runs_program());
 }
 
 TEST_CASE("Other faults are the program's own") {

@@ -24,11 +24,13 @@ PAGE = "docs/promises.md"
 MARKER = re.compile(r"\s*(?://|#)\s*holds(?=:| [\w-]+\.md)(.*)")
 WHAT = re.compile(r": ([\w-]+\.md): (\S.*)")
 TEST_CASE = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)(?:,\s*("[^"]*"))?')
-HEAD = """# What is promised, and which test holds it
+HEAD = """# What is promised, and which tests hold it
 
-Printed from the tests by `tests/house/promises.py --write`; the ctest `promises` fails where it is not so. What ends a
-promise stands beside it in its document.
+Printed from the tests by `tests/house/promises.py --write`; the ctest `promises` fails where it is not so. A promise is
+named by its beginning; its document has all of it, and where it ends. In the files of tests `holds:` stands above each
+test that holds one.
 """
+MOST_WORDS = 6  # of a promise, on the page
 
 NONE = (None, None)
 Promise = collections.namedtuple("Promise", "document text")
@@ -190,14 +192,19 @@ def first_sentence(text):
     return re.match(r"(.*?)(?:\.(?=\s)|\.?$)", plain).group(1)
 
 
+def beginning_of(text):
+    words = first_sentence(text).split()
+    return " ".join(words[:MOST_WORDS]) + (" ..." if len(words) > MOST_WORDS else "")
+
+
 def page(held):
     text, document = HEAD, None
     for promise, holders in held.items():
         if promise.document != document:
             document = promise.document
-            text += f"\n## [{document}]({document})\n\n| promise | held by |\n|---|---|\n"
-        by = dict.fromkeys(f"`{one.path}`" + (f": {one.test}" if one.test else "") for one in holders)
-        row = [first_sentence(promise.text), "<br>".join(by)]
+            text += f"\n## [{document}]({document})\n\n| promise | held by, in `tests` |\n|---|---|\n"
+        files = dict.fromkeys(f"`{one.path.removeprefix('tests/')}`" for one in holders)
+        row = [beginning_of(promise.text), ", ".join(files)]
         text += "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n"
     return text
 

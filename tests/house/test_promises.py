@@ -63,12 +63,12 @@ FILES = {
 TABLE = """
 ## [safety.md](safety.md)
 
-| promise | held by |
+| promise | held by, in `tests` |
 |---|---|
-| No sector is written | `tests/room/room_test.cpp`: "nothing is written" |
-| No setting stays, `a \\| b` | `tests/cli/test_settings.py`: `Settings.test_back`<br>TABLE |
-| A shell holds this | `tests/uml/shell.sh` |
-""".replace("TABLE", '`tests/cli/test_settings.py`: `Settings`: "half a page"')
+| No sector is written | `room/room_test.cpp` |
+| No setting stays, `a \\| b` | `cli/test_settings.py` |
+| A shell holds this | `uml/shell.sh` |
+"""
 
 
 class Planted(unittest.TestCase):
@@ -161,8 +161,13 @@ class Planted(unittest.TestCase):
         held = self.plant("tests/cli/test_settings.py", "class Settings", f"# {HOLDS}A shell\nclass Settings")
         self.assertEqual(held, [])
         self.write(promises.PAGE, promises.page(promises.collected(self.root, self.names)[0]))
-        self.assertIn("| A shell holds this | `tests/cli/test_settings.py`: `Settings`<br>",
+        self.assertIn("| A shell holds this | `cli/test_settings.py`, `uml/shell.sh` |",
                       promises.read(self.root, promises.PAGE))
+
+    def test_a_long_promise_is_named_by_its_beginning(self):
+        words = ["[one](#x)"] + ["word"] * (promises.MOST_WORDS - 1)
+        self.assertEqual(promises.beginning_of(" ".join(words) + ". Another."), " ".join(["one", *words[1:]]))
+        self.assertEqual(promises.beginning_of(" ".join([*words, "more"]) + "."), " ".join(["one", *words[1:]]) + " ...")
 
     def test_a_page_that_is_not_what_is_printed(self):
         wrong = [f"{promises.PAGE}: it is not what the tests say; run tests/house/promises.py --write"]

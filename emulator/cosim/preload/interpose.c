@@ -30,6 +30,10 @@ struct epoll_event;
 
 static int (*host_clone)(int (*)(void*), void*, int, void*, ...);
 
+// What passes of the guest's time between two requests, beside what it waits.
+static void (*kernel_delay)(unsigned long ns);
+static uint64_t call_ns;
+
 static uint64_t setting(const char* name) {
   const char* const value = getenv(name);
   return value == NULL ? 0 : strtoull(value, NULL, 10);
@@ -41,6 +45,8 @@ static uint64_t setting(const char* name) {
 __attribute__((constructor)) static void prepare(void) {
   *(void**)&host_clone = dlsym(RTLD_NEXT, "clone");
   chance_begin(setting(PLATTER_COSIM_SEED));
+  kernel_delay = (void (*)(unsigned long))(uintptr_t)setting(PLATTER_COSIM_DELAY);
+  call_ns = setting(PLATTER_COSIM_CALL);
   prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 }
 
@@ -60,11 +66,13 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
 // --- The calendar and the drives.
 
 static int calendar = -1;  // the kernel's descriptor
+static volatile struct platter_cosim_page* shared;
 
 static void open_calendar(int fd) {
   void* const page = mmap(NULL, sizeof(struct platter_cosim_page), PROT_READ | PROT_WRITE,
                           MAP_SHARED, PLATTER_COSIM_PAGE, 0);
   if (page == MAP_FAILED) _exit(1);
+  shared = page;
   local_calendar_open(fd, page, setting(PLATTER_COSIM_DATE));
   if (setting(PLATTER_COSIM_CPU) != 0)
     processor_time_add_to(&((struct platter_cosim_page*)page)->cpu_ns);
@@ -129,25 +137,74 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event* event) {
 
 // --- The guest's programs, which are processes of the host.
 
+// In the kernel's own way, with what is due meanwhile. Between a program's stop and what the kernel
+// does about it, where no interrupt is held back. Not before there is a calendar: the kernel traces
+// a process to see how its host does that.
+static void let_pass(uint64_t ns) {
+  if (shared != NULL && ns > 0 && kernel_delay != NULL) kernel_delay(ns);
+}
+
 // Nanoseconds of the guest, as on a processor of 1 GHz. Reading takes some, so that a loop that
 // waits for the counter comes to an end.
+static uint64_t last_stamp;
+
 static uint64_t time_stamp(void) {
   const uint64_t kReading_ns = 32;
-  static uint64_t last;
   const uint64_t now = local_calendar_now_ns();
-  last = now > last + kReading_ns ? now : last + kReading_ns;
-  return last;
+  last_stamp = now > last_stamp + kReading_ns ? now : last_stamp + kReading_ns;
+  return last_stamp;
+}
+
+static const int kLooksAround = SIGALRM << 8 | 0x7f;  // a stop for which the kernel does no more
+
+// True: the kernel need not know.
+static bool goes_on_with_stamp(pid_t pid, int* state) {
+  const uint64_t kLead_ns = 10000;  // of the counter before the kernel's clock, at most
+  const uint64_t lead_ns = last_stamp - local_calendar_now_ns();
+  if (lead_ns < kLead_ns) return tracing_resumed(pid);
+  let_pass(lead_ns);
+  *state = kLooksAround;  // for a timer that ended
+  return false;
+}
+
+// What a program of the guest has stopped for. True: it goes on, and the kernel need not know.
+static bool goes_on(pid_t pid, int* state) {
+  switch (WSTOPSIG(*state)) {
+    case SIGTRAP | 0x80:  // a system call
+      let_pass(call_ns);
+      return false;
+    case SIGSEGV:  // a page, or the counter
+      if (tracing_answered_time_stamp(pid, time_stamp())) return goes_on_with_stamp(pid, state);
+      let_pass(call_ns);
+      return false;
+    case SIGALRM:  // from the emulator
+      if (shared != NULL) let_pass(shared->tick_ns);
+      return false;
+    default:
+      return false;
+  }
+}
+
+static pid_t wait_for(pid_t pid, int* state, int options) {
+  if (shared != NULL && tracing_runs_program()) shared->program = pid;
+  const pid_t changed = (pid_t)syscall(SYS_wait4, pid, state, options, NULL);
+  if (shared == NULL) return changed;
+  shared->program = 0;
+  ++shared->turns;
+  return changed;
 }
 
 pid_t waitpid(pid_t pid, int* status, int options) {
-  for (;;) {
-    int state = 0;
-    const pid_t changed = (pid_t)syscall(SYS_wait4, pid, &state, options, NULL);
-    if (status != NULL) *status = state;
-    if (changed > 0 && WIFSTOPPED(state)) processor_time_of(changed);
-    const bool faults = changed > 0 && WIFSTOPPED(state) && WSTOPSIG(state) == SIGSEGV;
-    if (!faults || !tracing_answered_time_stamp(changed, time_stamp())) return changed;
-  }
+  int state = 0;
+  pid_t changed = 0;
+  bool is_stopped = false;
+  do {
+    changed = wait_for(pid, &state, options);
+    is_stopped = changed > 0 && WIFSTOPPED(state);
+    if (is_stopped) processor_time_of(changed);
+  } while (is_stopped && tracing_runs_program() && goes_on(changed, &state));
+  if (status != NULL) *status = state;
+  return changed;
 }
 
 static int (*program)(void*);

@@ -14,6 +14,10 @@
 
 static long resumed_by = PTRACE_CONT;
 
+bool tracing_runs_program(void) {
+  return resumed_by == PTRACE_SYSEMU || resumed_by == PTRACE_SYSEMU_SINGLESTEP;
+}
+
 // The three PEEK requests return the word itself, and errno tells.
 static long peek(long request, pid_t pid, void* address) {
   long word = 0;
@@ -68,6 +72,7 @@ bool tracing_answered_time_stamp(pid_t pid, uint64_t stamp) {
   registers.rdx = stamp >> 32;
   if (is_rdtscp) registers.rcx = 0;  // node and processor
   registers.rip += is_rdtsc ? 2 : 3;
-  return tracing_host_ptrace(PTRACE_SETREGS, pid, NULL, &registers) >= 0 &&
-         tracing_host_ptrace(resumed_by, pid, NULL, NULL) >= 0;
+  return tracing_host_ptrace(PTRACE_SETREGS, pid, NULL, &registers) >= 0;
 }
+
+bool tracing_resumed(pid_t pid) { return tracing_host_ptrace(resumed_by, pid, NULL, NULL) >= 0; }

@@ -17,9 +17,16 @@ long tracing_host_ptrace(long request, pid_t pid, void* address, void* data);
 // What the C library's ptrace() returns for a request of the guest's kernel.
 long tracing_ptrace(long request, pid_t pid, void* address, void* data);
 
+// Whether the process that was resumed last runs a program of the guest, and no errand of the
+// kernel's in that program's memory.
+bool tracing_runs_program(void);
+
 // RDTSC and RDTSCP fault in the guest's programs, so that none reads the host's counter. True:
-// `pid` stopped at one, was given `stamp`, and runs again as the kernel last let it.
+// `pid` stopped at one, was given `stamp`, and can be resumed.
 bool tracing_answered_time_stamp(pid_t pid, uint64_t stamp);
+
+// It runs again as the kernel last let it.
+bool tracing_resumed(pid_t pid);
 
 #ifdef __cplusplus
 }
