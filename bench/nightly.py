@@ -38,7 +38,8 @@ Campaign = collections.namedtuple("Campaign", "name what command kept goes_on", 
 ATTACKS = "bench/trust/campaign.py"
 CAMPAIGNS = [
     Campaign("power", "Losses of power while a small drive is characterized or replayed on with writes; then `platter "
-             "restore`. `silent` and `failed` are to be 0.", f"{ATTACKS} power --runs 400", goes_on="--continue"),
+             "restore`. `silent` and `failed` are to be 0; a run that `hangs` took more than 300 s, as on a machine that does "
+             "much else, and `broken` means that the undisturbed run did.", f"{ATTACKS} power --runs 400", goes_on="--continue"),
     Campaign("kill", "The same with the program killed or interrupted.", f"{ATTACKS} kill --runs 200",
              goes_on="--continue"),
     Campaign("failed-write", "The same with writes that fail.", f"{ATTACKS} failed-write --runs 100",
@@ -133,8 +134,9 @@ def run(campaign, more):
     if left_out:
         lines[:left_out] = [f"({left_out} lines before)"]
     more_words = f", with `{' '.join(more)}`" if more else ""
-    figures = (f"On {on}, {datetime.date.today()}, in {time.monotonic() - begun:.0f} s{more_words}; status "
-               f"{process.returncode}:\n\n```\n" + "\n".join(lines) + "\n```\n")
+    took = "" if campaign.goes_on else f" in {time.monotonic() - begun:.0f} s"  # which may have gone on
+    figures = (f"On {on}, {datetime.date.today()}{took}{more_words}; status {process.returncode}:\n\n```\n" +
+               "\n".join(lines) + "\n```\n")
     parts = parts_of(read_page()) | {campaign.name: part_of(campaign, figures)}
     write_page(parts)
     return process.returncode == 0
