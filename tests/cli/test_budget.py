@@ -73,7 +73,7 @@ class Budget(unittest.TestCase):
 
     def test_a_thousand_million_points_are_refused_before_they_are_made(self):
         content = dict(bombs.of_kind("study", self.made))["points-10^9"]
-        judged = attack.attack(PLATTER, self.made, "study", content, "study plan FILE -C s")
+        judged = attack.attack(PLATTER, self.made, "study", content, "study plan FILE -C s --parts 3")
         self.assertEqual((judged.wrong, judged.status), ("", 6), judged.sentence)
         self.assertLess(judged.seconds, 0.1)
 
