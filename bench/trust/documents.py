@@ -33,7 +33,8 @@ MODEL = [
     "diff FILE model.json", "diff valid.json FILE", "diff --all FILE FILE", "emit table FILE -o x.ptab",
     "emit table FILE --format csv -o x.csv",
     "emit disksim FILE -o disksim", "emit summary FILE", "emit 86box FILE",
-    "plot seeks FILE -o x.svg", "plot seeks FILE model.json -o x.pdf --log-axis --script", "plot zones FILE -o x.svg", "inspect virtual:FILE",
+    "plot seeks FILE -o x.svg", "plot seeks FILE model.json -o x.pdf --log-axis --script", "plot zones FILE -o x.svg",
+    "inspect virtual:FILE",
     "replay t.trace --on FILE -o x.csv", "replay t.trace --on FILE --array raid5 FILE FILE -o x.csv",
     "replay t.trace --on virtual:FILE -o x.csv --allow-writes all", "derive FILE --set identity.heads=9 -o x.json",
     "trace generate --workload random --requests 50 --for FILE -o x.trace", "publish FILE --registry r",
@@ -58,7 +59,8 @@ REGISTRY = ["registry verify --registry registry", "registry list --registry reg
             "registry verify ENTRY --registry registry", "registry search hp --registry registry",
             "publish model.json drive.ptab --registry registry", "registry import registry --registry other",
             "registry prune --keep 1 --registry registry", "registry gc --registry registry",
-            "registry rebuild-index --registry registry", "registry site --registry registry -o site", "registry diff ENTRY ENTRY --registry registry",
+            "registry rebuild-index --registry registry", "registry site --registry registry -o site",
+            "registry diff ENTRY ENTRY --registry registry",
             "registry match " + DRIVE + " --registry registry", "fleet registry",
             "registry sign ENTRY --key key.pem --registry registry", "fleet --drive ENTRY registry",
             "registry push ENTRY lab --registry registry", "study run published.json -C s --registry registry"]
@@ -223,7 +225,8 @@ class Documents:
         kept = sorted(os.path.relpath(os.path.join(base, name), self.folder)
                       for base, _, names in os.walk(self.path("points")) for name in names)
         self.all["points"] = (["model.json", "s.trace", "points.json", "points"],
-                              [(name, kind) for name in kept if name.endswith(".json") for kind in ("checked", "json")], [
+                              [(name, kind) for name in kept if name.endswith(".json")
+                               for kind in ("checked", "json")], [
                                   f"study {verb} points.json -C points" for verb in ("run", "collect", "plan --parts 2")])
 
     def samples(self):
@@ -270,8 +273,7 @@ class Documents:
         name = "root/run/platter/host.journal"
         self.write(name, damage.checked_line(said[:-1].encode(), 1) + b"\n")
         self.all["host-journal"] = (["root"], [(name, kind) for kind in ("checked", "checked", "bytes")],
-                                    ["restore FILE --host-root root", "restore FILE --inspect",
-                                     f"inspect {DRIVE} --quiet-host --host-root root"])
+                                    ["restore FILE --host-root root", "restore FILE --inspect"])
 
     def registry(self):
         self.run("publish", "model.json", "--attach", "drive.ptab", "--registry", "registry")
