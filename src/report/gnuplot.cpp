@@ -100,7 +100,14 @@ void draw(const std::string& script, const std::string& path, const Canvas& canv
     throw Error(ExitStatus::output,
                 fmt::format("{}: gnuplot could not draw it: {}", path, replaced(said, "\n", " ")));
   }
-  model::write_file(path, marked_picture(model::read_file(picture)));
+  const std::string bytes = model::read_file(picture);
+  // gnuplot ends with 0 where its writes fail.
+  if (!is_for_terminal(path) && !is_whole_picture(bytes))
+    throw Error(ExitStatus::output,
+                fmt::format("{}: gnuplot could not write all of it to {}; make room there, or set "
+                            "TMPDIR to another folder",
+                            path, workshop.path()));
+  model::write_file(path, marked_picture(bytes));
   if (!canvas.script.empty())
     model::write_file(canvas.script, marked_script(drawn_at(fs::path(path).filename())));
 }

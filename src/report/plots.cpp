@@ -40,20 +40,48 @@ void merge(Stretches& stretches) {
   if (!stretches.empty()) stretches.resize(kept + 1);
 }
 
-// The tracks of one head, in whatever order they come. Millions of them follow on each other.
+// Whole steps of so many cylinders, disjoint; where several share one it has the most sectors.
+Stretches coarse(const Stretches& fine, std::int64_t step) {
+  Stretches all;
+  for (Stretch each : fine) {
+    each.first_cylinder -= (each.first_cylinder % step + step) % step;
+    each.last_cylinder += step - 1 - (each.last_cylinder % step + step) % step;
+    if (!all.empty() && all.back().last_cylinder >= each.first_cylinder) {
+      Stretch& before = all.back();
+      if (before.first_cylinder == each.first_cylinder)
+        before.sectors = std::max(before.sectors, each.sectors);
+      else if (each.sectors > before.sectors)
+        before.last_cylinder = each.first_cylinder - 1;
+      each.first_cylinder = std::max(each.first_cylinder, before.last_cylinder + 1);
+    }
+    if (each.first_cylinder <= each.last_cylinder) all.push_back(each);
+  }
+  merge(all);
+  return all;
+}
+
+// The tracks of one head, in whatever order they come. Millions of them follow on each other; where
+// they do not, a picture has no use for more than kMostStretches.
 class HeadTracks {
  public:
   void add(std::int64_t cylinder, std::uint32_t sectors) {
-    if (!stretches_.empty() && stretches_.back().sectors == sectors) {
+    const std::int64_t first = cylinder - (cylinder % step_ + step_) % step_;
+    if (!stretches_.empty()) {
       Stretch& last = stretches_.back();
-      if (cylinder == last.last_cylinder + 1) return void(last.last_cylinder = cylinder);
-      if (cylinder == last.first_cylinder - 1) return void(last.first_cylinder = cylinder);
+      if (last.sectors == sectors) {
+        if (first >= last.first_cylinder && first < last.last_cylinder) return;
+        if (first == last.last_cylinder + 1) return void(last.last_cylinder += step_);
+        if (first == last.first_cylinder - step_) return void(last.first_cylinder = first);
+      }
+      if (step_ > 1 && last.first_cylinder == first && last.last_cylinder == first + step_ - 1)
+        return void(last.sectors = std::max(last.sectors, sectors));
     }
     if (stretches_.size() >= merge_at_) {
       merge(stretches_);
+      while (stretches_.size() > kMostStretches / 2) stretches_ = coarse(stretches_, step_ *= 2);
       merge_at_ = std::max(merge_at_, 2 * stretches_.size());
     }
-    stretches_.push_back({cylinder, cylinder, sectors});
+    stretches_.push_back({first, first + step_ - 1, sectors});
   }
   Stretches merged() && {
     merge(stretches_);
@@ -61,8 +89,11 @@ class HeadTracks {
   }
 
  private:
+  static constexpr std::size_t kMostStretches = 65536;
+
   Stretches stretches_{};
   std::size_t merge_at_ = 4096;
+  std::int64_t step_ = 1;  // cylinders that are drawn as one
 };
 using Heads = std::map<std::int64_t, HeadTracks>;
 

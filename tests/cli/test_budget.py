@@ -71,6 +71,12 @@ class Budget(unittest.TestCase):
         named = set(re.search(r"--format[^{]*\{([^}]*)\}", said).group(1).replace(" ", "").replace("\n", "").split(","))
         self.assertEqual({kind[6:] for kind in self.made.all if kind.startswith("trace-")} - {"gzip", "zstd"}, named)
 
+    def test_a_thousand_million_points_are_refused_before_they_are_made(self):
+        content = dict(bombs.of_kind("study", self.made))["points-10^9"]
+        judged = attack.attack(PLATTER, self.made, "study", content, "study plan FILE -C s --parts 3")
+        self.assertEqual((judged.wrong, judged.status), ("", 6), judged.sentence)
+        self.assertLess(judged.seconds, 0.1)
+
     def test_the_sample(self):
         findings = []
         for kind, name, content, command in attack.attacks(self.made, list(self.made.all), "", "", True):

@@ -72,6 +72,37 @@ ExitStatus status_of(const std::string& path) {
 
 }  // namespace
 
+// As where the folder of what is unfinished has no room.
+TEST_CASE("a picture that gnuplot could not write to its end is none, though it ends with 0") {
+  const PlotFolder folder;
+  model::write_file(folder.file("gnuplot"),
+                    "#!/bin/sh\n"
+                    "sed -n \"s/^set output '\\(.*\\)'$/\\1/p\" \"$1\" | sed \"s/''/'/g\" |\n"
+                    "  while read -r picture; do printf \"$CUT\" > \"$picture\"; done\n");
+  std::filesystem::permissions(folder.file("gnuplot"), std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.path() + ":" + path).c_str(), 1);
+  struct Form {
+    const char *name, *begin, *end;
+  };
+  for (const Form& form : {Form{"x.svg", "<?xml?><svg>", "</svg>\\n"},
+                           {"x.png", "\\211PNG\\r\\n\\032\\n 25 bytes of a header, 25...",
+                            "\\000\\000\\000\\000IEND\\256B`\\202"},
+                           {"x.pdf", "%%PDF-1.5", "\\n%%%%EOF\\n"},
+                           {"x.eps", "%%!PS-Adobe", "\\n%%%%EOF\\n"},
+                           {"x.tex", "\\\\begin{tikzpicture}", "\\\\end{tikzpicture}\\n%%%%\\n"}}) {
+    INFO(form.name);
+    for (const std::string& cut : {std::string(), std::string(form.begin)}) {
+      ::setenv("CUT", cut.c_str(), 1);
+      CHECK(status_of(folder.file(form.name)) == ExitStatus::output);
+      CHECK_FALSE(std::filesystem::exists(folder.file(form.name)));
+    }
+    ::setenv("CUT", (std::string(form.begin) + form.end).c_str(), 1);
+    CHECK(status_of(folder.file(form.name)) == ExitStatus::ok);
+  }
+  ::setenv("PATH", path.c_str(), 1);
+}
+
 TEST_CASE("a distribution plot is complete, and nothing else is left in the folder") {
   if (!have_gnuplot()) return;
   const PlotFolder folder;
@@ -140,6 +171,33 @@ TEST_CASE("no text lies over a curve, whatever the labels") {
                                          source_folder(), folder.path());
     CHECK(std::system(look.c_str()) == 0);
   }
+}
+
+// As many stretches as a model can have are more than a picture, or memory, has room for.
+TEST_CASE("zones of millions of stretches are drawn by their steps") {
+  if (!have_gnuplot()) return;
+  const PlotFolder folder;
+  model::LayoutNode pair, lower, higher;
+  pair.count = 1 << 20;
+  pair.cylinder_step = 2;
+  lower.sectors = 700;
+  higher.sectors = 800;
+  higher.cylinder = 1;
+  pair.children = {lower, higher};
+  model::LayoutNode inner;
+  inner.cylinder = 2 << 20;
+  inner.count = 1 << 20;
+  inner.cylinder_step = 1;
+  inner.sectors = 600;
+  model::Layout layout;
+  layout.zones = {pair, inner};
+  Canvas canvas;
+  canvas.script = folder.file("zones.gp");
+  plot_zones("", layout, folder.file("zones.svg"), canvas);
+  const std::string script = model::read_file(folder.file("zones.gp"));
+  CHECK(script.size() < 5'000'000);
+  CHECK(script.find("\n0 800\n") != std::string::npos);
+  CHECK(script.find("\n2097152 600\n3145728 600\nEOD") != std::string::npos);
 }
 
 TEST_CASE("seek curves and zones are drawn, each head's zones where they differ") {
