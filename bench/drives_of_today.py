@@ -4,7 +4,7 @@
     bench/drives_of_today.py [--binary PLATTER] [--today PROGRAM] [--drives N...] [--seeds N] [--reads | --writes]
                              [--requests N] [--jobs J] [--json FILE] [-- OPTION...]
 
-Characterizes each drive N (0 to 19: 100 GB to 30 TB) with each seed, by reads only and with writes allowed everywhere
+Characterizes each drive N (1 to 20: 100 GB to 30 TB) with each seed, by reads only and with writes allowed everywhere
 (OPTIONs such as --budget go to characterize), and replays the workloads random and mixed on the drive, with other noise
 and phase, and on the model (platter validate); the mixed one also on the drive once more, for its floor. Prints a line
 for each run. Status 1: a model says "good" of mixed load and is more than 5 % off, or a run ended without a model.
@@ -31,11 +31,11 @@ def device(options, number, seed):
     return f"exec:{options.today} --drive {number} --seed {seed}{settings}"
 
 
-def characterize(options, number, seed, writes, work):
+def characterize(options, platter, number, seed, writes, work):
     """(status, path of the model)."""
     model = os.path.join(work, "model.json")
-    done = subprocess.run([options.binary, "characterize", device(options, number, seed), "-o", model, "--seed", str(seed),
-                           "--journal", work, *(["--allow-writes", "all"] if writes else []), *options.more],
+    done = subprocess.run([*platter, "characterize", device(options, number, seed), "-o", model, "--seed", str(seed),
+                           *(["--allow-writes", "all"] if writes else []), *options.more],
                           capture_output=True, text=True, check=False)
     if done.returncode not in (0, INCOMPLETE):
         said = done.stderr.strip().splitlines() or ["nothing was said"]
@@ -43,17 +43,17 @@ def characterize(options, number, seed, writes, work):
     return done.returncode, model
 
 
-def fresh(options, number, seed, model, writes, work):
+def fresh(options, platter, number, seed, model, writes, work):
     """Demerits in % of both workloads, and of the mixed one the drive's own."""
     folder = os.path.join(work, "fresh")
-    run(options.binary, "validate", device(options, number, seed + 10_000), model, "-o", folder, "--requests",
+    run(*platter, "validate", device(options, number, seed + 10_000), model, "-o", folder, "--requests",
         str(options.requests), "--seed", str(seed + 777), *(["--allow-writes", "all"] if writes else []))
     result = {workload: load(folder, workload + ".json")["all"]["demerit_percent"] for workload in ("random", "mixed")}
     again = os.path.join(work, "again.csv")
     mixed = os.path.join(folder, "mixed")
-    run(options.binary, "replay", mixed + ".trace", "--on", device(options, number, seed + 20_000), "-o", again,
+    run(*platter, "replay", mixed + ".trace", "--on", device(options, number, seed + 20_000), "-o", again,
         *(["--allow-writes", "all"] if writes else []))
-    result["floor"] = json.loads(run(options.binary, "compare", mixed + ".drive.csv", again, "--json"))["all"]["demerit_percent"]
+    result["floor"] = json.loads(run(*platter, "compare", mixed + ".drive.csv", again, "--json"))["all"]["demerit_percent"]
     return result
 
 
@@ -61,13 +61,14 @@ def measured(options, number, seed, writes):
     truth = json.loads(run(options.today, "--drive", str(number), "--truth"))
     result = {"number": number, "seed": seed, "writes": writes, "gb": truth["gigabytes"], "path": truth["path"]}
     with tempfile.TemporaryDirectory() as work:
+        platter = ["env", "XDG_STATE_HOME=" + work, options.binary]  # a journal of its own
         try:
-            result["status"], model = characterize(options, number, seed, writes, work)
-            result["quality"] = json.loads(run(options.binary, "show", model, "--json"))["quality"]
+            result["status"], model = characterize(options, platter, number, seed, writes, work)
+            result["quality"] = json.loads(run(*platter, "show", model, "--json"))["quality"]
             result["stated"] = {each["workload"].split(",")[0]: each["demerit_percent"]
                                 for each in load(model)["validity"]["demerits"]}
             result["findings"] = [each["code"] for each in load(model)["provenance"].get("findings", [])]
-            result.update(fresh(options, number, seed, model, writes, work))
+            result.update(fresh(options, platter, number, seed, model, writes, work))
             result["wrong"] = result["quality"]["mixed"] == "good" and result["mixed"] > MOST
         except (RuntimeError, OSError, KeyError) as error:
             result.update(error=str(error), wrong=True)
@@ -93,7 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default="build/release/platter")
     parser.add_argument("--today", default="build/release/tests/alien/today")
-    parser.add_argument("--drives", nargs="*", type=int, default=list(range(20)))
+    parser.add_argument("--drives", nargs="*", type=int, default=list(range(1, 21)))
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--requests", type=int, default=5000)
@@ -112,7 +113,8 @@ def main():
     results = []
     print(table(HEADING, []), end="")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(lambda one: measured(options, *one), runs):
+        for done in concurrent.futures.as_completed([pool.submit(measured, options, *one) for one in runs]):
+            result = done.result()
             print("| " + " | ".join(row(result)) + " |", flush=True)
             results.append(result)
             if options.json:

@@ -18,15 +18,18 @@ struct Size {
   double mb_least, mb_most;
 };
 constexpr Size kSizes[] = {
-    {30000, 18, 20, 256, 512}, {100, 1, 3, 16, 64},    {160, 1, 3, 16, 64},      {250, 1, 3, 16, 64},
-    {320, 1, 4, 16, 64},       {500, 1, 4, 16, 128},   {640, 2, 4, 32, 128},     {1000, 1, 6, 32, 128},
-    {1500, 3, 8, 64, 128},     {2000, 2, 8, 64, 256},  {3000, 3, 10, 64, 256},   {4000, 4, 10, 64, 256},
-    {5000, 5, 10, 64, 256},    {6000, 5, 12, 64, 256}, {8000, 6, 14, 128, 256},  {10000, 7, 14, 256, 256},
-    {12000, 10, 16, 256, 512}, {16000, 14, 18, 256, 512}, {18000, 14, 18, 256, 512}, {24000, 18, 20, 256, 512}};
+    {30000, 18, 20, 256, 512}, {100, 1, 3, 16, 64},       {160, 1, 3, 16, 64},
+    {250, 1, 3, 16, 64},       {320, 1, 4, 16, 64},       {500, 1, 4, 16, 128},
+    {640, 2, 4, 32, 128},      {1000, 1, 6, 32, 128},     {1500, 3, 8, 64, 128},
+    {2000, 2, 8, 64, 256},     {3000, 3, 10, 64, 256},    {4000, 4, 10, 64, 256},
+    {5000, 5, 10, 64, 256},    {6000, 5, 12, 64, 256},    {8000, 6, 14, 128, 256},
+    {10000, 7, 14, 256, 256},  {12000, 10, 16, 256, 512}, {16000, 14, 18, 256, 512},
+    {18000, 14, 18, 256, 512}, {24000, 18, 20, 256, 512}};
 
 void make_surfaces(Design& design, Chance& chance, const Size& size) {
   const int surfaces = size.least + static_cast<int>(chance.below(size.most - size.least + 1));
-  const double kilotracks = 95 * std::pow(static_cast<double>(size.gb) / surfaces / 80, 0.55) * chance.uniform(0.9, 1.1);
+  const double kilotracks = 95 * std::pow(static_cast<double>(size.gb) / surfaces / 80, 0.55) *
+                            chance.uniform(0.9, 1.1);
   const double pitch = 25.4e-3 / kilotracks;
   const bool small = size.gb <= 2000 && surfaces <= 4 && chance.is(0.25);
   design.outer_mm = small ? 31.6 : 46.2;
@@ -34,8 +37,9 @@ void make_surfaces(Design& design, Chance& chance, const Size& size) {
   design.wedges = chance.one_of({120, 144, 192, 216, 256, 288, 320, 384, 420});
   const double spread = chance.one_of({0.0, 0.01, 0.03});
   for (int i = 0; i < surfaces; ++i)
-    design.surfaces.push_back({pitch * (1 + (i ? chance.uniform(-spread, spread) : 0)), 1 + chance.uniform(-0.04, 0.04),
-                               i ? 4e-3 * chance.gauss() : 0, i ? chance.uniform(-0.5, 0.5) / design.wedges : 0});
+    design.surfaces.push_back({pitch * (1 + (i ? chance.uniform(-spread, spread) : 0)),
+                               1 + chance.uniform(-0.04, 0.04), i ? 4e-3 * chance.gauss() : 0,
+                               i ? chance.uniform(-0.5, 0.5) / design.wedges : 0});
   design.bands_in_turn = chance.is(0.5);
   design.surfaces_in_turn = chance.is(0.5);
   design.borders_at_bands = chance.is(0.5);
@@ -44,10 +48,13 @@ void make_surfaces(Design& design, Chance& chance, const Size& size) {
 }
 
 void make_formats(Design& design, Chance& chance) {
-  const double needed = static_cast<double>(design.blocks) * design.block_bytes / design.sector_bytes;
+  const double needed = static_cast<double>(design.blocks) * design.block_bytes /
+                        design.sector_bytes;
   double area = 0;
   for (const SurfaceDesign& surface : design.surfaces)
-    area += surface.density * M_PI * (design.outer_mm * design.outer_mm - design.inner_mm * design.inner_mm) / surface.pitch_mm;
+    area += surface.density * M_PI *
+            (design.outer_mm * design.outer_mm - design.inner_mm * design.inner_mm) /
+            surface.pitch_mm;
   const double step = chance.uniform(0.015, 0.045), reserve = chance.uniform(1.004, 1.02);
   std::vector<double> jitter(300);
   for (double& one : jitter) one = chance.uniform(0.7, 1.3);
@@ -84,7 +91,9 @@ void make_mechanics(Design& design, Chance& chance) {
   design.drift_ppm_an_hour = chance.uniform(-6, 6);
   const double period_ms = 60e3 / design.rpm, pitch = design.surfaces.front().pitch_mm;
   const auto wedges = [&](double ms) {
-    return static_cast<int>(std::ceil((ms + 3e-3 * design.position_us) / period_ms * design.wedges)) + 2;
+    return static_cast<int>(
+               std::ceil((ms + 3e-3 * design.position_us) / period_ms * design.wedges)) +
+           2;
   };
   const auto travel = [&](double mm) {
     return 1.04 * 2 * std::sqrt(mm / design.acceleration) + design.settle_ms;
@@ -96,9 +105,11 @@ void make_mechanics(Design& design, Chance& chance) {
   }
   const double band = design.band_tracks * pitch * 1.04, apart = most - least + 2 * pitch;
   design.track_skew = wedges(travel(1.04 * pitch));
-  design.head_skew = wedges(travel(band + apart + 0.04 * (design.outer_mm - design.inner_mm)) + design.switch_ms);
+  design.head_skew =
+      wedges(travel(band + apart + 0.04 * (design.outer_mm - design.inner_mm)) + design.switch_ms);
   design.ring_skew = design.head_skew;
-  const double millions = (design.outer_mm - design.inner_mm) / pitch * static_cast<double>(design.surfaces.size()) / 1e6;
+  const double millions = (design.outer_mm - design.inner_mm) / pitch *
+                          static_cast<double>(design.surfaces.size()) / 1e6;
   design.single_flaws = static_cast<int>(chance.even_in_log(50, 3000) * std::min(millions, 3.0));
   design.long_flaws = static_cast<int>(chance.even_in_log(3, 60) * std::min(millions, 3.0));
   design.left_out = static_cast<int>(chance.even_in_log(2, 40) * std::min(millions, 3.0));
@@ -107,15 +118,26 @@ void make_mechanics(Design& design, Chance& chance) {
 
 void make_path(Design& design, Chance& chance) {
   const double which = chance.uniform();
-  design.path = which < 0.5 ? Path::libata : which < 0.6 ? Path::libata_without_ncq : which < 0.85 ? Path::sas : Path::usb;
+  design.path = which < 0.5    ? Path::libata
+                : which < 0.6  ? Path::libata_without_ncq
+                : which < 0.85 ? Path::sas
+                               : Path::usb;
   design.depth = design.path == Path::libata || design.path == Path::sas ? 32 : 1;
   design.reorders = chance.is(0.85);
   design.ageing_ms = chance.even_in_log(50, 2000);
   switch (design.path) {
-    case Path::libata: design.bytes_a_us = chance.one_of({270.0, 540.0, 560.0}); break;
-    case Path::libata_without_ncq: design.bytes_a_us = chance.one_of({135.0, 270.0, 540.0}); break;
-    case Path::sas: design.bytes_a_us = chance.one_of({550.0, 1100.0}); break;
-    case Path::usb: design.bytes_a_us = chance.one_of({38.0, 300.0, 420.0}); break;
+    case Path::libata:
+      design.bytes_a_us = chance.one_of({270.0, 540.0, 560.0});
+      break;
+    case Path::libata_without_ncq:
+      design.bytes_a_us = chance.one_of({135.0, 270.0, 540.0});
+      break;
+    case Path::sas:
+      design.bytes_a_us = chance.one_of({550.0, 1100.0});
+      break;
+    case Path::usb:
+      design.bytes_a_us = chance.one_of({38.0, 300.0, 420.0});
+      break;
   }
   const bool bridge = design.path == Path::usb;
   design.fua_reads = design.path == Path::libata || design.path == Path::sas;
@@ -141,15 +163,19 @@ void make_path(Design& design, Chance& chance) {
 }
 
 void make_cache(Design& design, Chance& chance, const Size& size) {
-  const double bytes = std::pow(2, std::round(std::log2(chance.even_in_log(size.mb_least, size.mb_most)))) * 0x1p20;
+  const double bytes =
+      std::pow(2, std::round(std::log2(chance.even_in_log(size.mb_least, size.mb_most)))) * 0x1p20;
   // Part of the buffer is the firmware's.
   const double sectors = bytes * chance.uniform(0.6, 0.97) / design.sector_bytes;
   design.memory_sectors = static_cast<std::int64_t>(sectors);
-  design.stream_sectors = static_cast<std::int64_t>(sectors * chance.one_of({1.0, 1.0, 0.5, 0.25, 0.0625}));
+  design.stream_sectors =
+      static_cast<std::int64_t>(sectors * chance.one_of({1.0, 1.0, 0.5, 0.25, 0.0625}));
   design.stretches = static_cast<int>(chance.even_in_log(16, 4096));
   const double a_track = design.formats.front();
-  const double ahead_bytes = chance.even_in_log(512 * 512, std::max(2 * a_track * design.sector_bytes, 4e6));
-  design.ahead_sectors = std::min(static_cast<std::int64_t>(ahead_bytes / design.sector_bytes), design.stream_sectors / 2);
+  const double ahead_bytes = chance.even_in_log(512 * 512,
+                                                std::max(2 * a_track * design.sector_bytes, 4e6));
+  design.ahead_sectors = std::min(static_cast<std::int64_t>(ahead_bytes / design.sector_bytes),
+                                  design.stream_sectors / 2);
   design.awaited_sectors = static_cast<std::int64_t>(a_track * chance.uniform(0, 1));
   design.ahead_doubles = chance.is(0.25);
   design.ahead_after_second = chance.is(0.15);
@@ -170,38 +196,55 @@ void make_cache(Design& design, Chance& chance, const Size& size) {
 
 const std::map<std::string, double Design::*>& doubles() {
   static const std::map<std::string, double Design::*> members{
-      {"rpm", &Design::rpm}, {"settle_ms", &Design::settle_ms}, {"host_us", &Design::host_us},
-      {"host_spread", &Design::host_spread}, {"stall_share", &Design::stall_share},
-      {"retry_share", &Design::retry_share}, {"pause_every_s", &Design::pause_every_s},
-      {"grid_us", &Design::grid_us}, {"drift_ppm_an_hour", &Design::drift_ppm_an_hour},
-      {"destage_idle_ms", &Design::destage_idle_ms}, {"bytes_a_us", &Design::bytes_a_us},
+      {"rpm", &Design::rpm},
+      {"settle_ms", &Design::settle_ms},
+      {"host_us", &Design::host_us},
+      {"host_spread", &Design::host_spread},
+      {"stall_share", &Design::stall_share},
+      {"retry_share", &Design::retry_share},
+      {"pause_every_s", &Design::pause_every_s},
+      {"grid_us", &Design::grid_us},
+      {"drift_ppm_an_hour", &Design::drift_ppm_an_hour},
+      {"destage_idle_ms", &Design::destage_idle_ms},
+      {"bytes_a_us", &Design::bytes_a_us},
       {"destage_age_s", &Design::destage_age_s}};
   return members;
 }
 
 const std::map<std::string, bool Design::*>& flags() {
   static const std::map<std::string, bool Design::*> members{
-      {"ahead_doubles", &Design::ahead_doubles}, {"ahead_after_second", &Design::ahead_after_second},
-      {"ahead_goes_on", &Design::ahead_goes_on}, {"ahead_resumes", &Design::ahead_resumes},
-      {"zero_latency", &Design::zero_latency}, {"evicts_beginnings", &Design::evicts_beginnings},
-      {"keeps_written", &Design::keeps_written}, {"destage_sweeps", &Design::destage_sweeps},
-      {"write_cache", &Design::write_cache}, {"reorders", &Design::reorders},
-      {"fua_reads", &Design::fua_reads}, {"ignores_fua", &Design::ignores_fua},
-      {"verify", &Design::verify}, {"verify_from_memory", &Design::verify_from_memory}};
+      {"ahead_doubles", &Design::ahead_doubles},
+      {"ahead_after_second", &Design::ahead_after_second},
+      {"ahead_goes_on", &Design::ahead_goes_on},
+      {"ahead_resumes", &Design::ahead_resumes},
+      {"zero_latency", &Design::zero_latency},
+      {"evicts_beginnings", &Design::evicts_beginnings},
+      {"keeps_written", &Design::keeps_written},
+      {"destage_sweeps", &Design::destage_sweeps},
+      {"write_cache", &Design::write_cache},
+      {"reorders", &Design::reorders},
+      {"fua_reads", &Design::fua_reads},
+      {"ignores_fua", &Design::ignores_fua},
+      {"verify", &Design::verify},
+      {"verify_from_memory", &Design::verify_from_memory}};
   return members;
 }
 
 const std::map<std::string, int Design::*>& integers() {
   static const std::map<std::string, int Design::*> members{
-      {"depth", &Design::depth}, {"stretches", &Design::stretches}, {"dirty_extents", &Design::dirty_extents},
+      {"depth", &Design::depth},
+      {"stretches", &Design::stretches},
+      {"dirty_extents", &Design::dirty_extents},
       {"destage_every", &Design::destage_every}};
   return members;
 }
 
 const std::map<std::string, std::int64_t Design::*>& sectors() {
   static const std::map<std::string, std::int64_t Design::*> members{
-      {"memory_sectors", &Design::memory_sectors}, {"stream_sectors", &Design::stream_sectors},
-      {"ahead_sectors", &Design::ahead_sectors}, {"awaited_sectors", &Design::awaited_sectors},
+      {"memory_sectors", &Design::memory_sectors},
+      {"stream_sectors", &Design::stream_sectors},
+      {"ahead_sectors", &Design::ahead_sectors},
+      {"awaited_sectors", &Design::awaited_sectors},
       {"dirty_sectors", &Design::dirty_sectors}};
   return members;
 }
@@ -261,7 +304,8 @@ std::string truth_of(const Design& design) {
   for (const auto& [name, member] : doubles()) add(name, design.*member);
   for (const auto& [name, member] : integers()) add(name, design.*member);
   for (const auto& [name, member] : sectors()) add(name, static_cast<double>(design.*member));
-  for (const auto& [name, member] : flags()) text += ", \"" + name + "\": " + (design.*member ? "true" : "false");
+  for (const auto& [name, member] : flags())
+    text += ", \"" + name + "\": " + (design.*member ? "true" : "false");
   return text + ", \"path\": \"" + paths[static_cast<int>(design.path)] + "\"}\n";
 }
 

@@ -46,7 +46,8 @@ struct Design {
   std::int64_t memory_sectors = 16384, stream_sectors = 4096;
   int stretches = 1000;
   std::int64_t ahead_sectors = 512, awaited_sectors = 512;
-  bool ahead_doubles = false, ahead_after_second = false, ahead_goes_on = true, ahead_resumes = false;
+  bool ahead_doubles = false, ahead_after_second = false, ahead_goes_on = true,
+       ahead_resumes = false;
   bool zero_latency = false, evicts_beginnings = false, keeps_written = true;
   std::int64_t dirty_sectors = 2048;
   int dirty_extents = 256;
@@ -56,7 +57,8 @@ struct Design {
 
   Path path = Path::libata;
   int depth = 32;
-  bool reorders = true, fua_reads = true, ignores_fua = false, verify = true, verify_from_memory = false;
+  bool reorders = true, fua_reads = true, ignores_fua = false, verify = true,
+       verify_from_memory = false;
   double ageing_ms = 300;
   std::string model = "TODAY";
 };

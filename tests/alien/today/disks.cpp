@@ -134,7 +134,8 @@ void Disks::lay_run(int surface, int low, int high, bool inwards, int wedge, int
   Run run{laid_,
           high - low,
           sectors_at(surface, low),
-          std::fmod(static_cast<double>(wedge) / design_.wedges + design_.surfaces[at].index_rev + 1, 1),
+          std::fmod(
+              static_cast<double>(wedge) / design_.wedges + design_.surfaces[at].index_rev + 1, 1),
           static_cast<double>(design_.track_skew) / design_.wedges,
           surface,
           inwards ? low : high - 1,
@@ -144,7 +145,8 @@ void Disks::lay_run(int surface, int low, int high, bool inwards, int wedge, int
   laid_ += static_cast<std::int64_t>(run.tracks) * run.sectors - run.hole_length;
 }
 
-// What failed in use lives on the last tracks of the sequence's surface 0, inside of all that is used.
+// What failed in use lives on the last tracks of the sequence's surface 0, inside of all that is
+// used.
 void Disks::move_sectors() {
   Chance chance(7'000'003ULL * static_cast<std::uint64_t>(design_.number) + 5);
   const int track = tracks_of(0) - 1, sectors = sectors_at(0, track);
@@ -155,8 +157,9 @@ void Disks::move_sectors() {
 Found Disks::find(std::int64_t number) const {
   const auto moved = moved_.lower_bound(number);
   if (moved != moved_.end() && moved->first == number) return {moved->second, 1};
-  const auto run = std::prev(std::upper_bound(
-      runs_.begin(), runs_.end(), number, [](std::int64_t n, const Run& r) { return n < r.first; }));
+  const auto run =
+      std::prev(std::upper_bound(runs_.begin(), runs_.end(), number,
+                                 [](std::int64_t n, const Run& r) { return n < r.first; }));
   const std::int64_t rank = number - run->first;
   const int track = static_cast<int>(rank / run->sectors);
   int sector = static_cast<int>(rank % run->sectors);
@@ -175,7 +178,8 @@ Found Disks::find(std::int64_t number) const {
   if (moved != moved_.end())
     in_a_row = static_cast<int>(std::min<std::int64_t>(in_a_row, moved->first - number));
   const double turned = run->angle + run->angle_step * k;
-  return {Place{run->surface, run->track + run->step * k, sector, run->sectors, turned - std::floor(turned)},
+  return {Place{run->surface, run->track + run->step * k, sector, run->sectors,
+                turned - std::floor(turned)},
           in_a_row};
 }
 

@@ -12,8 +12,8 @@ namespace today {
 struct Place {
   int surface = 0;
   int track = 0;
-  int sector = 0;   // on the track
-  int sectors = 1;  // that the track holds
+  int sector = 0;    // on the track
+  int sectors = 1;   // that the track holds
   double angle = 0;  // of the track's first sector
 };
 

@@ -23,7 +23,8 @@ Drive::Drive(const Design& design, std::uint64_t seed, bool noise)
       spindle_(design, chance_, noise),
       arm_(design, disks_, spindle_, chance_, noise),
       memory_(design) {
-  if (noise && design.pause_every_s > 0) next_pause_ = design.pause_every_s * 1e9 * chance_.waiting();
+  if (noise && design.pause_every_s > 0)
+    next_pause_ = design.pause_every_s * 1e9 * chance_.waiting();
 }
 
 bool Drive::has(std::uint32_t tag) const {
@@ -59,8 +60,8 @@ void Drive::complete(const Job& job, double t, bool hit) {
 
 bool Drive::next(double until, Done& done) {
   for (;;) {
-    const auto first = std::min_element(
-        done_.begin(), done_.end(), [](const Done& a, const Done& b) { return a.at < b.at; });
+    const auto first = std::min_element(done_.begin(), done_.end(),
+                                        [](const Done& a, const Done& b) { return a.at < b.at; });
     const double known = first == done_.end() ? kNever : first->at;
     const double decoding = arrived_.empty() ? kNever : arrived_.front().issued;
     double starting = kNever;
@@ -125,7 +126,9 @@ double Drive::urgency(const Job& job, double t) const {
   if (t - job.issued > design_.ageing_ms * 1e6) return -1;
   const Found found = disks_.find(first_sector(job.lbn));
   const double there = t + arm_.move_ns(found.place);
-  return spindle_.when(found.place.angle + disks_.begins(found.place.sector, found.place.sectors), there) - t;
+  return spindle_.when(found.place.angle + disks_.begins(found.place.sector, found.place.sectors),
+                       there) -
+         t;
 }
 
 void Drive::start(double t) {
@@ -227,8 +230,9 @@ double Drive::read(const Job& job, double t, bool& hit) {
   if (keep && !job.force && !streams_.empty()) {
     Stream& stream = streams_.front();
     // What is being read on to passes anyhow, and a small gap with it.
-    if (first <= std::min(stream.limit, stream.number + design_.awaited_sectors) && end > stream.number &&
-        stream.number < stream.limit && (first >= stream.number || memory_.holds(first, stream.number))) {
+    if (first <= std::min(stream.limit, stream.number + design_.awaited_sectors) &&
+        end > stream.number && stream.number < stream.limit &&
+        (first >= stream.number || memory_.holds(first, stream.number))) {
       if (design_.ahead_doubles) stream.ahead = std::min(stream.ahead * 2, design_.ahead_sectors);
       stream.limit = std::max(stream.limit, end);
       media_ = t;
@@ -265,23 +269,27 @@ double Drive::slip(double t) {
   return t + spindle_.period() * static_cast<double>(1 + chance_.below(5));
 }
 
-double Drive::take(std::int64_t number, std::int64_t end, double t, bool write, std::int64_t& taken) {
+double Drive::take(std::int64_t number, std::int64_t end, double t, bool write,
+                   std::int64_t& taken) {
   const Found found = disks_.find(number);
   const Place& place = found.place;
   taken = std::min<std::int64_t>(end - number, found.in_a_row);
   for (Stream& stream : streams_) stream.began = -1;
   const double there = arm_.stands_on(place) ? t - kRounding : arm_.move(place, t, write);
   const int last = place.sector + static_cast<int>(taken) - 1;
-  const double from = disks_.begins(place.sector, place.sectors), to = disks_.ends(last, place.sectors);
+  const double from = disks_.begins(place.sector, place.sectors),
+               to = disks_.ends(last, place.sectors);
   const double begins = spindle_.when(place.angle + from, there);
   if (design_.zero_latency && !write && taken > 1) {
-    // The head has come down amid what is wanted: the rest of it now, the beginning when it comes round.
+    // The head has come down amid what is wanted: the rest of it now, the beginning when it comes
+    // round.
     const double turned = spindle_.turns(there) - place.angle - from;
     const double inside = turned - std::floor(turned);
     if (inside < to - from) {
       const double per_sector = 1.0 / place.sectors;
       const double skipped = std::min(to - from, inside + per_sector);
-      return spindle_.when(place.angle + from + skipped, there + (1 - per_sector) * spindle_.period());
+      return spindle_.when(place.angle + from + skipped,
+                           there + (1 - per_sector) * spindle_.period());
     }
   }
   return passed(begins, place.angle, from, to);
@@ -471,9 +479,9 @@ double Drive::pass(Stream& stream, double until, std::int64_t end) {
 double Drive::idle(double from, double until) {
   double t = from;
   while (t < until) {
-    const auto unfinished = std::find_if(streams_.begin(), streams_.end(), [](const Stream& stream) {
-      return stream.number < stream.limit;
-    });
+    const auto unfinished = std::find_if(
+        streams_.begin(), streams_.end(),
+        [](const Stream& stream) { return stream.number < stream.limit; });
     if (unfinished != streams_.end() && (unfinished == streams_.begin() || design_.ahead_resumes)) {
       media_ = t;
       t = std::max(t, pass(*unfinished, until, unfinished->limit));

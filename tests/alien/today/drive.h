@@ -71,7 +71,9 @@ class Drive {
   double transfer(std::int64_t blocks) const {
     return static_cast<double>(blocks * design_.block_bytes) / design_.bytes_a_us * 1e3;
   }
-  std::int64_t first_sector(std::int64_t lbn) const { return lbn * design_.block_bytes / design_.sector_bytes; }
+  std::int64_t first_sector(std::int64_t lbn) const {
+    return lbn * design_.block_bytes / design_.sector_bytes;
+  }
   std::int64_t end_sector(const Job& job) const {
     return first_sector(job.lbn + job.blocks - 1) + 1;
   }
@@ -109,7 +111,7 @@ class Drive {
   std::deque<Job> arrived_;
   std::vector<Job> waiting_;
   std::vector<Done> done_;
-  std::deque<Stream> streams_;  // in front the one that is read on
+  std::deque<Stream> streams_;           // in front the one that is read on
   std::map<std::int64_t, Dirty> dirty_;  // blocks: first to end
   std::int64_t dirty_blocks_ = 0, sweep_ = 0, last_read_end_ = -1;
   int since_destage_ = 0;

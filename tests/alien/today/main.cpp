@@ -103,9 +103,12 @@ class Session {
     const std::size_t cdb_length = body[17];
     request.transfer_length = static_cast<std::uint32_t>(little(body.data() + 18, 4));
     const std::size_t data = request.direction == 2 ? request.transfer_length : 0;
-    if (kind > kAdvance || more > 1 || request.direction > 2) fail("a field of a request is impossible");
-    if (body.size() != 22 + cdb_length + data) fail("a request's length is not what its fields need");
-    request.cdb.assign(body.begin() + 22, body.begin() + 22 + static_cast<std::ptrdiff_t>(cdb_length));
+    if (kind > kAdvance || more > 1 || request.direction > 2)
+      fail("a field of a request is impossible");
+    if (body.size() != 22 + cdb_length + data)
+      fail("a request's length is not what its fields need");
+    request.cdb.assign(body.begin() + 22,
+                       body.begin() + 22 + static_cast<std::ptrdiff_t>(cdb_length));
     request.data.assign(body.begin() + 22 + static_cast<std::ptrdiff_t>(cdb_length), body.end());
     if (kind != kWait && request.issue_ns < reported_) fail("a request lies in the past");
     switch (kind) {
@@ -156,8 +159,9 @@ class Session {
     const auto found = answers_.find(done.tag);
     if (log_) {
       const Job& job = jobs_[done.tag];
-      std::fprintf(log_, "%.0f %.0f %d %lld %lld %d %d\n", job.issued, done.at - job.issued, static_cast<int>(job.kind),
-                   static_cast<long long>(job.lbn), static_cast<long long>(job.blocks), job.force, done.hit);
+      std::fprintf(log_, "%.0f %.0f %d %lld %lld %d %d\n", job.issued, done.at - job.issued,
+                   static_cast<int>(job.kind), static_cast<long long>(job.lbn),
+                   static_cast<long long>(job.blocks), job.force, done.hit);
     }
     const Answer answer = std::move(found->second);
     answers_.erase(found);
@@ -217,7 +221,9 @@ int main(int argc, char** argv) {
       if (equals == std::string::npos) today::fail("--set wants NAME=NUMBER");
       settings[text.substr(0, equals)] = std::atof(text.c_str() + equals + 1);
     } else {
-      std::fprintf(stderr, "today: usage: --drive N [--seed N] [--set NAME=NUMBER]... [--no-noise] [--log FILE] [--truth]\n");
+      std::fprintf(stderr,
+                   "today: usage: --drive N [--seed N] [--set NAME=NUMBER]... [--no-noise] [--log "
+                   "FILE] [--truth]\n");
       return 2;
     }
   }

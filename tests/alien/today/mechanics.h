@@ -56,7 +56,8 @@ class Arm {
   // Rest to rest, without what is random.
   double move_ns(const Place& place) const {
     if (stands_on(place)) return 0;
-    const double way = disks_.radius_mm(place.surface, place.track) - disks_.radius_mm(surface_, track_);
+    const double way = disks_.radius_mm(place.surface, place.track) -
+                       disks_.radius_mm(surface_, track_);
     const double far = std::abs(way), speed = design_.speed, a = design_.acceleration;
     double ms = far < speed * speed / a ? 2 * std::sqrt(far / a) : speed / a + far / speed;
     if (way > 0) ms *= design_.outward;

@@ -50,8 +50,24 @@ void Target::reset() { attention_ = design_.path != Path::usb; }
 Answer Target::refused(Sense sense) const {
   Answer answer;
   answer.status = 2;
-  answer.sense = {0x70, 0, static_cast<std::uint8_t>(sense.key), 0, 0, 0, 0, 10, 0, 0, 0, 0,
-                  static_cast<std::uint8_t>(sense.code), static_cast<std::uint8_t>(sense.qualifier), 0, 0, 0, 0};
+  answer.sense = {0x70,
+                  0,
+                  static_cast<std::uint8_t>(sense.key),
+                  0,
+                  0,
+                  0,
+                  0,
+                  10,
+                  0,
+                  0,
+                  0,
+                  0,
+                  static_cast<std::uint8_t>(sense.code),
+                  static_cast<std::uint8_t>(sense.qualifier),
+                  0,
+                  0,
+                  0,
+                  0};
   return answer;
 }
 
@@ -79,21 +95,32 @@ Answer Target::execute(const Request& request, Job& job) {
       case 0x12:
         answer = given(inquiry(cdb, bad));
         break;
-      case 0x08: case 0x28: case 0x88: case 0x0A: case 0x2A: case 0x8A: case 0x2F: case 0x8F:
+      case 0x08:
+      case 0x28:
+      case 0x88:
+      case 0x0A:
+      case 0x2A:
+      case 0x8A:
+      case 0x2F:
+      case 0x8F:
         answer = access(request, job);
         break;
-      case 0x1A: case 0x5A:
+      case 0x1A:
+      case 0x5A:
         answer = mode_sense(request);
         break;
-      case 0x15: case 0x55:
+      case 0x15:
+      case 0x55:
         answer = mode_select(request, job);
         break;
-      case 0x1D: case 0x2B:  // libata says GOOD to SEND DIAGNOSTIC and SEEK, and does nothing
+      case 0x1D:
+      case 0x2B:  // libata says GOOD to SEND DIAGNOSTIC and SEEK, and does nothing
         if (!ata()) answer = refused({5, 0x20, 0});
         break;
       case 0x25: {
         Bytes data;
-        put(data, static_cast<std::uint64_t>(std::min<std::int64_t>(design_.blocks - 1, 0xFFFFFFFF)), 4);
+        put(data,
+            static_cast<std::uint64_t>(std::min<std::int64_t>(design_.blocks - 1, 0xFFFFFFFF)), 4);
         put(data, static_cast<std::uint64_t>(design_.block_bytes), 4);
         if (big(cdb, 2, 4)) bad = true;
         answer = given(data);
@@ -108,7 +135,8 @@ Answer Target::execute(const Request& request, Job& job) {
         put(data, static_cast<std::uint64_t>(design_.blocks - 1), 8);
         put(data, static_cast<std::uint64_t>(design_.block_bytes), 4);
         data.push_back(0);
-        data.push_back(static_cast<std::uint8_t>(exponent_of(design_.sector_bytes / design_.block_bytes)));
+        data.push_back(
+            static_cast<std::uint8_t>(exponent_of(design_.sector_bytes / design_.block_bytes)));
         data.resize(32);
         data.resize(std::min<std::size_t>(data.size(), big(cdb, 10, 4)));
         answer = given(data);
@@ -123,7 +151,8 @@ Answer Target::execute(const Request& request, Job& job) {
         answer = given(data);
         break;
       }
-      case 0x85: case 0xA1:
+      case 0x85:
+      case 0xA1:
         answer = ata() ? pass_through(request, job) : refused({5, 0x20, 0});
         break;
       default:
@@ -139,7 +168,8 @@ Answer Target::execute(const Request& request, Job& job) {
     answer.data.clear();
     if (request.direction == 2 && answer.status == 0) moved = request.data.size();
   }
-  answer.residual = request.direction ? request.transfer_length - static_cast<std::uint32_t>(moved) : 0;
+  answer.residual = request.direction ? request.transfer_length - static_cast<std::uint32_t>(moved)
+                                      : 0;
   return answer;
 }
 
@@ -168,7 +198,8 @@ Bytes Target::vital(int page, bool& bad) {
   switch (page) {
     case 0x00:
       body = {0x00, 0x80, 0x83};
-      if (design_.path == Path::libata || design_.path == Path::libata_without_ncq) body.push_back(0x89);
+      if (design_.path == Path::libata || design_.path == Path::libata_without_ncq)
+        body.push_back(0x89);
       if (design_.path != Path::usb) body.insert(body.end(), {0xB0, 0xB1});
       break;
     case 0x80:
@@ -226,8 +257,8 @@ Bytes Target::identify() {
   const auto text = [&](int at, std::string what, std::size_t length) {
     what.resize(length, ' ');
     for (std::size_t i = 0; i < length; i += 2)
-      words[static_cast<std::size_t>(at) + i / 2] =
-          static_cast<std::uint16_t>(static_cast<std::uint8_t>(what[i]) << 8 | static_cast<std::uint8_t>(what[i + 1]));
+      words[static_cast<std::size_t>(at) + i / 2] = static_cast<std::uint16_t>(
+          static_cast<std::uint8_t>(what[i]) << 8 | static_cast<std::uint8_t>(what[i + 1]));
   };
   words[0] = 0x0040;
   text(10, serial_of(design_), 20);
@@ -247,7 +278,8 @@ Bytes Target::identify() {
   words[82] = 0x346B;
   words[83] = 0x7D61;
   words[84] = 0x4123;
-  words[85] = static_cast<std::uint16_t>(0x3409 | 0x20 * drive_.write_cache | 0x40 * drive_.read_ahead);
+  words[85] = static_cast<std::uint16_t>(0x3409 | 0x20 * drive_.write_cache |
+                                         0x40 * drive_.read_ahead);
   words[86] = 0xBC41;
   words[87] = 0x4123;
   for (int i = 0; i < 4; ++i) words[100 + i] = static_cast<std::uint16_t>(blocks >> 16 * i);
@@ -313,7 +345,8 @@ Bytes Target::contents(std::int64_t lbn, std::int64_t count) const {
 void Target::store(std::int64_t lbn, std::int64_t count, const Bytes& data) {
   const auto size = static_cast<std::size_t>(design_.block_bytes);
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto from = data.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * size);
+    const auto from = data.begin() +
+                      static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * size);
     const auto to = from + static_cast<std::ptrdiff_t>(size);
     if (std::any_of(from, to, [](std::uint8_t byte) { return byte != 0; }))
       stored_[lbn + i] = Bytes(from, to);
@@ -342,7 +375,8 @@ Answer Target::access(const Request& request, Job& job) {
   const bool verify = opcode == 0x2F || opcode == 0x8F;
   const bool write = opcode == 0x0A || opcode == 0x2A || opcode == 0x8A;
   const bool force = !verify && cdb.size() > 6 && cdb[1] & 8;
-  if (verify && (!design_.verify || cdb[1] & 6)) return refused({5, design_.verify ? 0x24 : 0x20, 0});
+  if (verify && (!design_.verify || cdb[1] & 6))
+    return refused({5, design_.verify ? 0x24 : 0x20, 0});
   // libata has a READ with FUA by FPDMA only (SAT-3, 8.9).
   if (force && !write && !design_.fua_reads) return refused({5, 0x24, 0});
   if (count == 0) return {};
@@ -418,7 +452,10 @@ Answer Target::mode_sense(const Request& request) {
   if (!(cdb[1] & 8)) {
     descriptor.resize(4);
     // libata's descriptor has no number of blocks, and 512 bytes always.
-    if (!ata()) descriptor.clear(), put(descriptor, static_cast<std::uint64_t>(std::min<std::int64_t>(design_.blocks, 0xFFFFFFFF)), 4);
+    if (!ata())
+      descriptor.clear(),
+          put(descriptor,
+              static_cast<std::uint64_t>(std::min<std::int64_t>(design_.blocks, 0xFFFFFFFF)), 4);
     put(descriptor, static_cast<std::uint64_t>(ata() ? 512 : design_.block_bytes), 4);
   }
   const std::uint8_t dpofua = design_.path == Path::sas ? 0x10 : 0;
