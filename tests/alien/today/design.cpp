@@ -235,6 +235,7 @@ const std::map<std::string, int Design::*>& integers() {
       {"depth", &Design::depth},
       {"stretches", &Design::stretches},
       {"dirty_extents", &Design::dirty_extents},
+      {"silent_reset_every", &Design::silent_reset_every},
       {"destage_every", &Design::destage_every}};
   return members;
 }

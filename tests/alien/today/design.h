@@ -59,6 +59,8 @@ struct Design {
   int depth = 32;
   bool reorders = true, fua_reads = true, ignores_fua = false, verify = true,
        verify_from_memory = false;
+  // After so many commands its settings are the first ones again, and nobody is told; 0: never.
+  int silent_reset_every = 0;
   double ageing_ms = 300;
   std::string model = "TODAY";
 };

@@ -72,6 +72,10 @@ Answer Target::refused(Sense sense) const {
 }
 
 Answer Target::execute(const Request& request, Job& job) {
+  if (design_.silent_reset_every && ++commands_ % design_.silent_reset_every == 0) {
+    drive_.write_cache = design_.write_cache;
+    drive_.read_cache = drive_.read_ahead = true;
+  }
   const Bytes& cdb = request.cdb;
   const int opcode = cdb[0];
   bool bad = false;

@@ -58,6 +58,7 @@ class Target {
   Drive& drive_;
   std::unordered_map<std::int64_t, Bytes> stored_;
   bool attention_;
+  int commands_ = 0;
 };
 
 }  // namespace today
