@@ -93,7 +93,7 @@ HEADING = ["drive", "GB", "path", "seed", "writes", "status", "word", "random st
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default="build/release/platter")
-    parser.add_argument("--today", default="build/release/tests/alien/today")
+    parser.add_argument("--today", default="build/release/today")
     parser.add_argument("--drives", nargs="*", type=int, default=list(range(1, 21)))
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--first-seed", type=int, default=1)

@@ -1,6 +1,6 @@
 // A drive of today behind `exec:`; it shares nothing with src/engine, nor with alien.py.
 //
-//   platter characterize "exec:build/release/tests/alien/today --drive 7 --seed 3"
+//   platter characterize "exec:build/release/today --drive 7 --seed 3"
 //   today --drive 7 --truth
 
 #include <unistd.h>
