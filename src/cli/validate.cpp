@@ -162,11 +162,20 @@ void validate(const ValidateOptions& options) {
     comparisons.insert(comparisons.end(), validated.comparisons.begin(),
                        validated.comparisons.end());
   };
-  careful.run([&] { replay::validate(*device, subjects, validation, keep); });
+  // What was compared is told, whatever happens behind it: also where the drive does not show what
+  // was written to it.
+  std::optional<Error> trouble;
+  try {
+    careful.run([&] { replay::validate(*device, subjects, validation, keep); });
+  } catch (const Error& error) {
+    if (comparisons.empty()) throw;
+    trouble = error;
+  }
   if (options.json)
     fmt::print("{}", replay::comparison_json(comparisons));
   else
     fmt::print("{}\n{}", replay::overview(at_a_glance), replay::verdicts(at_a_glance));
+  if (trouble) throw *trouble;
   for (std::size_t i = 0; options.update && i < judged.size(); ++i)
     if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);
   require_journal_gone(careful.journal_stays());

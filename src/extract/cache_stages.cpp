@@ -1,5 +1,6 @@
 #include "extract/cache_stages.h"
 
+#include "cache_check/lookup_delay.h"
 #include "cache_probe/estimate.h"
 #include "extract/impossible_values.h"
 #include "extract/mechanics_stages.h"
@@ -38,12 +39,26 @@ void estimate_cache(const Evidence& seen, Findings& found) {
                " after a test of them: the cache's tests were the last");
 }
 
+void say_what_holds_the_lookup(const cache_probe::Record& record, model::DriveModel& model) {
+  model::Parameter& lookup = model.overheads.per_request;
+  if (lookup) return;
+  if (cache_check::asked_about_lookup(record)) {
+    lookup.reason =
+        "no delay in front of the cache's lookup showed: it is in the overheads of hits and misses";
+  } else if (model.cache.read_enabled.value == 0) {
+    lookup.reason = "the drive caches no reads: it is in the overheads of misses";
+  } else {
+    cache_check::hold_untold_delay(model.overheads);
+    lookup.reason =
+        "it was not asked how long after its issue a command looks into the cache: that is in the "
+        "overheads of hits and misses, and their errors hold it";
+  }
+}
+
 void conclude_cache(const Evidence& seen, Findings& found) {
   estimate_overheads(seen, found);
   if (found.map) found.cache.check(seen.cache, found.model);
-  if (model::Parameter& lookup = found.model.overheads.per_request; !lookup)
-    lookup.reason =
-        "no delay in front of the cache's lookup showed: it is in the overheads of hits and misses";
+  say_what_holds_the_lookup(seen.cache, found.model);
   for (const model::Noted& note : take_out_what_cannot_be(found.model)) found.note(note);
 }
 

@@ -2,6 +2,9 @@
 // in random order that show what of the cache the model does not explain.
 #pragma once
 
+#include "cache_probe/record.h"
+#include "model/drive_model.h"
+
 namespace platter::extract {
 
 struct Rig;
@@ -13,6 +16,8 @@ void probe_cache(Rig& rig);
 void estimate_cache(const Evidence& seen, Findings& found);
 // Overheads and what the model explains of the cache.
 void conclude_cache(const Evidence& seen, Findings& found);
+// Of a model without a delay in front of the cache's lookup: why, and what holds it.
+void say_what_holds_the_lookup(const cache_probe::Record& record, model::DriveModel& model);
 
 void read_in_a_row(Rig& rig);
 void sharpen_by_reads_in_a_row(const Evidence& seen, Findings& found);

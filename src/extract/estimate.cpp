@@ -155,8 +155,10 @@ void estimate_at_the_end(const Record& record, Findings& found) {
   model::DriveModel& model = found.model;
   const Evidence all{record.samples, 0, record.media_accesses, record.facts.cache, record.facts};
   if (!record.ending.finished) {
-    if (found.map && done(record, kOverheads) && !done(record, kCache))
+    if (found.map && done(record, kOverheads) && !done(record, kCache)) {
       estimate_overheads(all, found);
+      say_what_holds_the_lookup(record.facts.cache, model);
+    }
     if (model.validity.demerits.empty())
       model.validity.note = "not checked: the run did not come to it";
     if (model.rotation.numerator_ns > 0) refine_rotation(all, found);

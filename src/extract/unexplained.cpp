@@ -32,11 +32,14 @@ double longest_of_one_block_ms(const model::DriveModel& model) {
          acting(model, model.overheads.read_miss_after_read) + 2 * period_ms;
 }
 
-double Pauses::demerit_ms(double request_ms) const {
+double Pauses::share(double apart_ms) const {
   if (paused == 0 || observed_s <= 0) return 0;
-  const double share = static_cast<double>(paused) / observed_s * request_ms * 1e-3;
-  return std::sqrt(std::min(share, 1.0)) * mean_ms;
+  const double by_clock = static_cast<double>(paused) / observed_s * apart_ms * 1e-3;
+  const double by_work = static_cast<double>(paused) / static_cast<double>(commands);
+  return std::min(std::max(by_clock, by_work), 1.0);
 }
+
+double Pauses::demerit_ms(double apart_ms) const { return std::sqrt(share(apart_ms)) * mean_ms; }
 
 Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) {
   Pauses pauses;

@@ -20,9 +20,12 @@ struct Pauses {
   double observed_s = 0;          // from the first command to the last
   std::optional<double> every_s;  // median time between them; nullopt: fewer than two
 
+  // Of requests that begin `apart_ms` one after the other the share that waits so. Whether the
+  // drive goes by the clock or by its work is not known: the larger.
+  double share(double apart_ms) const;
   // The root mean square distance that they alone make between the response times of drive and
-  // model, where requests follow one another, `mean_ms` each.
-  double demerit_ms(double request_ms) const;
+  // model.
+  double demerit_ms(double apart_ms) const;
 };
 
 // The longest that seek, switch, overheads and two revolutions explain of a command of one block.

@@ -39,8 +39,9 @@ void validate_itself(const Evidence& seen, Findings& found) {
                      "the process or its host stood still, not the drive",
                      late.by_host, late.longest_ms)});
   if (late.by_host > 0 && late.by_drive <= late.by_host / 4) return;
-  if (const auto pauses = told(pauses_of(seen.media_accesses, model), request_ms))
-    found.note({model::Code::drive_pauses, *pauses});
+  const Pauses pauses = pauses_of(seen.media_accesses, model);
+  if (const auto text = told(pauses, request_ms)) found.note({model::Code::drive_pauses, *text});
+  bear_pauses(pauses, validity);
 }
 
 void send_batches(Rig& rig) {

@@ -294,12 +294,16 @@ class House:
                 self.no_include(Room(folder, None), header)
 
     def never_shares(self, words):
-        """A folder in another language, with nothing from outside itself."""
+        """A folder in another language, and programs in folders of it, with nothing from outside itself."""
         folder, room = words
         own = {os.path.basename(path)[:-3] for path in self.files(folder, (".py",))}
         for path in self.files(folder, ("",)):
-            if not path.endswith((".py", ".md", ".json", ".txt")):
+            if path.endswith(SOURCES) and os.path.dirname(path) != folder:
+                self.includes_its_own(path, folder)
+            elif not path.endswith((".py", ".md", ".json", ".txt")):
                 self.found(path, f"{folder} is Python and shares nothing with {room}")
+            elif path.endswith(".txt") and "target_link_libraries" in self.read(path):
+                self.found(path, f"a program of {folder} links nothing")
             if not path.endswith(".py"):
                 continue
             for number, line in enumerate(self.read(path).splitlines(), 1):
@@ -316,6 +320,16 @@ class House:
                     self.found(path, f"{folder} must never share anything with {room}", number)
         for engine in self.named(room):
             self.no_match(engine, r"\balien\b", f"know of {folder}")
+
+    def includes_its_own(self, path, folder):
+        """A program's headers are those that lie beside it, or of the system."""
+        for number, line in enumerate(self.read(path).splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*(?:"([^"]*)"|<([^>]*)>)', line)
+            if match and match.group(1) and not (os.path.basename(match.group(1)) == match.group(1) and os.path.exists(
+                    os.path.join(self.root, os.path.dirname(path), match.group(1)))):
+                self.found(path, f"{match.group(1)} is not beside it, and {folder} shares nothing", number)
+            if match and match.group(2) and ("/" in match.group(2) and not match.group(2).startswith("sys/")):
+                self.found(path, f"{match.group(2)} is not of the system, and {folder} shares nothing", number)
 
     def sources(self):
         """(path, code without comments) of all that goes into programs."""

@@ -159,6 +159,13 @@ class Planted(unittest.TestCase):
                 found = self.plant("tests/alien/drive.py", f"\n{line}\n")
                 self.assertIn(word, found)
         self.assertIn("is Python", self.plant("tests/alien/fast.cpp", "int x;\n"))
+        lines = ('#include "engine/tables.h"', '#include "../../../src/engine/tables.h"', "#include <engine/tables.h>",
+                 '#include "tables.h"')
+        files = {f"tests/alien/today/planted_{i}.cpp": line + "\n" for i, line in enumerate(lines)}
+        found = self.plant_all(files | {"tests/alien/links.txt": "target_link_libraries(x y)\n"})
+        for i in range(len(lines)):
+            self.assertIn(f"tests/alien/today/planted_{i}.cpp:1: ", found)
+        self.assertIn("links nothing", found)
         found = self.plant("src/engine/planted.cpp", "int alien;\n")
         self.assertIn("must never know of tests/alien", found)
 
