@@ -1,6 +1,7 @@
 #include "calibrate/calibrate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +31,9 @@ constexpr int kRounds = 3;
 constexpr double kPhaseWidth_ns = 5e9;  // over which accesses tell where the platter is
 constexpr double kOutlier = 0.1;  // of a revolution: an access that says nothing of positioning
 constexpr std::size_t kFewestTrials = 50;
-constexpr double kShuffled = 0.5;   // shuffled angles must keep step far less well
-constexpr std::size_t kFolds = 10;  // each of them every tenth stretch
+constexpr std::size_t kFewestOfZone = 20;  // accesses: fewer may not tell a zone that is there
+constexpr double kShuffled = 0.5;          // shuffled angles must keep step far less well
+constexpr std::size_t kFolds = 10;         // each of them every tenth stretch
 constexpr int kMostSteps = 20;
 constexpr double kAsGood = 0.03;  // of the figures of the model that came in: a few revolutions
 
@@ -113,6 +115,8 @@ class Calibration {
                       options_.most_replayed));
     outcome.changes = changes_;
     outcome.left = left_;
+    outcome.left.insert(outcome.left.end(), of_angles_.begin(), of_angles_.end());
+    outcome.zones_not_found = zones_not_found_;
     outcome.phase_known = phase_known_;
     outcome.spread_rev = spread_rev_;
     outcome.model = std::move(model_);
@@ -223,6 +227,7 @@ class Calibration {
                      std::vector<Change>& changes) const;
   void share(bool write);
   void turn();
+  void say_of_angles(const AngleFit& fit);
   void hits();
   void improve();
   std::optional<Step> positioned(const Differences& now);
@@ -244,6 +249,8 @@ class Calibration {
   Score first_{};
   std::vector<Change> changes_{};
   std::vector<std::string> left_{};
+  std::vector<std::string> of_angles_{};  // the like, as the last round has it
+  std::vector<ZoneNotFound> zones_not_found_{};
   model::DriveModel best_{};
   std::vector<Change> best_changes_{};
   double best_relative_ = 2;  // that of no change
@@ -296,10 +303,10 @@ void Calibration::turn() {
   }
   if (options_.groups.angles) {
     next.layout = corrected(model_.layout, fit);
-    std::size_t changed = 0, unknown = 0;
+    std::size_t changed = 0;
     double worst = 0;
+    say_of_angles(fit);
     for (const ZoneAngles& zone : fit.zones) {
-      if (!zone.identified && zone.accesses > 0) ++unknown;
       if (!zone.changed) continue;
       ++changed;
       const ZoneCorrection& c = zone.correction;
@@ -309,23 +316,28 @@ void Calibration::turn() {
           "cylinder {:+.6f}",
           c.angle, c.per_head, c.per_cylinder);
       if (c.range > 0)
-        why += fmt::format(", every {} cylinders {:+.5f} more", c.range, c.per_range);
+        why += fmt::format(", behind every {} cylinders {:+.5f} more, the first time behind {}",
+                           c.range, c.per_range, c.first);
       changes.push_back({"angles", fmt::format("layout.zones[{}]", zone.zone),
                          zone.coherence_before, zone.coherence_after, c.angle_error, "rev",
                          zone.accesses,
                          why + " (from, to: how well its accesses keep step, 1 is perfect)"});
     }
-    if (changed > 0) {
+    for (std::size_t head = 0; head < fit.heads.size(); ++head) {
+      if (fit.head_accesses[head] == 0) continue;
+      worst = std::max(worst, fit.head_errors[head]);
+      changes.push_back({"angles", fmt::format("layout, head {}", head), 0.0, fit.heads[head],
+                         fit.head_errors[head], "rev", fit.head_accesses[head],
+                         "the tracks of a head lie elsewhere by an offset, in all zones"});
+    }
+    if (changed > 0 || !fit.heads.empty()) {
       next.layout.angle = {};
       next.layout.angle.unit = "rev";
       next.layout.angle.error = worst;
       next.layout.angle.method = kMethod;
       next.layout.angle.samples = fit.accesses;
-      if (unknown > 0)
-        next.layout.angle.reason = fmt::format("{} zones had too few accesses to tell", unknown);
+      next.layout.angle.reason = fmt::format("{}", fmt::join(of_angles_, "; "));
     }
-    if (unknown > 0)
-      leave(fmt::format("angles: of {} zones the accesses are too few to tell theirs", unknown));
   }
   if (changes.empty()) return;
   model_ = std::move(next);
@@ -334,6 +346,39 @@ void Calibration::turn() {
   best_relative_ = relative(score(model_));
   best_ = model_;
   best_changes_ = changes_;
+}
+
+// Which zones are not found, and what no parameter has.
+void Calibration::say_of_angles(const AngleFit& fit) {
+  of_angles_.clear();
+  zones_not_found_.clear();
+  std::size_t few = 0;
+  for (const ZoneAngles& zone : fit.zones) {
+    if (zone.accesses == 0 || (zone.identified && !zone.lags)) continue;
+    if (!zone.identified && zone.accesses < kFewestOfZone) {
+      ++few;
+      continue;
+    }
+    const auto cylinder =
+        static_cast<std::uint32_t>(std::max(0, model_.layout.zones[zone.zone].cylinder));
+    const double coherence = zone.identified ? zone.coherence_after : zone.coherence_before;
+    zones_not_found_.push_back({zone.zone, cylinder, zone.accesses, coherence});
+    of_angles_.push_back(fmt::format(
+        "angles: the zone from cylinder {} on is not found: the mean vector of its {} accesses is "
+        "{:.2f} long, in the median zone {:.2f}",
+        cylinder, zone.accesses, coherence, fit.coherence));
+  }
+  if (few > 0)
+    of_angles_.push_back(
+        fmt::format("angles: of {} zones the accesses are too few to tell theirs", few));
+  for (const bool write : {false, true})
+    if (fit.after_other[write] != 0)
+      of_angles_.push_back(
+          fmt::format("angles: {0} behind {1} complete {2:+.4f} +- {3:.4f} revolutions from where "
+                      "{0} behind {0} "
+                      "do; no parameter has this",
+                      write ? "writes" : "reads", write ? "reads" : "writes",
+                      fit.after_other[write], fit.after_other_error[write]));
 }
 
 bool is_significant(const std::optional<statistics::Estimate>& estimate) {
@@ -471,7 +516,7 @@ Phase Calibration::phase() const {
   const replay::Result result = measured_.replay_in_drives_time(model_);
   Phase phase(kPhaseWidth_ns);
   for (const Access& access : learned_accesses(model_, measured_, result))
-    phase.add(access.completion_ns, access.write,
+    phase.add(access.completion_ns, command_of(access.write, access.after_write),
               access.completion_ns / *result.period_ns - access.turn);
   phase.sort();
   return phase;
@@ -652,13 +697,32 @@ Standing standing_of(const Answers& answers, const Measurement& measured, Range 
   return {measured.compare(answers.own_time, part), measured.compare(answers.drives_time, part)};
 }
 
+bool is_of_positions(const Change& change) {
+  return change.group == "rotation" || change.group == "angles";
+}
+
+// The model that came in with nothing but the period and the layout that were found.
+model::DriveModel with_positions_of(const model::DriveModel& model,
+                                    const model::DriveModel& calibrated) {
+  model::DriveModel next = model;
+  next.rotation = calibrated.rotation;
+  next.layout = calibrated.layout;
+  return next;
+}
+
 // What the file says of how it came about.
 void note_origin(Outcome& outcome, const Measurement& measured) {
   std::vector<std::string>& notes = outcome.model.provenance.notes;
+  const auto changed = outcome.kept == Kept::all
+                           ? std::ssize(outcome.changes)
+                           : std::ranges::count_if(outcome.changes, is_of_positions);
   notes.push_back(
       fmt::format("calibrated with {}: learned from requests {} to {}, {} parameters changed",
                   measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
-                  measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
+                  measured.learn().begin + 1, measured.learn().end, changed));
+  for (const ZoneNotFound& zone : outcome.zones_not_found)
+    notes.push_back(fmt::format("the angles of the zone from cylinder {} on were not found",
+                                zone.first_cylinder));
   if (outcome.cut) notes.push_back("the search ended at the bound of its work: it was not whole");
   if (outcome.think_times_in_front)
     notes.push_back("the trace's think times were taken as those before their requests");
@@ -675,9 +739,38 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
   const Measurement measured = outcome.think_times_in_front ? given.with_think_times_in_front()
                                                             : given;
   Calibration(model, measured, options).run(outcome);
-  const Answers before = answers_of(model, measured), after = answers_of(outcome.model, measured);
-  outcome.learn_before = standing_of(before, measured, measured.learn());
+  outcome.judged_in_drives_time = measured.free_running();
+  const auto judged = [&](const Answers& answers) -> const replay::Result& {
+    return outcome.judged_in_drives_time ? answers.drives_time : answers.own_time;
+  };
+  const auto verdict = [&](const Answers& before, const Answers& after) {
+    return verdict_of(measured.drive(), judged(before), judged(after), measured.judge());
+  };
+  const Answers before = answers_of(model, measured);
+  Answers after = answers_of(outcome.model, measured);
   outcome.judge_before = standing_of(before, measured, measured.judge());
+  outcome.verdict = verdict(before, after);
+  if (outcome.verdict.better) {
+    outcome.kept = Kept::all;
+  } else if (std::ranges::any_of(outcome.changes, is_of_positions)) {
+    // Where tracks lie is told by itself, whatever else was found.
+    model::DriveModel positions = with_positions_of(model, outcome.model);
+    Answers of_positions = answers_of(positions, measured);
+    const Verdict alone = verdict(before, of_positions);
+    const Standing there = standing_of(of_positions, measured, measured.judge());
+    const bool drives = outcome.judged_in_drives_time;
+    const auto in_time = [&](const Standing& standing) -> const replay::Comparison& {
+      return drives ? standing.drives_time : standing.own_time;
+    };
+    if (alone.better || (alone.no_worse && knows_more_positions(in_time(outcome.judge_before),
+                                                                in_time(there), drives))) {
+      outcome.kept = Kept::positions;
+      outcome.verdict = alone;
+      outcome.model = std::move(positions);
+      after = std::move(of_positions);
+    }
+  }
+  outcome.learn_before = standing_of(before, measured, measured.learn());
   outcome.learn_after = standing_of(after, measured, measured.learn());
   outcome.judge_after = standing_of(after, measured, measured.judge());
   if (outcome.think_times_in_front) {
@@ -686,18 +779,13 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
     outcome.judge_as_written_after = demerit_ms(
         given.drive(), given.replay_in_own_time(outcome.model), given.judge());
   }
-  const auto judged = [&](const Answers& answers) -> const replay::Result& {
-    return measured.free_running() ? answers.drives_time : answers.own_time;
-  };
-  outcome.judged_in_drives_time = measured.free_running();
-  outcome.verdict = verdict_of(measured.drive(), judged(before), judged(after), measured.judge());
-  if (outcome.verdict.better) {
-    outcome.warnings = negative_totals(outcome.model.overheads);
-    note_origin(outcome, measured);
-    model::validate(outcome.model, "the calibrated model");
-  } else {
+  if (outcome.kept == Kept::nothing) {
     outcome.model = model;
+    return outcome;
   }
+  outcome.warnings = negative_totals(outcome.model.overheads);
+  note_origin(outcome, measured);
+  model::validate(outcome.model, "the calibrated model");
   return outcome;
 }
 
