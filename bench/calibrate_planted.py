@@ -2,8 +2,8 @@
 """Whether calibration takes back what was planted in the models of random drives.
 
     bench/calibrate_planted.py [--binary PLATTER] [--family zones|steps|offsets] [--drives N]
-                               [--first-seed S] [--requests N] [--half first|second] [--jobs N]
-                               [--check] [--json FILE]
+                               [--first-seed S] [--requests N] [--half first|second] [--only GROUP,...]
+                               [--jobs N] [--check] [--json FILE]
 
 Of each drive virtual:random-SEED the true model is spoiled: every zone is turned by 0.05 to 0.5
 revolutions, the skews of half of the drives, and of those with less than four zones, are off (in each
@@ -263,8 +263,9 @@ def measure(options, seed):
             "-o", trace)
         last = model["identity"]["blocks"] - 1
         run(options.binary, "replay", trace, "--on", device, "--allow-writes", f"0-{last}", "-o", result)
+        only = ["--only", options.only] if options.only else []
         outcome = json.loads(run(options.binary, "calibrate", spoilt, "--with", result, "-o", out,
-                                 "--half", options.half, "--json"))
+                                 "--half", options.half, "--json", *only))
         kept = load(out)
         ceiling = json.loads(run(options.binary, "calibrate", truth, "--with", result, "-o", out, "--half",
                                  options.half, "--only", "rotation", "--most-replayed", "0", "--json", "--force"))
@@ -307,6 +308,7 @@ def main():
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--requests", type=int, default=5000)
     parser.add_argument("--half", default="first", choices=("first", "second"))
+    parser.add_argument("--only", help="groups of parameters, as calibrate's; all, if not given")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--json", help="a file for everything")

@@ -22,6 +22,7 @@
 #include "model/revolution.h"
 #include "model/stand_ins.h"
 #include "model/validate.h"
+#include "statistics/circular.h"
 
 namespace platter::calibrate {
 namespace {
@@ -31,6 +32,7 @@ constexpr int kRounds = 3;
 constexpr double kPhaseWidth_ns = 5e9;  // over which accesses tell where the platter is
 constexpr double kOutlier = 0.1;  // of a revolution: an access that says nothing of positioning
 constexpr std::size_t kFewestTrials = 50;
+constexpr double kLeastSpread = 0.002;     // rev, of one access about the angles
 constexpr std::size_t kFewestOfZone = 20;  // accesses: fewer may not tell a zone that is there
 constexpr double kShuffled = 0.5;          // shuffled angles must keep step far less well
 constexpr std::size_t kFolds = 10;         // each of them every tenth stretch
@@ -230,6 +232,7 @@ class Calibration {
   void say_of_angles(const AngleFit& fit);
   void hits();
   void improve();
+  std::optional<Step> completed(const Differences& now) const;
   std::optional<Step> positioned(const Differences& now);
   std::optional<Step> settled(const Differences& now);
   std::optional<Step> with_policy(const Differences& now);
@@ -526,6 +529,10 @@ Phase Calibration::phase() const {
 // policies of the cache. Whichever explains most comes first, and the others are looked at anew, so
 // that none is bent to stand in for another.
 void Calibration::improve() {
+  if (options_.groups.positioning && phase_known_)
+    if (const auto now = differences(model_, measured_))
+      if (std::optional<Step> step = completed(*now))
+        keep(std::move(step->model), std::move(step->changes), step->group);
   for (int count = 0; count < kMostSteps; ++count) {
     const std::optional<Differences> now = differences(model_, measured_);
     if (!now) return;
@@ -544,6 +551,46 @@ void Calibration::improve() {
     }
     if (!best || !keep(std::move(best->model), std::move(best->changes), best->group)) return;
   }
+}
+
+// What follows the media takes longer with writes than with reads, or shorter: the phase tells it,
+// whatever precedes them. It is one of the writes' completion or of the reads', and hits share it
+// or not: whichever brings the responses nearest to the drive's.
+std::optional<Step> Calibration::completed(const Differences& now) const {
+  const Phase known = phase();
+  const std::size_t read = command_of(false, false), write = command_of(true, true);
+  const std::size_t fewer = std::min(known.count(read), known.count(write));
+  if (fewer < kFewestOfZone) return std::nullopt;
+  const double later = statistics::wrap_rev(known.offset(write) - known.offset(read));
+  const double error = std::max(spread_rev_, kLeastSpread) *
+                       std::sqrt(2 / static_cast<double>(fewer));
+  if (std::abs(later) <= kSignificant * error) return std::nullopt;
+  std::optional<Step> best;
+  for (const bool side : {false, true})
+    for (const bool hits_too : {true, false}) {
+      Step step{model_, {}, "positioning", {}};
+      model::Overheads& o = step.model.overheads;
+      statistics::Estimate by{(side ? later : -later) * period_of(model_) / 1e6,
+                              error * period_of(model_) / 1e6, fewer};
+      const std::string why = fmt::format(
+          "behind the media writes take {:+.4f} revolutions longer than reads, beside the model",
+          later);
+      add(model_, o.*completion_of(side).field, by, "positioning", completion_of(side).name, why,
+          step.changes);
+      by.value = -by.value;
+      for (std::size_t kind = 0; !hits_too && kind < 2; ++kind) {
+        const CommandOverhead& hit = overheads_of(side)[kind];
+        add(model_, o.*hit.field, by, "positioning", hit.name, "hits stay as they are",
+            step.changes);
+      }
+      const std::optional<Differences> then = differences(step.model, measured_);
+      if (!then) continue;
+      step.gain = gain_of(now, *then);
+      if (step.gain.mean > kHeldOut * step.gain.error &&
+          (!best || step.gain.mean > best->gain.mean))
+        best = std::move(step);
+    }
+  return best;
 }
 
 // Overheads of misses, seeks, head switches, by the passages that each access made.

@@ -18,7 +18,7 @@ struct ZoneCorrection {
   double angle = 0, per_head = 0, per_cylinder = 0, per_range = 0;
   std::uint32_t range = 0;  // cylinders; 0: the zone has no steps
   std::uint32_t first = 0;  // 1 to `range`
-  double angle_error = 0, per_head_error = 0, per_cylinder_error = 0;
+  double angle_error = 0, per_head_error = 0, per_cylinder_error = 0, per_range_error = 0;
 };
 
 // One access of a zone: by how much the platter stood elsewhere than the model says, and where.

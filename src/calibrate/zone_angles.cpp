@@ -160,6 +160,12 @@ void regress(Zone& zone, const Phase& phase) {
                             (several_heads ? heads * heads * fit->covariance.at(2, 2) : 0));
   c.per_cylinder_error = std::sqrt(fit->covariance.at(1, 1));
   c.per_head_error = several_heads ? std::sqrt(fit->covariance.at(2, 2)) : 0;
+  c.per_range_error = c.range > 0 ? std::sqrt(fit->covariance.at(column - 1, column - 1)) : 0;
+  // A step that the accesses do not tell is none.
+  if (c.range > 0 && std::abs(c.per_range) <= std::max(kShiftErrors * c.per_range_error, kLeast)) {
+    c = level_of(c);
+    regress(zone, phase);
+  }
 }
 
 void add_to(Phase& phase, const Zone& zone) {
@@ -371,6 +377,7 @@ AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> ac
   Shared shared;
   shared.skews.assign(likely.begin(), likely.end());
   for (int round = 0; round < kZoneRounds; ++round) {
+    shared.any_range = round > 0;
     Phase phase = phase_of_all();
     for (Zone* zone : order) {
       if (zone->angles.identified && zone->angles.coherence_after > kAllRight) continue;

@@ -15,14 +15,6 @@ constexpr double kSkewsRight = 0.85, kStepsRight = 0.99;
 constexpr std::uint32_t kLongestRange = 48;  // cylinders, of those that nothing hints at
 constexpr std::size_t kFew = 3;              // of those, that are looked at closely
 
-// Even skews in place of steps.
-ZoneCorrection level_of(ZoneCorrection c) {
-  if (c.range > 0) c.per_cylinder += c.per_range / c.range;
-  c.per_range = 0;
-  c.range = c.first = 0;
-  return c;
-}
-
 // Skews and steps of the zones that are known, their steps also with the other sign and with the
 // first one anywhere.
 std::vector<ZoneCorrection> variants_of(const Shared& shared, std::uint32_t longest_range) {
@@ -99,7 +91,7 @@ class Hypotheses {
       return found;
     };
     for (const std::uint32_t range : hints) consider(steps_of(range, hints.size()));
-    if (coherence_ >= kStepsRight) return;
+    if (!shared.any_range || coherence_ >= kStepsRight) return;
     std::vector<Found> others;
     for (std::uint32_t range = 2; range <= longest; ++range)
       if (!hints.contains(range)) others.push_back(steps_of(range, longest));
@@ -116,6 +108,13 @@ class Hypotheses {
 };
 
 }  // namespace
+
+ZoneCorrection level_of(ZoneCorrection c) {
+  if (c.range > 0) c.per_cylinder += c.per_range / c.range;
+  c.per_range = c.per_range_error = 0;
+  c.range = c.first = 0;
+  return c;
+}
 
 Chosen choose_correction(const ZoneCorrection& now, std::span<const Sample> samples,
                          const Ranges& ranges, const Shared& shared) {

@@ -15,6 +15,9 @@ namespace platter::calibrate {
 struct Shared {
   std::vector<ZoneCorrection> skews{};
   std::set<std::uint32_t> ranges{};  // behind so many cylinders a step comes
+  // Ranges that nothing hints at are tried too: not before the heads' offsets are off, for those of
+  // few accesses look like anything.
+  bool any_range = false;
 };
 
 // Of one zone.
@@ -28,6 +31,9 @@ struct Chosen {
   bool beyond_chance = false;  // else the correction is that which came in
   double coherence_before = 0;
 };
+
+// Even skews in place of steps.
+ZoneCorrection level_of(ZoneCorrection correction);
 
 // The logarithm of the likelihood (`Sets::evidence`) less that of the number of hypotheses of a
 // kind, for each is as likely as another; what has more to it than the one before must be a

@@ -138,7 +138,7 @@ Drive stepped(unsigned seed) {
     drive.zones.push_back({.angle = static_cast<double>(generator() % 100) / 100,
                            .per_head = 0.03,
                            .per_cylinder = 0.017,
-                           .per_range = zone % 4 == 1 ? -0.41 : 0.41,
+                           .per_range = zone == 5 ? -0.41 : 0.41,
                            .range = 12,
                            .first = 12});
   return drive;
