@@ -23,7 +23,7 @@ steps    Behind every so many cylinders the angle makes a step; one period and o
          of each cylinder, or one run of them here and there.
 offsets  Each head's tracks lie elsewhere by an offset of its own, the same in all zones, up to 0.12
          revolutions; what follows the media takes longer with writes than with reads, or shorter, by up
-         to 0.2 revolutions.
+         to 0.2 revolutions. Writes go to the media, for one that ends in a buffer does not tell where it lay.
 
 Bars (--check makes the status 1 where one is missed): the phase at least 80 % on nine drives of ten (90 %
 in the two families); no drive worse than before by either figure.
@@ -233,6 +233,8 @@ def truth_and_spoilt(options, seed, chance, truth):
     of_seed = f"?imperfections=default&seed={seed}"
     if options.family == "zones":
         return f"virtual:random-{seed}{of_seed}", model, spoil(model, chance)
+    if options.family == "offsets":
+        model["cache"]["write_back_level"]["value"] = 0.0
     zones, words = (plant_steps if options.family == "steps" else plant_offsets)(model, chance)
     true = copy.deepcopy(model)
     true["layout"]["zones"] = zones

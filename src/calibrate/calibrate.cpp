@@ -118,6 +118,7 @@ class Calibration {
     outcome.changes = changes_;
     outcome.left = left_;
     outcome.left.insert(outcome.left.end(), of_angles_.begin(), of_angles_.end());
+    outcome.left.insert(outcome.left.end(), of_commands_.begin(), of_commands_.end());
     outcome.zones_not_found = zones_not_found_;
     outcome.phase_known = phase_known_;
     outcome.spread_rev = spread_rev_;
@@ -252,7 +253,8 @@ class Calibration {
   Score first_{};
   std::vector<Change> changes_{};
   std::vector<std::string> left_{};
-  std::vector<std::string> of_angles_{};  // the like, as the last round has it
+  std::vector<std::string> of_angles_{}, of_commands_{};  // the like, as the last round has it
+  std::optional<std::size_t> few_{};  // zones of the layout that came in with too few accesses
   std::vector<ZoneNotFound> zones_not_found_{};
   model::DriveModel best_{};
   std::vector<Change> best_changes_{};
@@ -329,8 +331,11 @@ void Calibration::turn() {
     for (std::size_t head = 0; head < fit.heads.size(); ++head) {
       if (fit.head_accesses[head] == 0) continue;
       worst = std::max(worst, fit.head_errors[head]);
-      changes.push_back({"angles", fmt::format("layout, head {}", head), 0.0, fit.heads[head],
-                         fit.head_errors[head], "rev", fit.head_accesses[head],
+      const std::string path = fmt::format("layout, head {}", head);
+      const auto before = std::ranges::find(changes_, path, &Change::path);
+      const double was = before == changes_.end() ? 0 : before->to.value_or(0);
+      changes.push_back({"angles", path, was, was + fit.heads[head], fit.head_errors[head], "rev",
+                         fit.head_accesses[head],
                          "the tracks of a head lie elsewhere by an offset, in all zones"});
     }
     if (changed > 0 || !fit.heads.empty()) {
@@ -354,6 +359,7 @@ void Calibration::turn() {
 // Which zones are not found, and what no parameter has.
 void Calibration::say_of_angles(const AngleFit& fit) {
   of_angles_.clear();
+  of_commands_.clear();
   zones_not_found_.clear();
   std::size_t few = 0;
   for (const ZoneAngles& zone : fit.zones) {
@@ -371,12 +377,13 @@ void Calibration::say_of_angles(const AngleFit& fit) {
         "{:.2f} long, in the median zone {:.2f}",
         cylinder, zone.accesses, coherence, fit.coherence));
   }
-  if (few > 0)
+  if (!few_) few_ = few;
+  if (*few_ > 0)
     of_angles_.push_back(
-        fmt::format("angles: of {} zones the accesses are too few to tell theirs", few));
+        fmt::format("angles: of {} zones the accesses are too few to tell theirs", *few_));
   for (const bool write : {false, true})
     if (fit.after_other[write] != 0)
-      of_angles_.push_back(
+      of_commands_.push_back(
           fmt::format("angles: {0} behind {1} complete {2:+.4f} +- {3:.4f} revolutions from where "
                       "{0} behind {0} "
                       "do; no parameter has this",
@@ -812,6 +819,10 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
     if (alone.better || (alone.no_worse && knows_more_positions(in_time(outcome.judge_before),
                                                                 in_time(there), drives))) {
       outcome.kept = Kept::positions;
+      if (!std::ranges::all_of(outcome.changes, is_of_positions))
+        outcome.left.push_back(
+            "hits, positioning, cache: what was found is no better in the half that judges; only "
+            "where tracks lie and how fast they turn is kept");
       outcome.verdict = alone;
       outcome.model = std::move(positions);
       after = std::move(of_positions);

@@ -59,18 +59,6 @@ std::string standing_line(const std::string& name, const Standing& standing) {
       share(theirs.folded_phase_share));
 }
 
-const char* word_of(Kept kept) {
-  switch (kept) {
-    case Kept::all:
-      return "all";
-    case Kept::positions:
-      return "positions";
-    case Kept::nothing:
-      break;
-  }
-  return "nothing";
-}
-
 Json gain_json(const Gain& gain) { return {{"fell_by", gain.mean}, {"error", gain.error}}; }
 
 std::string gain_text(const char* what, const Gain& gain) {
@@ -149,13 +137,6 @@ std::string outcome_json(const Outcome& outcome) {
   json["phase_known"] = outcome.phase_known;
   json["spread_rev"] = outcome.phase_known ? Json(outcome.spread_rev) : Json(nullptr);
   json["judged_better"] = outcome.kept != Kept::nothing;
-  json["kept"] = word_of(outcome.kept);
-  json["zones_not_found"] = Json::array();
-  for (const ZoneNotFound& zone : outcome.zones_not_found)
-    json["zones_not_found"].push_back({{"zone", zone.zone},
-                                       {"first_cylinder", zone.first_cylinder},
-                                       {"accesses", zone.accesses},
-                                       {"coherence", zone.coherence}});
   json["changes"] = Json::array();
   for (const Change& change : outcome.changes) json["changes"].push_back(change_json(change));
   json["warnings"] = outcome.warnings;

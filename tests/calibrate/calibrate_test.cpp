@@ -318,7 +318,7 @@ TEST_CASE("where tracks lie stays when the distribution is no better for another
                             [](const Change& change) { return change.group == "hits"; }));
   CHECK(outcome_text(outcome).starts_with("Where its tracks lie is kept of what was found"));
   const std::string json = outcome_json(outcome);
-  CHECK(json.find("\"kept\": \"positions\"") != std::string::npos);
+  CHECK(json.find("only where tracks lie and how fast they turn is kept") != std::string::npos);
   CHECK(json.find("\"judged_better\": true") != std::string::npos);
 }
 
