@@ -173,6 +173,17 @@ TEST_CASE("steps that no zone tells by its spares, and that begin with the drive
   CHECK(right_share(layout, corrected(layout, fit), drive) > 0.99);
 }
 
+TEST_CASE("where the first step is, a zone tells alone") {
+  const model::Layout layout = layout_of({0});
+  Drive drive;
+  drive.zones.push_back(
+      {.per_head = 0.03, .per_cylinder = 0.017, .per_range = 0.41, .range = 12, .first = 5});
+  const AngleFit fit = fit_zone_angles(layout, drive.accesses(300, 6), kSpindle);
+  CHECK(fit.zones[0].correction.range == 12);
+  CHECK(fit.zones[0].correction.first == 5);
+  CHECK(right_share(layout, corrected(layout, fit), drive) > 0.99);
+}
+
 TEST_CASE("a zone with few accesses has what its neighbours have") {
   const model::Layout layout = layout_of({12, 12, 12, 12, 12, 0});
   const Drive drive = stepped(5);
