@@ -69,7 +69,7 @@ void add_calibrate(CLI::App& app) {
     const calibrate::Outcome outcome = calibrate::calibrate(model, measured, how);
     bar.clear();
     model::save_model(outcome.model, options->output);
-    if (options->json && !outcome.verdict.better)
+    if (options->json && outcome.kept != calibrate::Kept::all)
       model::say("platter: {}", calibrate::verdict_text(outcome));
     fmt::print("{}",
                options->json ? calibrate::outcome_json(outcome) : calibrate::outcome_text(outcome));
