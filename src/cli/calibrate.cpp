@@ -9,6 +9,7 @@
 #include "calibrate/outcome_text.h"
 #include "cli/calibration.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
@@ -39,7 +40,9 @@ void add_calibrate(CLI::App& app) {
           "--with", options->result,
           "the drive's result (platter replay), or a validate trace with its service times")
       ->required();
-  command->add_option("-o,--output", options->output, "the model file to write")->required();
+  command->add_option("-o,--output", options->output, "the model file to write")
+      ->check(named_for(Written::json))
+      ->required();
   command->add_option("--half", options->half, "which half to learn from")
       ->check(CLI::IsMember({"first", "second"}))
       ->capture_default_str();
@@ -71,8 +74,8 @@ void add_calibrate(CLI::App& app) {
     model::save_model(outcome.model, options->output);
     if (options->json && !outcome.verdict.better)
       model::say("platter: {}", calibrate::verdict_text(outcome));
-    fmt::print("{}",
-               options->json ? calibrate::outcome_json(outcome) : calibrate::outcome_text(outcome));
+    print_beside(options->output, options->json ? calibrate::outcome_json(outcome)
+                                                : calibrate::outcome_text(outcome));
   });
 }
 

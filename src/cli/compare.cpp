@@ -15,6 +15,7 @@
 #include "cli/subcommands.h"
 #include "replay/comparison_text.h"
 #include "replay/result_source.h"
+#include "report/figure_form.h"
 #include "report/response_times.h"
 
 namespace platter::cli {
@@ -77,6 +78,7 @@ void add_compare(CLI::App& app) {
     for (const std::string& path : options->models) options->outputs.reads(path);
     if (!options->plot.empty()) {
       require_needs("compare", "--plot");
+      report::require_form(options->plot);
       options->outputs.writes(options->plot);
     }
     std::vector<replay::Comparison> comparisons;

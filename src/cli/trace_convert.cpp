@@ -76,7 +76,7 @@ void convert(const ConvertOptions& options) {
   trace::require_written_name(options.output);
   options.outputs.reads(options.trace.path);
   if (options.split_by.empty()) {
-    options.outputs.writes(trace::path_of_output(options.output));
+    options.outputs.writes(options.output);
     const trace::Fitted fitted = fitted_trace(options.trace, options.trace.block_bytes, options.fit,
                                               options.blocks.value_or(0));
     const std::unique_ptr<trace::Writer> writer = writer_of(options, options.output);

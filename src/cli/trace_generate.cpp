@@ -81,7 +81,7 @@ void generate(const GenerateOptions& options) {
   require(!options.output.empty(), "-o FILE");
   const trace::Workload workload = workload_of(options);
   trace::require_written_name(options.output);
-  options.outputs.writes(trace::path_of_output(options.output));
+  options.outputs.writes(options.output);
   trace::save(workload, options.output, trace::format_of(options.format));
 }
 
