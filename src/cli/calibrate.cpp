@@ -36,9 +36,8 @@ void add_calibrate(CLI::App& app) {
       "of the requests, judged by the other, left as it is if it is no better there");
   command->add_option("MODEL", options->model, "the model file to start from")->required();
   command
-      ->add_option(
-          "--with", options->result,
-          "the drive's result (platter replay), or a validate trace with its service times")
+      ->add_option("--with", options->result,
+                   "the drive's result (platter replay), or a trace with its service times")
       ->required();
   command->add_option("-o,--output", options->output, "the model file to write")
       ->check(named_for(Written::json))

@@ -3,77 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <string_view>
 
+#include "model/name_promise.h"
 #include "model/say.h"
 
 namespace platter::cli {
 namespace {
-
-struct Ending {
-  std::string_view ending, promises;
-};
-// Names that programs go by. Others (drive.2026, ST3500.12) promise nothing.
-constexpr Ending kEndings[] = {
-    {".gz", "gzip"},
-    {".zst", "zstd"},
-    {".bz2", "bzip2"},
-    {".xz", "xz"},
-    {".lz4", "lz4"},
-    {".lzma", "lzma"},
-    {".z", "compress"},
-    {".br", "brotli"},
-    {".zip", "a zip archive"},
-    {".tar", "a tar archive"},
-    {".tgz", "a tar archive"},
-    {".tbz2", "a tar archive"},
-    {".txz", "a tar archive"},
-    {".7z", "a 7z archive"},
-    {".rar", "a rar archive"},
-    {".json", "JSON"},
-    {".jsonl", "lines of JSON"},
-    {".ndjson", "lines of JSON"},
-    {".csv", "CSV"},
-    {".tsv", "a table of tabs"},
-    {".yaml", "YAML"},
-    {".yml", "YAML"},
-    {".toml", "TOML"},
-    {".xml", "XML"},
-    {".html", "HTML"},
-    {".htm", "HTML"},
-    {".pdf", "PDF"},
-    {".svg", "SVG"},
-    {".png", "PNG"},
-    {".jpg", "JPEG"},
-    {".jpeg", "JPEG"},
-    {".gif", "GIF"},
-    {".webp", "WebP"},
-    {".eps", "PostScript"},
-    {".ps", "PostScript"},
-    {".tex", "TeX"},
-    {".md", "Markdown"},
-    {".ptab", "a table of platter's"},
-    {".h", "C"},
-    {".hpp", "C++"},
-    {".c", "C"},
-    {".py", "Python"},
-    {".parv", "DiskSim's parameters"},
-    {".diskspecs", "DiskSim's parameters"},
-    {".trace", "a trace"},
-    {".xls", "a spreadsheet"},
-    {".xlsx", "a spreadsheet"},
-    {".ods", "a spreadsheet"},
-    {".parquet", "Parquet"},
-    {".feather", "Feather"},
-    {".h5", "HDF5"},
-    {".hdf5", "HDF5"},
-    {".npy", "NumPy's arrays"},
-    {".mat", "Matlab's arrays"},
-    {".sqlite", "a database"},
-    {".db", "a database"},
-};
 
 struct Form {
   const char* words;
@@ -110,16 +46,14 @@ bool is_one_stream(Written written) {
 }  // namespace
 
 std::string why_not_named(const std::string& path, Written written) {
-  std::string ending = std::filesystem::path(path).extension();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto* const known = std::ranges::find(kEndings, ending, &Ending::ending);
+  const model::Promise promise = model::promise_of(path);
   const Form form = form_of(written);
-  if (known == std::end(kEndings) || std::ranges::find(form.endings, ending) != form.endings + 2)
+  if (promise.form.empty() || std::ranges::find(form.endings, promise.ending) != form.endings + 2)
     return {};
   const std::string instead = written == Written::folder
                                   ? "name one without that ending"
                                   : fmt::format("let it end in {}", form.endings[0]);
-  return fmt::format("its name promises {}, and {}; {}", known->promises, form.words, instead);
+  return fmt::format("its name promises {}, and {}; {}", promise.form, form.words, instead);
 }
 
 CLI::Validator named_for(Written written) {

@@ -15,7 +15,6 @@
 #include "cli/trace_options.h"
 #include "model/error.h"
 #include "model/say.h"
-#include "trace/compression.h"
 
 namespace platter::cli {
 namespace {
@@ -73,7 +72,7 @@ void split(trace::Reader& reader, const ConvertOptions& options) {
 }
 
 void convert(const ConvertOptions& options) {
-  trace::require_written_name(options.output);
+  trace::require_trace_name(options.output, trace::format_of(options.to));
   options.outputs.reads(options.trace.path);
   if (options.split_by.empty()) {
     options.outputs.writes(options.output);

@@ -195,6 +195,7 @@ const FormatRow kHfplayer = {
     },
     .begins = [](const Beginning& beginning) { return has_header(beginning, kHfplayerFirst); },
     .names_platter = true,
+    .writes_csv = true,
 };
 
 }  // namespace platter::trace

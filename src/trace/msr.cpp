@@ -114,6 +114,7 @@ const FormatRow kMsr = {
         },
     .each_measured = true,
     .names_platter = true,
+    .writes_csv = true,
 };
 
 }  // namespace platter::trace
