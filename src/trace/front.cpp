@@ -51,6 +51,27 @@ std::pair<std::string, std::string> archive_in(const std::string& head) {
   return {kind, first ? shown(first) : ""};
 }
 
+// Compressed by what is not read here, or a second time.
+void refuse_other_compression(const std::string& head, const std::string& name) {
+  struct Other {
+    std::string_view magic;
+    const char* by;
+  };
+  constexpr Other kOthers[] = {{"\x1f\x9d", "compress"},
+                               {"LZIP", "lzip"},
+                               {"\x89LZO\0", "lzop"},
+                               {std::string_view("\xff\x06\0\0sNaPpY", 10), "snappy"},
+                               {std::string_view("\x5d\0\0", 3), "lzma"}};
+  for (const Other& other : kOthers)
+    if (head.starts_with(other.magic))
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format("{} is compressed with {}, which is not read: expand it", name, other.by));
+  if (const char* const by = compression_of(head))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} is compressed twice, within with {}: expand it once", name, by));
+}
+
 void refuse_archive(const std::string& head, const std::string& name) {
   const auto [kind, first] = archive_in(head);
   if (kind.empty()) return;
@@ -59,6 +80,25 @@ void refuse_archive(const std::string& head, const std::string& name) {
       fmt::format("{} is a {} archive{}: extract it, and name the file in it that is the "
                   "trace",
                   name, kind, first.empty() ? "" : fmt::format(" (first in it: {})", first)));
+}
+
+// Lines that end in a carriage return alone, as spreadsheets save them for old Macintoshes.
+class LinesOfReturns final : public ByteSource {
+ public:
+  explicit LinesOfReturns(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {}
+  std::size_t read(char* out, std::size_t most) override {
+    const std::size_t count = bytes_->read(out, most);
+    std::replace(out, out + count, '\r', '\n');
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> bytes_;
+};
+
+bool ends_lines_in_returns(std::string_view head) {
+  return head.find('\r') != head.npos && head.find('\n') == head.npos &&
+         head.find('\0') == head.npos && head.find_first_of(",;\t ") != head.npos;
 }
 
 // UTF-16 as UTF-8.
@@ -102,9 +142,12 @@ std::unique_ptr<ByteSource> without_front(std::unique_ptr<ByteSource> bytes,
   std::string head(kHead, '\0');
   head.resize(read_whole(*expanded, head.data(), head.size()));
   refuse_archive(head, name);
+  refuse_other_compression(head, name);
+  const bool returns = ends_lines_in_returns(head);
   const model::Width width = model::width_of(head);
   head.erase(0, model::mark_in(head));
   auto whole = prefixed_source(std::move(head), std::move(expanded));
+  if (returns) return std::make_unique<LinesOfReturns>(std::move(whole));
   if (width == model::Width::bytes) return whole;
   return std::make_unique<Narrowed>(std::move(whole), name, width == model::Width::big);
 }
