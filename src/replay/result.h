@@ -131,7 +131,8 @@ Result load_result(const std::string& path, bool think_in_front = false);
 void save_result(const Result& result, const std::string& path);  // atomic; Error(output)
 
 // The result of the drive that a trace was measured on: of a closed one each issue time is the
-// completion before it plus its think time, of an open one the arrival. Throws Error(bad_input) if a service time is missing.
+// completion before it plus its think time, of an open one the arrival. Throws Error(bad_input) if
+// a service time is missing.
 Result result_of_trace(const trace::Trace& trace);
 
 }  // namespace platter::replay

@@ -478,6 +478,25 @@ class Rules(Case):
         self.platter("characterize", DRIVE, "-o", "/dev/null", "--samples", "n.jsonl")
         self.assertEqual(set(self.files()) - before, {"n.json", "n.jsonl"})
 
+    def test_text_of_other_programs_is_read_with_its_mark(self):
+        """Parameter files, models and studies in UTF-8 with a mark and in UTF-16; what is compressed is named."""
+        plain = json.loads(self.platter("import", "disksim", "disksim/x.parv"))
+        for encoding in ("utf-8-sig", "utf-16", "utf-16-be"):
+            with self.subTest(encoding):
+                for name in ("x.parv", "x.diskspecs", "x.model", "x.seek"):
+                    text = self.content(f"disksim/{name}").decode()
+                    with open(self.path(name), "w", encoding=encoding, newline="") as file:
+                        file.write(text)
+                self.assertEqual(json.loads(self.platter("import", "disksim", "x.parv"))["seek"], plain["seek"])
+                with open(self.path("wide.json"), "w", encoding=encoding) as file:
+                    file.write(self.content("truth.json").decode())
+                self.platter("diff", "wide.json", "truth.json")
+                with open(self.path("wide-study.json"), "w", encoding=encoding) as file:
+                    file.write(self.content("study.json").decode())
+                self.platter("study", "plan", "wide-study.json", "--parts", "2", "-C", "studied")
+        subprocess.run(["gzip", "-k", "truth.json"], cwd=self.folder, check=True)
+        self.fails(BAD_INPUT, "compressed with gzip", "show", "truth.json.gz")
+
     def test_derive_writes_over_its_own_input_by_force(self):
         self.fails(USAGE, "truth.json", "derive", "truth.json", "--set", "head_switch=/2", "-o", "truth.json")
         self.platter("derive", "truth.json", "--set", "head_switch=/2", "-o", "truth.json", "--force")

@@ -10,7 +10,7 @@ using namespace platter::trace;
 
 namespace {
 
-const std::string kMsr =
+const std::string kMicrosofts =
     "128166372003061629,hm,1,Read,8192,4096,41286\n"
     "128166372003062629,hm,1,Write,16384,8192,1291\n";
 
@@ -45,16 +45,16 @@ std::string packed(const std::string& bytes, const std::string& name) {
 }  // namespace
 
 TEST_CASE("Microsoft's words in any case, lines that end in carriage returns") {
-  for (const std::string& text :
-       {with(with(kMsr, "Read", "read"), "Write", "WRITE"), with(kMsr, "\n", "\r"),
-        with(kMsr, "\n", "\r\n"), "# of SNIA\n" + kMsr, "\n# of SNIA\n\n" + kMsr}) {
+  for (const std::string& text : {with(with(kMicrosofts, "Read", "read"), "Write", "WRITE"),
+                                  with(kMicrosofts, "\n", "\r"), with(kMicrosofts, "\n", "\r\n"),
+                                  "# of SNIA\n" + kMicrosofts, "\n# of SNIA\n\n" + kMicrosofts}) {
     CAPTURE(text);
     const Lint found = lint_of(text);
     CHECK(found.format == Format::msr);
     CHECK(found.requests == 2);
     CHECK(found.errors == 0);
   }
-  CHECK(skipped(lint_of("# of SNIA\n" + kMsr + "#\n"), "remarks") == 2);
+  CHECK(skipped(lint_of("# of SNIA\n" + kMicrosofts + "#\n"), "remarks") == 2);
 }
 
 TEST_CASE("a file of remarks alone holds no request, and says what was passed over") {
@@ -122,10 +122,11 @@ TEST_CASE("of a known table in another dress the columns are suggested") {
   };
   const char* const kColumns =
       "time:filetime,-,device,op,offset:bytes,size:bytes,response:filetime";
-  suggests(with(kMsr, ",", ";"), kColumns);
-  suggests(with(kMsr, ",", "\t"), kColumns);
-  suggests(with(kMsr, "\n", ",\n"), kColumns);
-  suggests(with("\"" + with(with(kMsr, ",", "\",\""), "\n", "\"\n\""), "\n\"\"", "\n"), kColumns);
+  suggests(with(kMicrosofts, ",", ";"), kColumns);
+  suggests(with(kMicrosofts, ",", "\t"), kColumns);
+  suggests(with(kMicrosofts, "\n", ",\n"), kColumns);
+  suggests(with("\"" + with(with(kMicrosofts, ",", "\",\""), "\n", "\"\n\""), "\n\"\"", "\n"),
+           kColumns);
   suggests("1538323200,12910952,128,0,1063\n1538323200,6338688,8,1,1063\n",
            "time:s,offset:sectors,size:sectors,op:0r1w,device");
   suggests("12, 123456, 0, 4096, 8192\n13, 223456, 1, 4096, 12288\n",
@@ -133,7 +134,7 @@ TEST_CASE("of a known table in another dress the columns are suggested") {
 }
 
 TEST_CASE("gzip's archives may follow one another, with a tape's zeros behind") {
-  const std::string archive = packed(kMsr, "t.gz");
+  const std::string archive = packed(kMicrosofts, "t.gz");
   CHECK(lint_of(archive + std::string(512, '\0')).requests == 2);
   CHECK(lint_of(archive + archive, {.reorder = 4}).requests == 4);
   CHECK(lint_of(archive + std::string(512, '\0') + "junk").errors > 0);
@@ -142,9 +143,10 @@ TEST_CASE("gzip's archives may follow one another, with a tape's zeros behind") 
 
 TEST_CASE("what is compressed twice, or by a program that is not read here, is named") {
   const auto said = [](const std::string& bytes) { return finding(lint_of(bytes)); };
-  CHECK(said(packed(packed(kMsr, "t.gz"), "t.xz")) ==
+  CHECK(said(packed(packed(kMicrosofts, "t.gz"), "t.xz")) ==
         "is compressed twice, within with gzip: expand it once");
-  CHECK(said("\x1f\x9d\x90" + kMsr) == "is compressed with compress, which is not read: expand it");
-  CHECK(said(std::string("\x5d\0\0\x80\0", 5) + kMsr) ==
+  CHECK(said("\x1f\x9d\x90" + kMicrosofts) ==
+        "is compressed with compress, which is not read: expand it");
+  CHECK(said(std::string("\x5d\0\0\x80\0", 5) + kMicrosofts) ==
         "is compressed with lzma, which is not read: expand it");
 }
