@@ -83,12 +83,15 @@ class MeasuredReader final : public ResultReader {
   std::vector<trace::Request> requests_{};
 };
 
-// A result begins with a line of JSON behind "#", as no trace does.
+// A result begins with a line of JSON behind "#", and has its columns below. Traces may begin with
+// remarks.
 bool begins_a_result(std::string_view begin) {
   if (!begin.starts_with('#')) return false;
-  begin.remove_prefix(1);
-  const std::size_t first = begin.find_first_not_of(" \t\r");
-  return first == begin.npos || begin[first] == '{' || begin[first] == '\n';
+  const std::size_t first = begin.find_first_not_of(" \t\r", 1);
+  if (first != begin.npos && begin[first] == '{') return true;
+  while (begin.starts_with('#'))
+    begin.remove_prefix(std::min(begin.find('\n'), begin.size() - 1) + 1);
+  return begin.empty() || begin.starts_with("part,");
 }
 
 }  // namespace
@@ -110,7 +113,7 @@ std::unique_ptr<ResultWriter> create_result(const std::string& path, const Resul
 }
 
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front) {
-  constexpr std::size_t kBegin = 16;
+  constexpr std::size_t kBegin = 4096;
   std::unique_ptr<trace::ByteSource> bytes = trace::plain_bytes(trace::file_source(path), path);
   std::string begin(kBegin, '\0');
   begin.resize(trace::read_whole(*bytes, begin.data(), begin.size()));
