@@ -9,6 +9,7 @@
 #include "calibrate/outcome_text.h"
 #include "cli/calibration.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/subcommands.h"
@@ -35,11 +36,12 @@ void add_calibrate(CLI::App& app) {
       "of the requests, judged by the other, left as it is if it is no better there");
   command->add_option("MODEL", options->model, "the model file to start from")->required();
   command
-      ->add_option(
-          "--with", options->result,
-          "the drive's result (platter replay), or a validate trace with its service times")
+      ->add_option("--with", options->result,
+                   "the drive's result (platter replay), or a trace with its service times")
       ->required();
-  command->add_option("-o,--output", options->output, "the model file to write")->required();
+  command->add_option("-o,--output", options->output, "the model file to write")
+      ->check(named_for(Written::json))
+      ->required();
   command->add_option("--half", options->half, "which half to learn from")
       ->check(CLI::IsMember({"first", "second"}))
       ->capture_default_str();
@@ -71,8 +73,8 @@ void add_calibrate(CLI::App& app) {
     model::save_model(outcome.model, options->output);
     if (options->json && outcome.kept != calibrate::Kept::all)
       model::say("platter: {}", calibrate::verdict_text(outcome));
-    fmt::print("{}",
-               options->json ? calibrate::outcome_json(outcome) : calibrate::outcome_text(outcome));
+    print_beside(options->output, options->json ? calibrate::outcome_json(outcome)
+                                                : calibrate::outcome_text(outcome));
   });
 }
 

@@ -18,6 +18,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/quiet_host.h"
@@ -391,9 +392,12 @@ void add_characterize(CLI::App& app) {
   command
       ->add_option("-o,--output", arguments->output,
                    "the model to write, MODEL.json; of several drives their folder, DIR/")
+      ->check(named_for(Written::model_and_samples))
       ->required();
-  command->add_option("--samples", arguments->samples,
-                      "where the raw samples go (default: beside the model)");
+  command
+      ->add_option("--samples", arguments->samples,
+                   "where the raw samples go (default: beside the model)")
+      ->check(named_for(Written::samples));
   command
       ->add_option("--resume", arguments->resume,
                    "go on with an interrupted run, from its raw samples FILE.samples.jsonl; with "

@@ -15,6 +15,7 @@
 #include "cli/subcommands.h"
 #include "replay/comparison_text.h"
 #include "replay/result_source.h"
+#include "report/figure_form.h"
 #include "report/response_times.h"
 
 namespace platter::cli {
@@ -40,7 +41,8 @@ void add_compare(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "compare", "models' results against the drive's: demerit, paired and folded errors");
-  command->add_option("DRIVE", options->drive, "the drive's result, or its validate trace")
+  command
+      ->add_option("DRIVE", options->drive, "the drive's result, or a trace with its service times")
       ->required();
   command->add_option("MODEL", options->models, "results of models on the same trace")->required();
   command
@@ -77,6 +79,7 @@ void add_compare(CLI::App& app) {
     for (const std::string& path : options->models) options->outputs.reads(path);
     if (!options->plot.empty()) {
       require_needs("compare", "--plot");
+      report::require_form(options->plot);
       options->outputs.writes(options->plot);
     }
     std::vector<replay::Comparison> comparisons;

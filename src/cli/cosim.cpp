@@ -20,6 +20,7 @@
 #include "cli/emulated_drives.h"
 #include "cli/needs.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/private_folder.h"
 #include "cli/progress.h"
@@ -349,9 +350,12 @@ void add_cosim(CLI::App& app) {
       "model files, DiskSim files (.parv) or virtual:NAME; each is a drive: /dev/sda, /dev/sdb...");
   options->contents.add_to(*command);
   command->add_option("--share", options->shares, "folders of the host that the command may write");
-  command->add_option("--log", options->log, "a line for each command, model time and delivery");
-  command->add_option("--report", options->report,
-                      "how it went, as JSON in this file (else: a line on stderr)");
+  command->add_option("--log", options->log, "a line for each command, model time and delivery")
+      ->check(named_for(Written::log));
+  command
+      ->add_option("--report", options->report,
+                   "how it went, as JSON in this file (else: a line on stderr)")
+      ->check(named_for(Written::json));
   command->add_option("--memory", options->memory_mb, "of the guest, in MB")
       ->transform(between(64, 1 << 20))
       ->capture_default_str();

@@ -7,6 +7,7 @@
 
 #include "cli/choices.h"
 #include "cli/disksim_programs.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
@@ -73,6 +74,7 @@ void add_emit_disksim(CLI::App& app) {
       ->add_option("-o,--output", options->folder,
                    "the folder for the files, made if it is not there; of several models they go "
                    "into folders of their own in it")
+      ->check(named_for(Written::folder))
       ->required()
       ->type_name("DIR");
   command->add_option("--name", options->files.name,

@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <memory>
@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
 #include "emit/table/text_forms.h"
 #include "model/completeness.h"
+#include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "model/json_head.h"
@@ -24,7 +26,7 @@ namespace {
 
 // What others will see; a pipe or /dev/null cannot be read again.
 emit_table::Table as_written(const std::string& bytes, const std::string& path) {
-  if (model::is_file(path)) return emit_table::load_table(path);
+  if (!goes_to_standard_output(path) && model::is_file(path)) return emit_table::load_table(path);
   return emit_table::read_table(std::as_bytes(std::span(bytes)), path);
 }
 
@@ -44,6 +46,9 @@ struct TableOptions {
 const std::map<std::string, std::string> kEndings = {
     {"table", ".ptab"}, {"csv", ".csv"}, {"c", ".h"}};
 
+const std::map<std::string, Written> kWritten = {
+    {"table", Written::table}, {"csv", Written::csv}, {"c", Written::c_header}};
+
 void tell_standing(const emit_table::Table& table) {
   const std::string standing = model::standing_of(table.provenance, table.validity);
   if (!standing.empty())
@@ -56,6 +61,8 @@ void emit_one_table(const std::string& path, const std::string& file, const Tabl
                     const Print& print) {
   const model::DriveModel model = model::load_model(path);
   model::require_what_predicts(model, path, "become a table");
+  if (const std::string why = why_not_named(file, kWritten.at(options.format)); !why.empty())
+    throw Error(ExitStatus::usage, fmt::format("{}: {}", file, why));
   options.outputs.writes(file);
   const std::string bytes = emit_table::compile_table(model);
   const std::string written = in_format(options.format, bytes);
@@ -64,13 +71,14 @@ void emit_one_table(const std::string& path, const std::string& file, const Tabl
       options.format == "table" ? as_written(bytes, file)
                                 : emit_table::read_table(std::as_bytes(std::span(bytes)), file);
   tell_standing(table);
-  if (!options.json) return print(file + "\n");
+  if (!options.json) return goes_to_standard_output(file) ? void() : print(file + "\n");
   nlohmann::ordered_json answer = model::json_head("platter-emit-table");
   answer["file"] = file;
   answer["bytes"] = written.size();
   answer["model_sha256"] = table.model_sha256;
   answer["validated"] = !table.validity.demerits.empty();
-  print(model::json_text(answer, model::JsonForm::indented) + "\n");
+  const std::string text = model::json_text(answer, model::JsonForm::indented) + "\n";
+  goes_to_standard_output(file) ? print_beside(file, text) : print(text);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "cli/better_model.h"
 #include "cli/doubts.h"
 #include "cli/interrupt.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/samples_at.h"
 #include "cli/subcommands.h"
@@ -46,7 +47,8 @@ void estimate(const EstimateArguments& arguments) {
                             "another file, or replace it with --force",
                             arguments.output, *better));
   model::save_model(model, arguments.output);
-  fmt::print("{}", arguments.json ? model::to_json_text(model) : report::model_as_text(model));
+  print_beside(arguments.output,
+               arguments.json ? model::to_json_text(model) : report::model_as_text(model));
   if (kept.cut || !kept.ended)
     model::say("platter: {} ends {}: it was read up to there\n", arguments.samples,
                kept.cut ? "in the middle of a line" : "before the run did");
@@ -66,6 +68,7 @@ void add_estimate(CLI::App& app) {
   command->add_option("SAMPLES", arguments->samples, "what characterize kept, MODEL.samples.jsonl")
       ->required();
   command->add_option("-o,--output", arguments->output, "the model to write, MODEL.json")
+      ->check(named_for(Written::json))
       ->required();
   command->add_flag("--json", arguments->json, "print the model as JSON");
   arguments->outputs.add_force(*command);

@@ -10,6 +10,7 @@
 
 #include "cli/choices.h"
 #include "cli/disksim_programs.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
@@ -84,8 +85,10 @@ void add_import(CLI::App& app) {
       ->add_option("FILE", options->question.file,
                    "the parameter file; what it names with source is read too")
       ->required();
-  CLI::Option* output = disksim->add_option("-o,--output", options->output,
-                                            "the model file to write (else: to stdout)");
+  CLI::Option* output = disksim
+                            ->add_option("-o,--output", options->output,
+                                         "the model file to write (else: to stdout)")
+                            ->check(named_for(Written::json));
   CLI::Option* check = disksim->add_flag(
       "--check", options->check,
       "no model: what DiskSim itself would stop at, never end with, or take otherwise");
@@ -127,7 +130,7 @@ void add_import(CLI::App& app) {
       options->outputs.writes(options->output, content_of(imported.model));
       model::save_model(imported.model, options->output);
     }
-    if (options->output.empty() || options->json)
+    if (options->output.empty() || (options->json && !goes_to_standard_output(options->output)))
       fmt::print("{}", model::to_json_text(imported.model));
   });
 }

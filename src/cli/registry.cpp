@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/registry_folder.h"
 #include "cli/registry_signers.h"
@@ -345,9 +346,11 @@ void add_registry(CLI::App& app) {
       ->required();
   pulling->add_flag("--require-signature", options->require_signature,
                     "refuse what no trusted key has signed");
-  pulling->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
-  pulling->add_option("--files", options->files_folder,
-                      "also write what went along into this folder");
+  pulling->add_option("-o,--output", options->output, "the model file to write (else: to stdout)")
+      ->check(named_for(Written::json));
+  pulling
+      ->add_option("--files", options->files_folder, "also write what went along into this folder")
+      ->check(named_for(Written::folder));
   options->outputs.add_force(*pulling);
   CLI::App* verifying = add("verify", "checks every digest, size and model", verify);
   verifying->add_option("REF", options->reference, "only this model");

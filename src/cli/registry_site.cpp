@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/registry_folder.h"
 #include "cli/subcommands.h"
@@ -117,7 +118,9 @@ void add_registry_site(CLI::App& registry) {
   CLI::App* verb = registry.add_subcommand("site",
                                            "pages to look at it with a browser, without a server");
   options->folder.add_to(*verb);
-  verb->add_option("-o,--output", options->output, "the folder of the pages")->required();
+  verb->add_option("-o,--output", options->output, "the folder of the pages")
+      ->check(named_for(Written::folder))
+      ->required();
   options->outputs.add_force(*verb);
   verb->callback([options] { Site(*options).make(); });
 }

@@ -15,6 +15,7 @@
 #include "cli/lbn_ranges.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/quiet_host.h"
 #include "cli/scheduler_name.h"
@@ -157,19 +158,10 @@ void require_whole_requests(const replay::ResultHead& head) {
                           head.name, head.came_short->count));
 }
 
-// Where the result itself goes to standard output, what is said of it does not.
-bool goes_to_standard_output(const std::string& output) {
-  return output == "/dev/stdout" || output == "/dev/fd/1" || output == "/proc/self/fd/1";
-}
-
 void print(const Replayed& replayed, const ReplayOptions& options) {
   const replay::ResultHead& head = replayed.head;
-  const std::string text = options.json ? replay::summary_json(head, replayed.summary)
-                                        : replay::summary_text(head, replayed.summary);
-  if (goes_to_standard_output(options.output))
-    model::say("{}", text);
-  else
-    fmt::print("{}", text);
+  print_beside(options.output, options.json ? replay::summary_json(head, replayed.summary)
+                                            : replay::summary_text(head, replayed.summary));
   if (head.asked_depth)
     model::say("platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
                head.name, head.depth, head.asked_depth);

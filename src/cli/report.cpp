@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/needs.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "fleet/reported.h"
@@ -25,7 +26,9 @@ void add_report(CLI::App& app) {
       "report", "one HTML file for people: models, figures, drive against model");
   command->add_option("MODEL", options->models, "model files")->required();
   command->add_option("--results", options->results, "the folder that platter validate -o wrote");
-  command->add_option("-o,--output", options->output, "the HTML file")->required();
+  command->add_option("-o,--output", options->output, "the HTML file")
+      ->check(named_for(Written::page))
+      ->required();
   options->outputs.add_force(*command);
   command->callback([options] {
     std::vector<report::ReportedModel> models;

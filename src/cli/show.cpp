@@ -9,6 +9,7 @@
 
 #include "cli/doubts.h"
 #include "cli/needs.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/several.h"
 #include "cli/show_table.h"
@@ -133,8 +134,10 @@ void add_show(CLI::App& app) {
   command->add_option("MODEL", options->models, "the model file, or a table (.ptab), or several")
       ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "the same for programs");
-  command->add_option("--plots", options->plots,
-                      "also draw the seek curve and the zones into this folder (SVG)");
+  command
+      ->add_option("--plots", options->plots,
+                   "also draw the seek curve and the zones into this folder (SVG)")
+      ->check(named_for(Written::folder));
   CLI::Option* plot = command
                           ->add_flag(
                               "--plot", options->plot,

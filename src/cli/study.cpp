@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/needs.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/registry_folder.h"
@@ -377,7 +378,8 @@ CLI::App* add_verb(CLI::App& study, const char* name, const char* about,
 }
 
 void add_figures(CLI::App& verb, StudyOptions& options) {
-  verb.add_option("--plots", options.plots, "a folder for the study's figures (needs gnuplot)");
+  verb.add_option("--plots", options.plots, "a folder for the study's figures (needs gnuplot)")
+      ->check(named_for(Written::folder));
   options.outputs.add_force(verb);
 }
 
@@ -433,6 +435,7 @@ void add_study(CLI::App& app) {
   collected
       ->add_option("-o,--output", options->output,
                    "a folder for the table (else: that of the results)")
+      ->check(named_for(Written::folder))
       ->type_name("DIR");
   add_figures(*collected, *options);
   add_json(*collected, *options);

@@ -18,7 +18,6 @@
 #include "model/json.h"
 #include "replay/tracks.h"
 #include "trace/adjust.h"
-#include "trace/compression.h"
 #include "trace/profile_list.h"
 #include "trace/stream.h"
 #include "trace/workload.h"
@@ -80,8 +79,8 @@ void generate(const GenerateOptions& options) {
   require(!options.model.empty() || options.blocks > 0, "the drive, --for MODEL or --blocks N");
   require(!options.output.empty(), "-o FILE");
   const trace::Workload workload = workload_of(options);
-  trace::require_written_name(options.output);
-  options.outputs.writes(trace::path_of_output(options.output));
+  trace::require_trace_name(options.output, trace::format_of(options.format));
+  options.outputs.writes(options.output);
   trace::save(workload, options.output, trace::format_of(options.format));
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/subcommands.h"
 #include "model/json.h"
@@ -21,13 +22,14 @@ void add_truth(CLI::App& app) {
   CLI::App* command = app.add_subcommand("truth",
                                          "what a virtual drive really is, as a model file");
   command->add_option("DRIVE", options->drive, "virtual:NAME or virtual:FILE.json")->required();
-  command->add_option("-o,--output", options->output,
-                      "the model file to write (none, or -: stdout)");
+  command
+      ->add_option("-o,--output", options->output, "the model file to write (none, or -: stdout)")
+      ->check(named_for(Written::json));
   options->outputs.add_force(*command);
   command->add_flag("--json", options->json, "write the model to stdout");
   command->callback([options] {
     const model::DriveModel truth = virtual_drive::truth_of(options->drive);
-    const bool to_stdout = options->output.empty() || options->output == "-";
+    const bool to_stdout = options->output.empty() || goes_to_standard_output(options->output);
     if (!to_stdout) {
       options->outputs.writes(options->output, content_of(truth));
       model::save_model(truth, options->output);

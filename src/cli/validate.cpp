@@ -17,6 +17,7 @@
 #include "cli/needs.h"
 #include "cli/numbers.h"
 #include "cli/open_device.h"
+#include "cli/output_names.h"
 #include "cli/outputs.h"
 #include "cli/quiet_host.h"
 #include "cli/result_folder.h"
@@ -194,6 +195,7 @@ void add_validate(CLI::App& app) {
                    "models of it, tables (.ptab) or DiskSim files (.parv) of those")
       ->required();
   command->add_option("-o,--output", options->output, "folder for traces, results and plots")
+      ->check(named_for(Written::folder))
       ->required()
       ->type_name("DIR");
   // Of fewer the demerit says nothing.

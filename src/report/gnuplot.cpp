@@ -136,9 +136,18 @@ std::string panel(double bottom, double top, const Canvas& canvas) {
       std::max(0.165, kLetters * canvas.font / canvas.width), bottom, top);
 }
 
-std::string few_tics(char axis, double span) {
-  constexpr double kMostTics = 4;
-  const double least = (span > 0 ? span : 1) / kMostTics;
+double tics_in(double share, const Canvas& canvas) {
+  constexpr double kLine = 1.6;  // of the font's size
+  return std::max(1.0, share * canvas.height / (kLine * canvas.font));
+}
+
+double room_of_one_panel(const Key& key, const Canvas& canvas) {
+  constexpr double kBelow = 5;  // lines of numbers and words
+  return std::min(8.0, tics_in(1 - key.share - kBelow * canvas.font / canvas.height, canvas));
+}
+
+std::string few_tics(char axis, double span, double most) {
+  const double least = (span > 0 ? span : 1) / most;
   double step = std::pow(10, std::floor(std::log10(least)));
   for (const double factor : {1.0, 2.0, 5.0, 10.0})
     if (factor * step >= least) {
