@@ -141,6 +141,77 @@ class Boastful final : public Device {
   std::optional<Completion> done_;
 };
 
+// A bridge that breaks off on one command, as the host tells it.
+class Hanging final : public Device {
+ public:
+  Hanging(std::uint8_t opcode, TransportError::Kind kind) : opcode_(opcode), kind_(kind) {}
+  const std::string& name() const override { return behind_.name(); }
+  Clock& clock() override { return behind_.clock(); }
+  std::uint32_t max_outstanding() const override { return 1; }
+  Expected<void> submit(const Command& command, std::uint32_t tag) override {
+    if (command.opcode() != opcode_) return behind_.submit(command, tag);
+    ++hung;
+    if (then_gone) opcode_ = kTestUnitReady;
+    return tl::unexpected(TransportError{kind_, "it did not carry it out: DID_ERROR"});
+  }
+  Expected<std::optional<Completion>> reap() override { return behind_.reap(); }
+  Expected<std::optional<Completion>> reap_until(Nanoseconds) override { return reap(); }
+  Expected<void> reset() override { return {}; }
+
+  int hung = 0;
+  bool then_gone = false;
+
+ private:
+  Boastful behind_{10'000};
+  std::uint8_t opcode_;
+  TransportError::Kind kind_;
+};
+
+TEST_CASE("an optional command on which the path breaks off is one that the drive lacks") {
+  using Kind = TransportError::Kind;
+  const auto kind = GENERATE(Kind::io, Kind::timeout);
+  SECTION("ATA PASS-THROUGH") {
+    Hanging device(kAtaPassThrough16, kind);
+    Drive drive(device, "it");
+    CHECK(drive.identify().blocks == 10'000);
+    CHECK(device.hung == 4);
+    REQUIRE(drive.odd_refusals().size() == 1);
+    CHECK_THAT(drive.odd_refusals().begin()->second, Catch::Contains("DID_ERROR"));
+  }
+  SECTION("SEEK") {
+    Hanging device(kSeek10, kind);
+    Drive drive(device, "it");
+    drive.identify();
+    try {
+      drive.seek(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK(error.refused());
+    }
+  }
+  SECTION("but where the drive is gone then, that is told") {
+    Hanging device(kAtaPassThrough16, kind);
+    device.then_gone = true;
+    Drive drive(device, "it");
+    CHECK_THROWS_WITH(drive.identify(), Catch::Contains("DID_ERROR"));
+    CHECK(device.hung == 2);
+  }
+  SECTION("READ is not optional") {
+    Hanging device(kRead10, kind);
+    Drive drive(device, "it");
+    drive.identify();
+    CHECK_THROWS_WITH(drive.read(7), Catch::Contains("DID_ERROR"));
+    CHECK(device.hung == 1);
+  }
+  SECTION("a flush that is broken off may have failed") {
+    Hanging device(kSynchronizeCache10, kind);
+    Drive drive(device, "it");
+    drive.identify();
+    CHECK_THROWS_WITH(drive.synchronize_cache(), Catch::Contains("DID_ERROR"));
+    CHECK(device.hung == 1);
+  }
+}
+
 TEST_CASE("a capacity that names blocks behind the end is cut to what can be addressed") {
   const auto beyond = GENERATE(as<std::uint32_t>{}, 0, 1, 2, 8, 13, 4096, 10'000'000);
   Boastful device(10'000 + beyond);
@@ -188,6 +259,45 @@ TEST_CASE("an optional command that a drive refuses in any words is one that it 
     expect(1, answers({kModeSense6}, {23, 0, 0, 0, 0x03, 0x16, 0, 0}));
     expect(1, fails({kModeSense10}, 5, 0x20));
     CHECK_FALSE(t.drive.settings().mode_page(0x03, PageControl::current));
+  }
+  SECTION("UNIT ATTENTION, again and again: a bridge that begins anew") {
+    expect(16, fails({kSeek10}, 6, 0x29));
+    try {
+      t.drive.seek(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK(error.refused());
+    }
+  }
+  SECTION("UNIT ATTENTION of one that was answered before is what it says") {
+    expect(1, answers({kSeek10}));
+    t.drive.seek(7);
+    expect(16, fails({kSeek10}, 6, 0x29));
+    try {
+      t.drive.seek(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK_FALSE(error.refused());
+    }
+  }
+  SECTION("a status that is none") {
+    expect(1, Step{{kSeek10}, static_cast<Status>(0x30), {}, {}, {}});
+    try {
+      t.drive.seek(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK(error.refused());
+    }
+  }
+  SECTION("but not where another host has reserved it") {
+    expect(3, Step{{kSeek10}, Status::reservation_conflict, {}, {}, {}});
+    try {
+      t.drive.seek(7);
+      FAIL("it was taken");
+    } catch (const DriveError& error) {
+      CHECK_FALSE(error.refused());
+      CHECK(error.status() == ExitStatus::refused);
+    }
   }
   SECTION("but not once it has worked") {
     expect(1, answers({kSeek10}));
