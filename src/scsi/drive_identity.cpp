@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "identity/drive_mark.h"
+#include "identity/reached.h"
 #include "scsi/bytes.h"
 #include "scsi/drive_link.h"
 #include "scsi/identify_device.h"
@@ -91,11 +92,19 @@ void take_longer_physical_blocks(Capacity& capacity, const AtaIdentity& told) {
 // Drives before SPC-3 had no longer ones, nor has what has logical blocks of 4096 bytes.
 bool may_hide_physical_blocks(const DriveLink::Found& found) {
   constexpr std::uint32_t kLogical = 512;  // bytes
-  return !(found.told.ata && found.told.ata->physical_exponent) &&
-         found.told.inquiry.version >= kSpc3 && found.capacity.block_bytes == kLogical;
+  const AtaIdentity* disk = ata_of(found.told);
+  return !(disk && disk->physical_exponent) && found.told.inquiry.version >= kSpc3 &&
+         found.capacity.block_bytes == kLogical;
 }
 
 }  // namespace
+
+const AtaIdentity* ata_of(const Told& told) {
+  if (told.ata) return &*told.ata;
+  return told.page_89h ? &*told.page_89h : nullptr;
+}
+
+std::string ata_witness(const Told& told) { return told.ata ? "IDENTIFY DEVICE" : "VPD page 89h"; }
 
 void Drive::take_host_managed() { link_->takes_host_managed = true; }
 
@@ -132,10 +141,13 @@ DriveLink::Found DriveLink::gather() {
   model::Identity given;
   given.blocks = found.capacity.blocks;
   given.block_bytes = found.capacity.block_bytes;
-  found.who = identity::who_is(evidence_of(found.told, found.capacity), std::move(given));
+  const identity::Evidence evidence = evidence_of(found.told, found.capacity);
+  found.who = identity::who_is(evidence, std::move(given));
   if (!identity::is_this_disk(found.who)) found.told.ata.reset();
+  if (evidence.page_89h && identity::page_is_of_another(evidence)) found.told.page_89h.reset();
   // A bridge may hide that the disk's sectors are longer.
-  if (found.told.ata) take_longer_physical_blocks(found.capacity, *found.told.ata);
+  if (const AtaIdentity* disk = ata_of(found.told))
+    take_longer_physical_blocks(found.capacity, *disk);
   if (!says_physical && may_hide_physical_blocks(found))
     doubts.push_back(fmt::format(
         "nobody says how long the physical blocks are, neither READ CAPACITY(16) nor IDENTIFY "
@@ -151,13 +163,16 @@ void DriveLink::ask_who(Told& told) {
   if (const auto page = vpd_page(0x80)) told.serial = decode_serial(*page).value_or("");
   const auto data = identify_device_data();
   told.ata = data ? trusted(*data) : std::nullopt;
-  if (!told.ata) return;
-  if (const auto page = vpd_page(0x83)) told.designators = decode_designators(*page);
+  // A translation may let nothing through and tell of its disk all the same. Drives before SPC-3
+  // stand behind none.
+  if (!told.ata && told.inquiry.version < kSpc3) return;
   const auto page = vpd_page(0x89);
   told.is_translated = page.has_value();
   const auto information = page ? decode_ata_information(*page) : std::nullopt;
   if (information && information->identify_device)
     told.page_89h = trusted(*information->identify_device);
+  if (!told.ata && !told.page_89h) return;
+  if (const auto names = vpd_page(0x83)) told.designators = decode_designators(*names);
 }
 
 // The whole page: one that is longer than the room for it is asked for again. Drives without VPD
@@ -274,8 +289,16 @@ std::optional<StatedRotation> stated_rotation(const std::optional<Characteristic
   return std::nullopt;
 }
 
+std::optional<StatedRotation> rotation_of(const std::optional<Characteristics>& said,
+                                          const Told& told) {
+  auto found = stated_rotation(said, told.ata ? told.ata : told.page_89h);
+  if (found && !(said && said->rotation_rate > 0)) found->by = ata_witness(told);
+  return found;
+}
+
 std::optional<StatedRotation> Drive::stated_rotation() {
-  return scsi::stated_rotation(characteristics(), told().ata);
+  const auto said = characteristics();
+  return rotation_of(said, told());
 }
 
 std::optional<Characteristics> Drive::characteristics() {

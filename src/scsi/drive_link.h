@@ -53,6 +53,14 @@ struct Answer {
 // For a sentence: its sense data, or its status, or what the path says.
 std::string what_it_said(const Answer& answer);
 
+// What the ATA disk behind a translation says of itself, by ATA PASS-THROUGH or else in VPD page
+// 89h; nullptr: nothing.
+const AtaIdentity* ata_of(const Told& told);
+std::string ata_witness(const Told& told);  // by which of the two
+// By VPD page B1h, else by that disk.
+std::optional<StatedRotation> rotation_of(const std::optional<Characteristics>& said,
+                                          const Told& told);
+
 class DriveLink {
  public:
   DriveLink(Device& device_, std::string name_)

@@ -6,6 +6,7 @@
 
 #include "catch.h"
 #include "scripted_device.h"
+#include "scsi/ata.h"
 #include "scsi/bytes.h"
 #include "scsi/command_table.h"
 #include "scsi/commands.h"
@@ -44,16 +45,17 @@ Block capacity_16(std::uint64_t last, std::uint32_t bytes = 512) {
   return reply;
 }
 
-void expect_no_more_witnesses(ScriptedDevice& device) {
+void expect_no_more_witnesses(ScriptedDevice& device, bool before_spc3 = false) {
   device.expect({fails({kInquiry, 1, 0x80}, 5, 0x24), fails({kAtaPassThrough16}, 5, 0x20),
                  fails({kAtaPassThrough12}, 5, 0x20)});
+  if (!before_spc3) device.expect(fails({kInquiry, 1, 0x89}, 5, 0x24));
 }
 
 struct Plain {
   explicit Plain(std::uint32_t last = 9999) : guard(device, {}), drive(guard, "it") {
     device.expect({answers({kInquiry, 0}, inquiry_data(0, 2)), answers({kTestUnitReady}),
                    answers({kReadCapacity10}, capacity_10(last))});
-    expect_no_more_witnesses(device);
+    expect_no_more_witnesses(device, true);
     drive.identify();
   }
   ScriptedDevice device{};
@@ -363,6 +365,50 @@ TEST_CASE("a drive that ignores EVPD has no VPD page, whatever its second byte s
                         fails({kAtaPassThrough12}, 5, 0x20)};
   Drive drive(device, "it");
   CHECK(drive.identify().serial.empty());
+}
+
+TEST_CASE("where nothing gets through to the disk, the translation's page tells of it") {
+  Block page(572);
+  page[1] = 0x89;
+  put_be(&page[2], 2, 568);
+  page[56] = kIdentifyDevice;
+  const auto word = [&](std::size_t number, unsigned value) {
+    page[60 + 2 * number] = static_cast<std::uint8_t>(value & 0xFF);
+    page[61 + 2 * number] = static_cast<std::uint8_t>(value >> 8);
+  };
+  const auto text = [&](std::size_t first, std::string letters, std::size_t words) {
+    letters.resize(2 * words, ' ');
+    for (std::size_t i = 0; i < words; ++i)
+      word(first + i, static_cast<unsigned>(letters[2 * i] << 8 | letters[2 * i + 1]));
+  };
+  text(10, "WD-WX11A9305817", 10);
+  text(27, "WDC WD20EZRX-00D8PB0", 20);
+  word(106, 0x6003);
+  word(217, 5400);
+  const unsigned sectors = GENERATE(10'000u, 20'000'000u);
+  word(60, sectors & 0xFFFF);
+  word(61, sectors >> 16);
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_data()),
+                        answers({kTestUnitReady}),
+                        answers({kReadCapacity10}, capacity_10(9999)),
+                        fails({kServiceActionIn16, 0x10}, 5, 0x20),
+                        fails({kInquiry, 1, 0x80}, 5, 0x24),
+                        fails({kAtaPassThrough16}, 5, 0x20),
+                        fails({kAtaPassThrough12}, 5, 0x20),
+                        answers({kInquiry, 1, 0x89}, page),
+                        answers({kInquiry, 1, 0x89}, page),
+                        fails({kInquiry, 1, 0x83}, 5, 0x24)};
+  Drive drive(device, "it");
+  const bool is_this_disk = sectors == 10'000;  // else a dock's page speaks of its other one
+  CHECK((drive.identify().serial == "WD-WX11A9305817") == is_this_disk);
+  CHECK((drive.identify().product == "WDC WD20EZRX-00D8PB0") == is_this_disk);
+  CHECK(drive.identify().physical_block_bytes == (is_this_disk ? 4096 : 512));
+  CHECK(drive.physical_blocks().logical_blocks() == (is_this_disk ? 8 : 1));
+  device.expect(fails({kInquiry, 1, 0xB1}, 5, 0x24));
+  const auto rotation = drive.stated_rotation();
+  REQUIRE(rotation.has_value() == is_this_disk);
+  if (rotation) CHECK((rotation->rpm == 5400 && rotation->by == "VPD page 89h"));
+  CHECK_FALSE(drive.settings().ata());  // nothing can be set by it
 }
 
 TEST_CASE("a VPD page that is longer than the room for it is asked for again") {
