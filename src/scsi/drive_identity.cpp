@@ -258,14 +258,19 @@ bool DriveLink::take_what_only_the_long_form_says(Capacity& capacity, const Told
 }
 
 // By the last blocks that they name: the larger capacity counts where its last block can be read.
+// Of two lengths of blocks the longer one is asked for first: a drive of longer blocks fills up
+// the room for a shorter one, but one of shorter blocks comes short.
 Capacity DriveLink::confirmed(const Capacity& a, const Capacity& b,
                               std::vector<std::string>& doubts, const Capacity& told_10,
                               const Capacity& told_16) {
-  const auto [smaller, larger] = a.blocks < b.blocks ? std::pair(a, b) : std::pair(b, a);
+  const auto is_before = [](const Capacity& one, const Capacity& other) {
+    return std::pair(one.block_bytes, one.blocks) > std::pair(other.block_bytes, other.blocks);
+  };
+  const auto [first, second] = is_before(a, b) ? std::pair(a, b) : std::pair(b, a);
   const std::string both = fmt::format(
       "READ CAPACITY(10) says {} blocks of {} bytes, READ CAPACITY(16) {} of {}", told_10.blocks,
       told_10.block_bytes, told_16.blocks, told_16.block_bytes);
-  for (const Capacity& capacity : {larger, smaller}) {
+  for (const Capacity& capacity : {first, second}) {
     if (!can_read_last_of(capacity)) continue;
     doubts.push_back(
         fmt::format("{}: the last of {} can be read, which was taken", both, capacity.blocks));

@@ -81,6 +81,28 @@ TEST_CASE("of two capacities the larger one counts whose last block can be read"
   }
 }
 
+TEST_CASE("of two lengths of blocks the one counts that a read of the last block has") {
+  const std::uint32_t blocks = GENERATE(as<std::uint32_t>{}, 10'000, 80'000);  // of READ
+                                                                               // CAPACITY(10)
+  ScriptedDevice device{answers({kInquiry, 0}, inquiry_data()), answers({kTestUnitReady}),
+                        answers({kReadCapacity10}, capacity_10(blocks - 1)),
+                        answers({kServiceActionIn16, 0x10}, capacity_16(9999, 4096))};
+  Drive drive(device, "it");
+  SECTION("of 4096 bytes") {
+    device.expect(answers({kRead10, 0, 0, 0, 0x27, 0x0F}, Block(4096)));
+    expect_no_more_witnesses(device);
+    CHECK(drive.identify().block_bytes == 4096);
+    CHECK(drive.blocks() == 10'000);
+  }
+  SECTION("of 512 bytes") {
+    device.expect(
+        {answers({kRead10, 0, 0, 0, 0x27, 0x0F}, Block(512)), answers({kRead10}, Block(512))});
+    expect_no_more_witnesses(device);
+    CHECK(drive.identify().block_bytes == 512);
+    CHECK(drive.blocks() == blocks);
+  }
+}
+
 TEST_CASE("blocks of a length that no disk has are refused") {
   const auto bytes = GENERATE(as<std::uint32_t>{}, 0, 1, 64, 511, 65540, 263'000'000);
   ScriptedDevice device{answers({kInquiry, 0}, inquiry_data(0, 2)), answers({kTestUnitReady}),
