@@ -379,10 +379,12 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
   d.identity.blocks = d.capacity.blocks = there + 1;
   d.physical = PhysicalBlocks(d.capacity);
   if (d.guard) d.guard->set_physical_blocks(d.physical);
-  d.who.doubts.push_back(fmt::format(
-      "READ CAPACITY says {} blocks, and the last {} of them cannot be addressed (LBN out of "
-      "range): {} were taken",
-      stated, stated - there - 1, there + 1));
+  const std::uint64_t missing = stated - there - 1;
+  d.who.doubts.push_back(
+      fmt::format("READ CAPACITY says {} blocks, and the last {}cannot be addressed (LBN out of "
+                  "range): {} were "
+                  "taken",
+                  stated, missing == 1 ? "" : fmt::format("{} of them ", missing), there + 1));
 }
 
 }  // namespace platter::scsi

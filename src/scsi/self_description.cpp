@@ -150,7 +150,8 @@ void tell_trim(Drive& drive, const Told& told, bool rotates, Claims& claims,
     if (const auto provisioning = decode_provisioning(*page);
         provisioning && provisioning->can_be_trimmed())
       tell(page_name(0xB2));
-  if (found.trims) claims.take(Subject::trim, "yes, of a drive that rotates");
+  if (found.trims)
+    claims.take(Subject::trim, found.rotation ? "yes, of a drive that rotates" : "yes");
 }
 
 void tell_rotation(Drive& drive, const Told& told, const std::optional<Characteristics>& said,
@@ -282,7 +283,9 @@ model::Notes SelfDescription::doubts() const {
   for (const Claim& claim : claims)
     if (claim.contradicted() && !is_told_elsewhere(claim.subject))
       notes.emplace_back(model::Code::claims_disagree, claim.doubt());
-  if (!zones.empty())
+  const bool told_by_itself = zones == "host-managed";  // refused, and its blocks stay where they
+                                                        // are
+  if (!zones.empty() && !told_by_itself)
     notes.emplace_back(model::Code::blocks_move,
                        fmt::format("the drive is shingled ({} zones): its blocks may move, and a "
                                    "map of it may hold for as "
@@ -291,8 +294,10 @@ model::Notes SelfDescription::doubts() const {
   else if (trims)
     notes.emplace_back(
         model::Code::blocks_move,
-        "the drive rotates and takes TRIM, as shingled drives do: its blocks may move, and a map "
-        "of it may hold for as long as nothing is written");
+        fmt::format(
+            "the drive {} TRIM, as shingled drives do: its blocks may move, and a map of "
+            "it may hold for as long as nothing is written",
+            rotation ? "rotates and takes" : "does not say how fast it rotates, and takes"));
   if (positioning_ranges.size() > 1)
     notes.emplace_back(model::Code::several_arms,
                        fmt::format("the drive has {} actuators, each with LBNs of its own (VPD "
@@ -301,8 +306,8 @@ model::Notes SelfDescription::doubts() const {
                                    positioning_ranges.size()));
   if (logical_units)
     notes.emplace_back(fmt::format(
-        "the drive has {} logical units (REPORT LUNS), which share its spindle, and perhaps its "
-        "arm: only this one is measured",
+        "there are {} logical units at its address (REPORT LUNS): others of this drive share its "
+        "spindle, and perhaps its arm, those of a dock are other disks; only this one is measured",
         *logical_units));
   if (depopulated_elements.value_or(0) > 0)
     notes.emplace_back(
