@@ -332,6 +332,17 @@ bool DriveLink::can_read_last_of(const Capacity& capacity) {
   return answer.good() && answer.reply.is_whole();
 }
 
+namespace {
+
+// Bridges say of a block behind the end that the CDB is wrong.
+bool says_no_such_block(const Answer& answer) {
+  constexpr std::uint8_t kInvalidField = 0x24;  // ASC, in the CDB with ASCQ 00h
+  return answer.illegal() && answer.sense->ascq == 0 &&
+         (answer.sense->asc == kOutOfRange || answer.sense->asc == kInvalidField);
+}
+
+}  // namespace
+
 // Some bridges count the blocks where they should name the last one, and others keep some to
 // themselves: what lies behind the end is out of range (21h), not unreadable.
 void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
@@ -346,7 +357,7 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     const Command command = fits_ten_bytes(lbn, 1) ? read_10(lbn, 1, block_bytes())
                                                    : read_16(lbn, 1, block_bytes());
     last = d.ask(command, lbn, 1);
-    return !(last->illegal() && last->sense->asc == kOutOfRange && last->sense->ascq == 0);
+    return !says_no_such_block(*last);
   };
   if (is_there(stated - 1)) {
     if (!last || last->good()) return;
@@ -375,15 +386,14 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     const std::uint64_t middle = there + (not_there - there) / 2;
     (is_there(middle) ? there : not_there) = middle;
   }
+  if (there == 0) return;  // it reads none of them, and whoever reads will hear why
   d.identity.stated_blocks = stated;
   d.identity.blocks = d.capacity.blocks = there + 1;
   d.physical = PhysicalBlocks(d.capacity);
   if (d.guard) d.guard->set_physical_blocks(d.physical);
   const std::uint64_t missing = stated - there - 1;
   d.who.doubts.push_back(
-      fmt::format("READ CAPACITY says {} blocks, and the last {}cannot be addressed (LBN out of "
-                  "range): {} were "
-                  "taken",
+      fmt::format("READ CAPACITY says {} blocks, and the last {}cannot be addressed: {} were taken",
                   stated, missing == 1 ? "" : fmt::format("{} of them ", missing), there + 1));
 }
 

@@ -132,7 +132,9 @@ TEST_CASE("a disk of host-managed zones is refused by INQUIRY alone") {
 // A drive of 10,000 blocks that says it has more.
 class Boastful final : public Device {
  public:
-  explicit Boastful(std::uint32_t stated) : stated_(stated) {}
+  // `beyond`: the ASC of what lies behind the end.
+  explicit Boastful(std::uint32_t stated, std::uint8_t beyond = 0x21)
+      : stated_(stated), beyond_(beyond) {}
   const std::string& name() const override { return name_; }
   Clock& clock() override { return clock_; }
   std::uint32_t max_outstanding() const override { return 1; }
@@ -140,8 +142,8 @@ class Boastful final : public Device {
     done_.emplace();
     done_->tag = tag;
     const auto at = addressed_blocks(command);
-    if (at && at->lbn + at->blocks > 10'000) refuse(0x21);
-    if (at && at->lbn + at->blocks <= 10'000) done_->data.resize(command.transfer_length);
+    if (at && at->lbn + at->blocks > there) refuse(beyond_);
+    if (at && at->lbn + at->blocks <= there) done_->data.resize(command.transfer_length);
     if (command.opcode() == kReadCapacity10) done_->data = capacity_10(stated_ - 1);
     if (command.opcode() == kInquiry && command.cdb[1] == 0) done_->data = inquiry_data(0, 2);
     if (command.opcode() == kInquiry && command.cdb[1] == 1) refuse(0x24);
@@ -153,6 +155,8 @@ class Boastful final : public Device {
   Expected<std::optional<Completion>> reap_until(Nanoseconds) override { return reap(); }
   Expected<void> reset() override { return {}; }
 
+  std::uint64_t there = 10'000;  // blocks
+
  private:
   void refuse(std::uint8_t asc) {
     done_->status = Status::check_condition;
@@ -162,6 +166,7 @@ class Boastful final : public Device {
   std::string name_ = "it";
   testing::ScriptedClock clock_;
   std::uint32_t stated_;
+  std::uint8_t beyond_;
   std::optional<Completion> done_;
 };
 
@@ -238,7 +243,7 @@ TEST_CASE("an optional command on which the path breaks off is one that the driv
 
 TEST_CASE("a capacity that names blocks behind the end is cut to what can be addressed") {
   const auto beyond = GENERATE(as<std::uint32_t>{}, 0, 1, 2, 8, 13, 4096, 10'000'000);
-  Boastful device(10'000 + beyond);
+  Boastful device(10'000 + beyond, GENERATE(as<std::uint8_t>{}, 0x21, 0x24));
   Drive drive(device, "it");
   drive.identify();
   drive.confirm_capacity();
@@ -249,6 +254,15 @@ TEST_CASE("a capacity that names blocks behind the end is cut to what can be add
   skips.identify();
   skips.confirm_capacity({{9000, 10'000 + beyond}});
   CHECK(skips.blocks() == 10'000 + beyond);  // nothing was asked
+}
+
+TEST_CASE("a drive that reads no block at all is not cut to none") {
+  Boastful device(10'000, 0x24);
+  device.there = 0;
+  Drive drive(device, "it");
+  drive.identify();
+  drive.confirm_capacity();
+  CHECK(drive.blocks() == 10'000);
 }
 
 TEST_CASE("an optional command that a drive refuses in any words is one that it lacks") {
