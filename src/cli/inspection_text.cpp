@@ -94,7 +94,9 @@ std::string capability_lines(const Inspected& all) {
     return can == CanChange::no ? "no" : can == CanChange::by_page ? "yes" : "yes (SET FEATURES)";
   };
   std::string text = "capabilities\n";
-  text += entry("address translation", yes_or_no(found.first_block.has_value()));
+  const bool unread = found.identity.zones == "host-managed";  // nothing of it is accessed
+  text += entry("address translation",
+                unread ? "not asked" : yes_or_no(found.first_block.has_value()));
   if (found.first_block) {
     text += entry("  LBN 0", where(found.first_block));
     text += entry("  last LBN", where(found.last_block));
@@ -102,7 +104,7 @@ std::string capability_lines(const Inspected& all) {
   }
   text += entry("defects", fmt::format("primary {}, grown {}", count(found.primary_defects),
                                        count(found.grown_defects)));
-  text += entry("SEEK(10)", in_words(found.seek));
+  text += entry("SEEK(10)", unread ? "not asked" : in_words(found.seek));
   text += entry("caches now", cache_state(found));
   text += entry(
       "cache can be switched",

@@ -527,15 +527,15 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
     } catch (const scsi::DriveError& error) {
       watch_.end();
       context_.deadline_ns = 0;
-      const bool again = attempt < kAttempts && error.may_do_elsewhere();
-      if (!again && !fitness_.shorten_commands(error)) throw;
+      const bool shortened = fitness_.shorten_commands(error);
+      if (!shortened && (attempt >= kAttempts || !error.may_do_elsewhere())) throw;
       go_back_to(before);
-      if (again) {
-        note(fmt::format("a command failed, and the stage '{}' was repeated: {}", stage.name,
-                         error.what()));
-      } else {
+      if (shortened) {
         fitness_.tell_shortest_limit();
         --attempt;
+      } else {
+        note(fmt::format("a command failed, and the stage '{}' was repeated: {}", stage.name,
+                         error.what()));
       }
       if (caches != Caches::any) settings_.set(caches);
       continue;
