@@ -10,17 +10,12 @@
 #include "model/revolution.h"
 #include "mtbrc/phase_drift.h"
 #include "mtbrc/rotation.h"
+#include "mtbrc/sector_end.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
 namespace {
-
-// Where its sector ends.
-double end_rev(const engine::LayoutMap& map, std::uint64_t lbn) {
-  return engine::rev_from_angle(map.angle_of_lbn(lbn)) +
-         1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
-}
 
 std::string how_often(std::size_t count) {
   return count == 1 ? "once" : fmt::format("{} times", count);
@@ -60,13 +55,13 @@ LateAnswers late_answers(const mtbrc::Samples& samples, const model::DriveModel&
   if (!reference || *reference >= map.blocks()) return late;
   const double longest_ms = longest_of_one_block_ms(model);
   const mtbrc::PhaseDrift drift(samples, model.rotation);
-  const double reference_rev = end_rev(map, *reference);
+  const double reference_rev = mtbrc::sector_end_rev(map, *reference);
   const auto at_passage = [&](const mtbrc::Sample& s) {
     const double phase = mtbrc::phase_rev(model.rotation, s.completed_ns) -
                          drift.at_rev(s.completed_ns, s.session);
     const std::uint64_t last = s.lbn + s.blocks - 1;
-    return std::abs(statistics::wrap_rev(phase - end_rev(map, last) + reference_rev)) <
-           kAtPassage_rev;
+    return std::abs(statistics::wrap_rev(phase - mtbrc::sector_end_rev(map, last) +
+                                         reference_rev)) < kAtPassage_rev;
   };
   for (const mtbrc::Sample& s : samples) {
     const double took_ms = to_ms(s.completed_ns - s.issued_ns);

@@ -8,6 +8,7 @@
 
 #include "model/validate.h"
 #include "mtbrc/rotation.h"
+#include "mtbrc/sector_end.h"
 #include "statistics/circular.h"
 
 namespace platter::mtbrc {
@@ -43,7 +44,7 @@ class Check {
         starts_(model::zone_starts(found.layout)),
         misses_(found.layout.zones.size()) {
     starts_.push_back(map_.slots());
-    reference_width_rev_ = width_rev(reference.lbn());
+    reference_width_rev_ = on_track(map_, reference.lbn()).width_rev;
   }
 
   void run() {
@@ -59,9 +60,6 @@ class Check {
   }
 
  private:
-  double width_rev(std::uint64_t lbn) const {
-    return 1.0 / map_.track_of_slot(map_.slot_of_lbn(lbn)).sectors;
-  }
   bool is_judged(std::size_t zone) const {
     return !(zone < left_.size() && left_[zone]) && found_.zone_error_rev[zone] < 1;
   }
@@ -80,10 +78,9 @@ class Check {
     const std::uint32_t session = context_.session;
     const auto sample = accesses_.probe(Experiment::other, lbn);
     if (!sample || context_.session != session) return;
-    const double end_rev = engine::rev_from_angle(map_.angle_of_lbn(lbn)) + width_rev(lbn);
-    misses_[zone].push_back(
-        std::abs(statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
-                                      reference_.phase_rev() + reference_width_rev_ - end_rev)));
+    misses_[zone].push_back(std::abs(statistics::wrap_rev(
+        phase_rev(context_.rotation, sample->completed_ns) - reference_.phase_rev() +
+        reference_width_rev_ - sector_end_rev(map_, lbn))));
   }
 
   void read_in(std::size_t zone, std::size_t reads) {

@@ -14,24 +14,12 @@
 #include "mtbrc/angle.h"
 #include "mtbrc/angle_check.h"
 #include "mtbrc/rotation.h"
+#include "mtbrc/sector_end.h"
 #include "mtbrc/track_reads.h"
 #include "statistics/circular.h"
 
 namespace platter::mtbrc {
 namespace {
-
-// Part of a turn from where a track's first slot begins to where an LBN's sector ends.
-struct Place {
-  std::uint64_t track_slot = 0;
-  double end_rev = 0, width_rev = 0;
-};
-
-Place place_of(const engine::LayoutMap& map, std::uint64_t lbn) {
-  const std::uint64_t slot = map.slot_of_lbn(lbn);
-  const engine::Track track = map.track_of_slot(slot);
-  const double width = 1.0 / track.sectors;
-  return {track.first_slot, static_cast<double>(slot - track.first_slot + 1) * width, width};
-}
 
 // Of a track, from where some reads of its sectors have its beginning; each scatters by
 // `noise_rev`. Where they scatter by far more, the track has a defect within that the map does not
@@ -224,7 +212,7 @@ void Survey::recall() {
   const PhaseDrift drift(anchors_about_angles(earlier), context_.rotation);
   if (!drift.known()) return;
   all_ = observe_tracks(earlier, context_.rotation, map_, drift);
-  const double width_rev = place_of(map_, reference_.lbn()).width_rev;
+  const double width_rev = on_track(map_, reference_.lbn()).width_rev;
   for (TrackAngle& angle : all_)
     angle.angle_rev = statistics::turn_rev(angle.angle_rev - width_rev);
 }
@@ -247,7 +235,7 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
       before.reset();
       continue;
     }
-    const Place place = place_of(map_, *lbn);
+    const OnTrack place = on_track(map_, *lbn);
     angles.push_back(statistics::turn_rev(phase_rev(context_.rotation, sample->completed_ns) -
                                           reference_.phase_rev() - place.end_rev));
     if (before) {
@@ -616,7 +604,7 @@ LayoutAngles Survey::run() {
 std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rotation& rotation,
                                        const engine::LayoutMap& map, const PhaseDrift& drift) {
   std::vector<TrackAngle> result;
-  const Place reference = place_of(map, reference_lbn(samples).value_or(0));
+  const OnTrack reference = on_track(map, reference_lbn(samples).value_or(0));
   std::vector<double> angles;
   std::uint64_t track = 0;
   std::uint32_t session = 0;
@@ -633,7 +621,7 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
     stop_if_asked();
     if (s.experiment != Experiment::angle || s.lbn >= map.blocks() || !drift.knows(s.session))
       continue;
-    const Place place = place_of(map, s.lbn);
+    const OnTrack place = on_track(map, s.lbn);
     if (place.track_slot != track || s.session != session) finish();
     track = place.track_slot;
     session = s.session;

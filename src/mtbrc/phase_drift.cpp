@@ -96,6 +96,7 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
         deviations.push_back((phase - middle) * std::sqrt(n / (n - 1)));
       }
     bursts_.push_back({times_s[i], middle, static_cast<double>(unwrapped.size()), sessions[i]});
+    sessions_.insert(sessions[i]);
   }
   if (bursts_.empty()) return;
   noise_rev_ = statistics::clipped_deviation(deviations);
@@ -143,10 +144,6 @@ std::optional<double> PhaseDrift::miss_rev(std::size_t burst, double width_s) co
   const Burst& it = bursts_[burst];
   if (std::ranges::count(bursts_, it.session, &Burst::session) < kFewest) return std::nullopt;
   return it.phase_rev - line_at(it.time_s, it.session, width_s, burst).value;
-}
-
-bool PhaseDrift::knows(std::uint32_t session) const {
-  return std::ranges::find(bursts_, session, &Burst::session) != bursts_.end();
 }
 
 // Local straight line with Gaussian weights.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "model/drive_model.h"
@@ -34,7 +35,7 @@ class PhaseDrift {
 
   bool known() const { return !bursts_.empty(); }
   // Whether anything tells of the session.
-  bool knows(std::uint32_t session) const;
+  bool knows(std::uint32_t session) const { return sessions_.contains(session); }
   // Phase (turns, not reduced modulo 1) at which the reference read completes at about `time_ns` of
   // a session that it knows.
   double at_rev(Nanoseconds time_ns, std::uint32_t session) const;
@@ -65,6 +66,7 @@ class PhaseDrift {
   std::optional<double> miss_rev(std::size_t burst, double width_s) const;
 
   std::vector<Burst> bursts_;
+  std::set<std::uint32_t> sessions_;  // of the bursts
   Nanoseconds epoch_ns_ = 0;
   double width_s_ = 0, error_rev_ = 0, noise_rev_ = 0, wander_rev_ = 0;
   double usual_variance_ = 0;  // of the line at a re-read that is left out

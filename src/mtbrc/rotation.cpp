@@ -84,12 +84,8 @@ std::vector<Nanoseconds> completions_of_one_lbn(const Samples& samples) {
   return times;
 }
 
-struct FirstPeriod {
-  double period_ns = 0, relative_error = 0, noise_ns = 0;
-};
-
 // Coarse period: the median of the shortest half of the gaps (a gap may be several revolutions
-// where an access came late), then sharpened by the sums of gaps over the first unbroken burst.
+// where an access came late).
 double coarse_period_ns(const std::vector<Nanoseconds>& times) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < times.size(); ++i)
@@ -101,10 +97,13 @@ double coarse_period_ns(const std::vector<Nanoseconds>& times) {
   return statistics::median(single);
 }
 
+struct FirstPeriod {
+  double period_ns = 0, relative_error = 0, noise_ns = 0;
+};
+
 // Sharpened by the first unbroken run, whose length is known in revolutions.
-FirstPeriod first_period(const std::vector<Nanoseconds>& times) {
+FirstPeriod first_period(const std::vector<Nanoseconds>& times, double coarse_ns) {
   constexpr std::size_t kMost = 64;
-  const double coarse_ns = coarse_period_ns(times);
   std::vector<double> x, y;
   for (const Nanoseconds time : times) {
     const auto since = static_cast<double>(time - times.front());
@@ -385,8 +384,9 @@ std::map<std::pair<std::uint32_t, std::size_t>, Samples> phases_of(const Samples
   for (const auto& [number, own] : sessions) {
     const std::vector<Nanoseconds> times = completions_of_one_lbn(own);
     std::vector<Nanoseconds> jumps;
-    if (times.size() >= kFewest && coarse_period_ns(times) >= kShortestPeriod_ns) {
-      const FirstPeriod first = first_period(times);
+    const double coarse_ns = times.size() >= kFewest ? coarse_period_ns(times) : 0;
+    if (coarse_ns >= kShortestPeriod_ns) {
+      const FirstPeriod first = first_period(times, coarse_ns);
       constexpr double kSure = 3;  // no jump is told by an error that is only likely
       jumps = phase_jumps(times, first.period_ns, kSure * first.relative_error, first.noise_ns);
     }
@@ -405,12 +405,12 @@ SessionEstimate estimate_of_session(const Samples& samples,
   RotationEstimate& estimate = result.rotation;
   const std::vector<Nanoseconds> raw = completions_of_one_lbn(samples);
   if (raw.size() < 8) return result;
-  double period_ns = coarse_period_ns(raw);
-  if (period_ns < kShortestPeriod_ns) {
+  const double coarse_ns = coarse_period_ns(raw);
+  if (coarse_ns < kShortestPeriod_ns) {
     estimate.outcome = RotationOutcome::cache_still_on;
     return result;
   }
-  period_ns = first_period(raw).period_ns;
+  double period_ns = first_period(raw, coarse_ns).period_ns;
 
   // Bursts: unbroken runs in which the coarse period counts the revolutions.
   std::vector<std::vector<double>> runs;

@@ -6,6 +6,7 @@
 
 #include "mtbrc/access.h"
 #include "mtbrc/rotation.h"
+#include "mtbrc/sector_end.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
 
@@ -89,11 +90,7 @@ std::size_t TimeWatch::stepped_from(double step_rev) const {
   const std::size_t first = std::min(good_samples_, samples.size());
   const engine::LayoutMap* const map = context_.map;
   if (map == nullptr || *reference_ >= map->blocks()) return first;
-  const auto end_rev = [map](std::uint64_t lbn) {
-    return engine::rev_from_angle(map->angle_of_lbn(lbn)) +
-           1.0 / map->track_of_slot(map->slot_of_lbn(lbn)).sectors;
-  };
-  const double constant_rev = *phase_rev_ - end_rev(*reference_);
+  const double constant_rev = *phase_rev_ - sector_end_rev(*map, *reference_);
   std::vector<std::pair<std::size_t, bool>> seen;  // which sample, whether behind the step
   std::size_t told = 0, behind = 0;
   for (std::size_t i = first; i < samples.size(); ++i) {
@@ -101,7 +98,7 @@ std::size_t TimeWatch::stepped_from(double step_rev) const {
     if (s.blocks != 1 || s.write || s.lbn >= map->blocks()) continue;
     ++told;
     const double off = statistics::wrap_rev(phase_rev(context_.rotation, s.completed_ns) -
-                                            constant_rev - end_rev(s.lbn));
+                                            constant_rev - sector_end_rev(*map, s.lbn));
     const bool is_behind = std::abs(statistics::wrap_rev(off - step_rev)) < std::abs(step_rev) / 2;
     if (!is_behind && std::abs(off) >= std::abs(step_rev) / 2) continue;
     seen.emplace_back(i, is_behind);
