@@ -28,7 +28,7 @@ void probe_cache(Rig& rig) {
   rig.facts.no_media_writes = rig.settings.no_media_writes();
 }
 
-void estimate_cache(const Evidence& seen, Findings& found) {
+void estimate_cache(const Seen& seen, Findings& found) {
   cache_probe::Estimate estimate = cache_probe::estimate_cache(seen.cache);
   found.model.cache = std::move(estimate.cache);
   found.model.cache.freedoms = seen.facts.cache_fields;
@@ -38,7 +38,7 @@ void estimate_cache(const Evidence& seen, Findings& found) {
                " after a test of them: the cache's tests were the last");
 }
 
-void conclude_cache(const Evidence& seen, Findings& found) {
+void conclude_cache(const Seen& seen, Findings& found) {
   estimate_overheads(seen, found);
   if (found.map) found.cache.check(seen.cache, found.model);
   if (model::Parameter& lookup = found.model.overheads.per_request; !lookup)
@@ -53,7 +53,7 @@ void read_in_a_row(Rig& rig) {
     rig.facts.in_a_row = reads_in_a_row(rig.context, rig.found.model);
 }
 
-void sharpen_by_reads_in_a_row(const Evidence& seen, Findings& found) {
+void sharpen_by_reads_in_a_row(const Seen& seen, Findings& found) {
   if (!seen.facts.in_a_row) return;
   sharpen_lookup(*seen.facts.in_a_row, found.model);
   found.cache.check_anew(seen.cache, found.model);
@@ -72,7 +72,7 @@ void exercise_cache_further(Rig& rig) {
   }
 }
 
-void check_cache_anew(const Evidence& seen, Findings& found) {
+void check_cache_anew(const Seen& seen, Findings& found) {
   if (seen.cache.observations.size() > found.cache.answers())
     found.cache.check_anew(seen.cache, found.model);
 }

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "estimate/host.h"
+#include "estimate/samples.h"
 #include "extract/estimate.h"
 #include "extract/geometry_hints.h"
 #include "extract/map_of_drive.h"
@@ -148,7 +150,7 @@ class Characterization {
   void take_facts(Facts facts);
   void disturbed_since(std::size_t sample);
   Mark mark();
-  Evidence evidence() const;
+  Seen evidence() const;
   void note(model::Noted noted);
 
   Options options_;  // of which a failed write takes the permission to write
@@ -217,7 +219,7 @@ Mark Characterization::mark() {
           record_.facts.cache.observations.size(), std::exchange(notes_, {})};
 }
 
-Evidence Characterization::evidence() const {
+Seen Characterization::evidence() const {
   return {context_.samples, first_sample_, record_.media_accesses, record_.facts.cache,
           record_.facts};
 }
@@ -227,7 +229,7 @@ Characterization::Point Characterization::here() const {
 }
 
 void Characterization::disturbed_since(std::size_t sample) {
-  mtbrc::disturb(context_.samples, sample);
+  estimate::disturb(context_.samples, sample);
   if (file_) file_->disturbed(sample, evidence());
 }
 
@@ -359,7 +361,7 @@ void Characterization::announce_anew(std::size_t index, double took_s) {
   if (!found_.map && index != kLayout) return;
   if (index == kLayout && found_.map) {
     expect_angles();
-    if (const auto host = mtbrc::host_delay(context_.samples))
+    if (const auto host = estimate::host_delay(context_.samples))
       plan_->expect_host(host->spread_ms());
   }
   plan_->took(index, took_s);
@@ -718,7 +720,7 @@ void Characterization::go_on_with_run() {
   context_.random.seed(seeds);
   maps_.take_up(record_.facts.layout);
   // What a cache may still hold, as far as the samples tell.
-  for (const mtbrc::Sample& sample : context_.samples)
+  for (const estimate::Sample& sample : context_.samples)
     if (sample.blocks > 0 && !sample.write && !sample.verify)
       drive_.note_read(sample.lbn, sample.blocks);
   for (const cache_probe::Observation& seen : record_.facts.cache.observations)
@@ -808,7 +810,7 @@ void Characterization::read_last_anchors() {
   time_.refer_to(settings_.reference_lbn);
   mtbrc::Accesses accesses(context_);
   for (int i = 0; i < kReads; ++i)
-    accesses.probe(mtbrc::Experiment::anchor, settings_.reference_lbn);
+    accesses.probe(estimate::Experiment::anchor, settings_.reference_lbn);
 }
 
 // Whatever answers now must be what answered at first.

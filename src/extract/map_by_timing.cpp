@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "engine/layout_map.h"
+#include "estimate/sector_end.h"
 #include "extract/timed_surfaces.h"
 #include "layout_by_timing/common_skews.h"
 #include "layout_by_timing/judgement.h"
 #include "layout_by_timing/to_layout.h"
 #include "model/error.h"
 #include "model/validate.h"
-#include "mtbrc/sector_end.h"
 
 namespace platter::extract {
 namespace {
@@ -204,7 +204,8 @@ FoundMap MapByTiming::with_angles() {
   prober.set_deadline(context_.deadline_ns);
   const engine::LayoutMap map(layout_);
   const auto end_rev = [&](std::uint64_t block) {
-    return mtbrc::sector_end_rev(map, media.first_lbn() + (block + 1) * media.logical_blocks() - 1);
+    return estimate::sector_end_rev(map,
+                                    media.first_lbn() + (block + 1) * media.logical_blocks() - 1);
   };
   const std::vector<double> offs = timing::offs_of_random_blocks(prober, media.blocks(), kJudged,
                                                                  end_rev);

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/finding_kinds.h"
+#include "estimate/samples.h"
 #include "mtbrc/context.h"
 #include "scsi/guard.h"
 
@@ -18,13 +18,6 @@ struct SwitchOptions {
   Budget budget{4000, 15 * kSecond};  // where the context has none
 };
 
-struct HeadSwitch {
-  model::Parameter time;  // ms; all pairs of heads together
-  bool uniform = true;    // no pair of heads differs from the rest by more than noise explains
-  double spread_ms = 0;   // standard deviation between pairs, noise taken off
-  model::Notes notes;
-};
-
 // Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; two
 // and two of one cylinder where there are several; on a drive of one head, of neighbouring
 // cylinders.
@@ -34,9 +27,7 @@ std::vector<engine::Track> writable_tracks(Context& context, const std::vector<L
 // MTBRC(read, read on another head of the cylinder) less MTBRC(read, read on the track). Needs
 // same-track samples (measure_seeks or measure_same_track have taken them; else they are taken
 // here).
-HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options = {});
-HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
-                                const model::Rotation& rotation);
+void measure_head_switch(Context& context, const SwitchOptions& options = {});
 
 // More trials of the shortest seek, by MTBRC and by SEEK, where SEEKs are to be believed: the
 // constant between the two is part of each overhead of a read, and the shortest seeks tell it in
@@ -51,7 +42,5 @@ void sharpen_constant(Context& context, const SwitchOptions& options = {});
 // there). May be negative. Without permitted ranges: absent, with the reason. Write cache off.
 model::Parameter measure_write_settle(Context& context, const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options = {});
-model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
-                                       const model::Rotation& rotation);
 
 }  // namespace platter::mtbrc
