@@ -6,16 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "estimate/periods.h"
 #include "estimate/samples.h"
 #include "model/drive_model.h"
 #include "statistics/regression.h"
 
 namespace platter::estimate {
-
-// No disk is known to turn faster, and what comes faster is taken for a cache: 20,000 rpm.
-constexpr double kFastest_rpm = 20'000;
-constexpr double kSlowest_rpm = 3'000;
-constexpr double kShortestPeriod_ns = 60e9 / kFastest_rpm, kLongestPeriod_ns = 60e9 / kSlowest_rpm;
 
 enum class RotationOutcome {
   measured,

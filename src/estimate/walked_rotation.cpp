@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "estimate/rotation.h"
+#include "estimate/periods.h"
 #include "statistics/regression.h"
 #include "statistics/robust.h"
 

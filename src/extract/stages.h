@@ -9,12 +9,11 @@
 #include <string_view>
 
 #include "extract/cache_stages.h"
+#include "extract/caches.h"
 #include "extract/mechanics_stages.h"
 #include "extract/validation_stages.h"
 
 namespace platter::extract {
-
-enum class Caches : std::uint8_t { any, off, as_found };
 
 enum class Needs : std::uint8_t {
   nothing,
