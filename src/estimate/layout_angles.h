@@ -25,8 +25,8 @@ struct LayoutAngles {
   model::Notes notes;
 };
 
-// From kept samples, for a layout whose zones are split already; `left_out`: blocks that
-// could not be read.
+// From kept samples, for a layout whose zones are split already; `left_out`: blocks that could not
+// be read.
 LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
                                     const model::Layout& layout,
                                     const std::vector<LbnRange>& left_out = {});

@@ -12,10 +12,8 @@ namespace platter::estimate {
 struct ReadTimes {
   model::Parameter same_track;       // MTBRC on one track
   bool apart = false;                // seeks inward and outward take other times
-  SeekTimes mtbrcs, commands;        // of moves over cylinders, each direction apart if they
-                                     // are
-  std::optional<Constant> constant;  // of commands over MTBRCs; nullopt: SEEK tells
-                                     // nothing
+  SeekTimes mtbrcs, commands;        // of moves over cylinders, each direction apart if they are
+  std::optional<Constant> constant;  // of commands over MTBRCs; nullopt: SEEK tells nothing
   // What is thought of a trial that moves the arm: its spread as most distances have it.
   statistics::ThresholdPrior trial;
   // The MTBRC of a read without a move, ns: by a SEEK to the track where the arm is, if that bears
@@ -23,7 +21,7 @@ struct ReadTimes {
   // neither.
   std::optional<statistics::Estimate> still;
   bool still_by_commands = false;
-  double host_unsure_ns = 0;  // by the host's delay (round_trips.h)
+  double host_unsure_ns = 0;  // by the host's delay (host.h)
 
   // Over that distance, the mean of both directions; nullopt: not known.
   std::optional<statistics::Estimate> of(const SeekTimes& times, std::uint32_t distance) const;

@@ -21,7 +21,6 @@ using SeekTimes = std::map<std::int64_t, statistics::Estimate>;
 
 // Of the SEEK commands in kept samples, each direction apart or both together; moves seen less
 // often than `least` are left out. The spread of one command is taken from all moves together.
-//
 SeekTimes command_times(const Samples& samples, bool apart, std::size_t least = 4);
 
 // Whether seeks inward take other times than seeks outward, beyond doubt: at all distances

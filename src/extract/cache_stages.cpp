@@ -21,8 +21,8 @@ void probe_cache(Rig& rig) {
   const SomeMap map(rig);
   how.map_known = map.is_known();
   cache_probe::Findings found = cache_probe::probe_cache(rig.context, rig.facts.cache, how);
-  rig.ground.reset();
-  if (found.ground && map.is_known()) rig.ground.emplace(std::move(*found.ground));
+  rig.handed.ground.reset();
+  if (found.ground && map.is_known()) rig.handed.ground.emplace(std::move(*found.ground));
   rig.facts.cache_fields = std::move(found.estimate.cache.freedoms);
   rig.facts.not_taken_back = std::move(found.not_taken_back);
   rig.facts.no_media_writes = rig.settings.no_media_writes();
@@ -64,9 +64,9 @@ void exercise_cache_further(Rig& rig) {
   constexpr int kMostParts = 6;
   if (rig.context.limited()) return;
   Findings trial = rig.found;
-  for (int part = 0; part < kMostParts && trial.cache.open() && rig.ground; ++part) {
+  for (int part = 0; part < kMostParts && trial.cache.open() && rig.handed.ground; ++part) {
     const std::size_t answers = rig.facts.cache.observations.size();
-    cache_probe::exercise_further(rig.context, *rig.ground, rig.facts.cache);
+    cache_probe::exercise_further(rig.context, *rig.handed.ground, rig.facts.cache);
     if (rig.facts.cache.observations.size() == answers) return;
     trial.cache.check_anew(rig.facts.cache, trial.model);
   }

@@ -92,7 +92,7 @@ void warm_up(Rig& rig) {
 
 void measure_rotation(Rig& rig) {
   if (rig.fitness.answered_at_once() &&
-      scsi::rereads_come_at_once(rig.drive, rig.settings.reference_lbn).value_or(false))
+      scsi::rereads_come_at_once(rig.context.drive, rig.settings.reference_lbn).value_or(false))
     rig.settings.pass_caches_by();
   rig.fitness.require_reads_from_the_media(rig.context);
   measure_period(rig, kFirstPeriodError);

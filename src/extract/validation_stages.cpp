@@ -46,7 +46,7 @@ void validate_itself(const Seen& seen, Findings& found) {
 void send_batches(Rig& rig) {
   const SomeMap map(rig);
   rig.facts.queue = queue_samples(rig.guard, rig.context);
-  rig.queued_commands += rig.facts.queue.commands;
+  rig.handed.queued_commands += rig.facts.queue.commands;
 }
 
 void estimate_queue(const Seen& seen, Findings& found) {

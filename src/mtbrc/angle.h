@@ -31,10 +31,12 @@ struct AngleOptions {
 std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
     Context& context, std::uint64_t reference, const std::vector<std::uint64_t>& targets,
     double target_error_rev, const AngleOptions& options = {});
+
 // Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the
 // beginning of the run's reference sector. Sectors anywhere are read last to check them: where they
 // lie elsewhere, layout.angle says so, and by how much. Earlier samples of experiment angle count
 // as well. Caches off; rotation known.
 estimate::LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
                                              const AngleOptions& options = {});
+
 }  // namespace platter::mtbrc

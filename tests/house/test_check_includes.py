@@ -125,7 +125,8 @@ class Planted(unittest.TestCase):
                  "gettimeofday(&t, nullptr);", "auto t = time(nullptr);", "usleep(5);",
                  "#include <chrono>", "auto t = std::time(nullptr);",
                  "std::this_thread::sleep_for(x);")
-        rooms = ("estimate", "mtbrc", "layout", "cache_probe", "extract", "statistics", "engine", "calibrate", "cache_check", "replay")
+        rooms = ("estimate", "mtbrc", "layout", "cache_probe", "extract", "statistics", "engine", "calibrate",
+                 "cache_check", "replay")
         files = {f"src/{room}/planted_{i}.cpp": f"\n{code}\n"
                  for room in rooms for i, code in enumerate(codes)}
         found = self.plant_all(files)
