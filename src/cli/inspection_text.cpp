@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cli/inspected.h"
-#include "mtbrc/passages.h"
+#include "estimate/passages.h"
 #include "report/wrapped.h"
 #include "safety/saved_settings.h"
 
@@ -171,7 +171,7 @@ std::string host_lines(const Inspected& all) {
                   to_us(trip.maximum_ns), trip.commands));
   if (const auto host = all.delay())
     text += entry("noise", noise::enough_for(*host, all.period_ms,
-                                             mtbrc::Passages::kMostPull_rev * all.period_ms));
+                                             estimate::Passages::kMostPull_rev * all.period_ms));
   return text;
 }
 

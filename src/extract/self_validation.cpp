@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/layout_map.h"
+#include "estimate/samples.h"
 #include "extract/stated_demerit.h"
 #include "extract/suspects.h"
 #include "extract/unexplained.h"
@@ -386,7 +387,7 @@ void look_at_time(mtbrc::Context& context, replay::Result& result) {
   if (!context.time->look()) return;
   if (context.session != session) return result.requests.clear();
   for (std::size_t i = before; i < context.samples.size(); ++i) {
-    const mtbrc::Sample& read = context.samples[i];
+    const estimate::Sample& read = context.samples[i];
     result.requests.push_back({.lbn = read.lbn,
                                .blocks = read.blocks,
                                .due_ns = read.issued_ns,

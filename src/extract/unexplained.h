@@ -7,8 +7,8 @@
 #include <string>
 
 #include "engine/layout_map.h"
+#include "estimate/samples.h"
 #include "model/drive_model.h"
-#include "mtbrc/samples.h"
 #include "replay/result.h"
 
 namespace platter::extract {
@@ -33,7 +33,7 @@ double longest_of_one_block_ms(const model::DriveModel& model);
 
 // A pause is longer than the longest seek, a switch, the overheads and two revolutions together.
 // Pure.
-Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model);
+Pauses pauses_of(const estimate::Samples& samples, const model::DriveModel& model);
 
 // A sentence for the model's validity, or none.
 std::optional<std::string> told(const Pauses& pauses, double request_ms);

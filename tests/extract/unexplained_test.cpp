@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.h"
+#include "estimate/samples.h"
 #include "extract/self_validation.h"
 
 namespace platter::extract {
@@ -17,11 +18,11 @@ model::DriveModel a_drive() {
 }
 
 // Reads of 7 ms every 10 ms; of each minute, the first one waits 35 ms more.
-mtbrc::Samples reads(double seconds, double pause_ms, double every_s) {
-  mtbrc::Samples samples;
+estimate::Samples reads(double seconds, double pause_ms, double every_s) {
+  estimate::Samples samples;
   double next_s = every_s;
   for (double at_s = 0; at_s < seconds; at_s += 0.01) {
-    mtbrc::Sample sample;
+    estimate::Sample sample;
     sample.issued_ns = static_cast<Nanoseconds>(at_s * 1e9);
     double took_ms = 7;
     if (at_s >= next_s) {
@@ -82,8 +83,8 @@ TEST_CASE("what a drive does on its own is in the demerits that are stated") {
 }
 
 TEST_CASE("pauses are counted within the sessions of a run, whose clocks are not the same") {
-  mtbrc::Samples samples = reads(130, 35, 60);
-  for (mtbrc::Sample& sample : reads(130, 35, 60)) {
+  estimate::Samples samples = reads(130, 35, 60);
+  for (estimate::Sample& sample : reads(130, 35, 60)) {
     sample.session = 1;
     samples.push_back(sample);
   }
