@@ -7,10 +7,10 @@
 #include <set>
 
 #include "model/error.h"
-#include "model/file.h"
 #include "model/folder.h"
 #include "model/json.h"
 #include "model/leftovers.h"
+#include "model/text_file.h"
 #include "registry/annotations.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
@@ -103,7 +103,7 @@ Annotations manifest_annotations(const model::DriveModel& model, const std::stri
 Publication publish(const Store& store, const std::string& model_path,
                     const PublishOptions& options) {
   require_known_rules(options.forced);
-  const std::string text = model::read_file(model_path);
+  const std::string text = model::read_text(model_path);
   model::DriveModel model = model::from_json_text(text, model_path);
   model::say_passed_over(model.passed_over);  // and is published with the rest
   Json document = parse_i_json(text, model_path);

@@ -78,20 +78,24 @@ def attacks(made, kinds, bombs, commands, quick):
 # command.
 QUICK = (
     ("model", "most-tracks-with-skips", "show FILE"), ("model", "json-deep-objects-100000", "show FILE"),
-    ("model", "nested-pairs", "replay t.trace --on FILE -o"), ("table", "zeros", "show FILE"),
+    ("model", "nested-pairs", "replay t.trace --on FILE -o"), ("model", "alternating-tracks", "plot zones"),
+    ("table", "zeros", "show FILE"),
     ("disksim", "sources-2^30", "import disksim"), ("disksim", "ranges-instantiated", "import disksim"),
     ("disksim-g4", "index-3-wide-12-deep", "import disksim"), ("disksim-g2", "list", "import disksim"),
     ("trace-gzip", "zeros", "trace stats FILE"), ("trace-zstd", "line-ends", "trace lint FILE"),
     ("trace-ascii", "one-line", "trace lint FILE"), ("result-csv", "head-deep-members", "result show"),
+    ("result-csv", "head-deep-members", "plot cdf"),
     ("result-zstd", "zstd-rows", "result show"), ("validation", "json-deep-100000", "report"),
     ("study", "points-65536", "study plan"), ("study", "points-10^9", "study plan"), ("study", "points-10^9", "study run"),
     ("study", "points-10^18", "study collect"), ("study", "requests-10^10", "study run"),
     ("study", "requests-2^53", "study slurm"), ("array", "members", "study plan"), ("array", "members-1024", "study run"),
     ("points", "json-lists", "study collect"), ("samples", "first-line-json-deep-100000", "estimate"),
+    ("samples-begun", "facts-again", "characterize"),
     ("journal", "one-line", "restore"), ("host-journal", "governors", "restore"),
     ("emulation-log", "one-line", "emulate"), ("contents", "ext4-special-extents", "emulate model.json --vhost-user"),
     ("contents", "btrfs-large-items", "emulate model.json --vhost-user"), ("registry", "layers", "registry verify"),
-    ("registry", "versions", "registry list"), ("remote-index", "entries-short", "registry refresh"),
+    ("registry", "versions", "registry list"), ("registry", "versions", "registry site"),
+    ("remote-index", "entries-short", "registry refresh"),
     ("remote", "index-json-deep-objects", "registry refresh"),
     ("key", "nul", "registry trust add"), ("kept-key", "nul", "registry trust list"))
 

@@ -1,8 +1,9 @@
-"""Damage to files: bytes, words, numbers, for JSON also its structure."""
+"""Damage to files: bytes, words, numbers, for JSON also its structure; of lines with checks also what was written so."""
 
 import json
 import os
 import re
+import zlib
 
 NUMBERS = ["0", "1", "-1", "2", "7", "255", "256", "65535", "65536", "1000000", "16777216", "2147483647",
            "2147483648", "4294967295", "4294967296", "9007199254740993", "1152921504606846976",
@@ -129,8 +130,29 @@ def damage_json(dice, data):
     return text.encode("utf-8", "surrogatepass")
 
 
+CHECK = re.compile(rb',"line":\[([0-9]+),[0-9]+,"[0-9a-f]{8}"\]}$')
+
+
+def checked_line(before, number):
+    """As docs/samples.md has it; `before`: the object without its last brace."""
+    line = before + b',"line":[%d,%d' % (number, len(before))
+    return line + b',"%08x"]}' % zlib.crc32(line)
+
+
+def damage_checked(dice, data):
+    """What is wrong, and has the check of what somebody wrote so."""
+    lines = data.split(b"\n")
+    checked = [(at, found) for at, line in enumerate(lines) if (found := CHECK.search(line))]
+    for at, found in dice.sample(checked, min(len(checked), dice.choice((1, 1, 1, 3)))):
+        way = dice.choice((damage_json, damage_json, damage_text, damage_bytes))
+        changed = way(dice, lines[at][:found.start()] + b"}").replace(b"\n", b" ")
+        number = int(found.group(1)) if dice.random() < 0.9 else int(dice.choice(NUMBERS[:19]))
+        lines[at] = checked_line(changed[:-1], number)
+    return b"\n".join(lines)
+
+
 def damaged(dice, data, kind):
-    ways = {"json": (damage_json, damage_json, damage_text, damage_bytes),
+    ways = {"json": (damage_json, damage_json, damage_text, damage_bytes), "checked": (damage_checked,),
             "lines": (damage_text, damage_text, damage_bytes), "bytes": (damage_bytes,)}[kind]
     return dice.choice(ways)(dice, data)
 

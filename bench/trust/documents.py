@@ -12,6 +12,8 @@ import struct
 import subprocess
 import time
 
+import damage
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DRIVE = "virtual:hp-c2247"
@@ -30,7 +32,9 @@ MODEL = [
     "show FILE", "show --json FILE", "layout FILE --lbn 0 1000", "layout FILE --all-tracks", "layout FILE --pbn 3,1,2",
     "diff FILE model.json", "diff valid.json FILE", "diff --all FILE FILE", "emit table FILE -o x.ptab",
     "emit table FILE --format csv -o x.csv",
-    "emit disksim FILE -o disksim", "emit summary FILE", "emit 86box FILE", "inspect virtual:FILE",
+    "emit disksim FILE -o disksim", "emit summary FILE", "emit 86box FILE",
+    "plot seeks FILE -o x.svg", "plot seeks FILE model.json -o x.pdf --log-axis --script", "plot zones FILE -o x.svg",
+    "inspect virtual:FILE",
     "replay t.trace --on FILE -o x.csv", "replay t.trace --on FILE --array raid5 FILE FILE -o x.csv",
     "replay t.trace --on virtual:FILE -o x.csv --allow-writes all", "derive FILE --set identity.heads=9 -o x.json",
     "trace generate --workload random --requests 50 --for FILE -o x.trace", "publish FILE --registry r",
@@ -46,7 +50,7 @@ TRACE = ["trace lint FILE", "trace stats FILE", "trace convert FILE --to ascii -
 RESULT = ["result show FILE", "result export FILE -o x.csv", "result export FILE -o x.csv.zst", "compare FILE FILE",
           "replay long.trace --on model.json --phase-from FILE -o x.csv",
           "calibrate model.json --with FILE -o x.json --most-replayed 1", "report model.json --results of -o x.html",
-          "study run with.json -C s"]
+          "plot cdf FILE FILE -o x.svg", "plot ccdf FILE -o x.png --log-axis", "study run with.json -C s"]
 # A run works for as long as was asked for, within its budget: here for a part.
 STUDY = ["study plan FILE -C s --parts 3", "study run FILE -C s --part 1/50000", "study collect FILE -C s --plots p",
          "study slurm FILE -C s --parts 3"]
@@ -55,7 +59,8 @@ REGISTRY = ["registry verify --registry registry", "registry list --registry reg
             "registry verify ENTRY --registry registry", "registry search hp --registry registry",
             "publish model.json drive.ptab --registry registry", "registry import registry --registry other",
             "registry prune --keep 1 --registry registry", "registry gc --registry registry",
-            "registry rebuild-index --registry registry", "registry diff ENTRY ENTRY --registry registry",
+            "registry rebuild-index --registry registry", "registry site --registry registry -o site",
+            "registry diff ENTRY ENTRY --registry registry",
             "registry match " + DRIVE + " --registry registry", "fleet registry",
             "registry sign ENTRY --key key.pem --registry registry", "fleet --drive ENTRY registry",
             "registry push ENTRY lab --registry registry", "study run published.json -C s --registry registry"]
@@ -76,13 +81,14 @@ def trace_formats(platter):
     return names
 
 
-GOLDEN_TRACES = {"validate": "validate.trace", "ascii": "ascii.trace", "hpl": "hpl.srt", "spc": "spc.csv",
-                 "blktrace": "little.blktrace.0", "blkparse": "blkparse.txt", "iolog2": "fio2.log",
-                 "iolog3": "fio3.log", "msr": "msr.csv", "hfplayer": "hfplayer.csv", "xperf": "xperf.csv", "wpa": "wpa.csv", "fiolat": "fio_lat.log",
-                 "fiobw": "fio_bw.log", "blkreplay": "load.blkreplay", "iosnoop": "iosnoop_perf.txt", "vscsi": "cloudphysics1.vscsi",
-                 "ftrace": "ftrace.txt", "biosnoop": "biosnoop.txt", "mqsim": "mqsim.trace", "fiu": "fiu.txt",
-                 "csv": "alibaba.csv"}  # others are called as their format
-COLUMNS = {"csv": " --csv-columns device,op,offset:bytes,size:bytes,time:us"}
+def golden_trace(form):
+    """The first of the golden files whose name begins with the format's."""
+    folder = os.path.join(ROOT, "tests", "golden", "traces")
+    return os.path.join(folder, next(name for name in sorted(os.listdir(folder)) if re.split("[._]", name)[0] == form))
+
+
+COMPRESSED = {"gzip": ".gz", "zstd": ".zst", "bzip2": ".bz2", "xz": ".xz", "lz4": ".lz4"}
+COLUMNS = {"csv": " --csv-columns -,time:s,response:s,-,op,offset:sectors,size:sectors,decimal=comma"}
 
 
 class Documents:
@@ -169,14 +175,14 @@ class Documents:
             try:
                 self.run("trace", "convert", "s.trace" if form == "spc" else "t.trace", "--to", form, "-o", name)
             except RuntimeError:  # what is not written, or has no times of service, or of arrival
-                golden = GOLDEN_TRACES.get(form, form + ".csv")
-                shutil.copy(os.path.join(ROOT, "tests", "golden", "traces", golden), self.path(name))
-            kind = "bytes" if form in ("hpl", "blktrace", "vscsi") else "lines"
+                shutil.copy(golden_trace(form), self.path(name))
+            with open(self.path(name), "rb") as file:
+                kind = "bytes" if b"\0" in file.read() else "lines"
             more = COLUMNS.get(form, "")
             named = f"FILE --format {form}" + more
             self.all[f"trace-{form}"] = ([name, "model.json"], [(name, kind)], [
                 "trace lint FILE", "trace stats FILE", *(command.replace("FILE", named) for command in TRACE)])
-        for form, end in (("gzip", ".gz"), ("zstd", ".zst")):
+        for form, end in COMPRESSED.items():
             name = "trace.ascii" + end
             self.run("trace", "convert", "trace.ascii", "--to", "ascii", "-o", name)
             self.all[f"trace-{form}"] = ([name, "model.json"], [(name, "bytes")], TRACE)
@@ -220,7 +226,8 @@ class Documents:
         kept = sorted(os.path.relpath(os.path.join(base, name), self.folder)
                       for base, _, names in os.walk(self.path("points")) for name in names)
         self.all["points"] = (["model.json", "s.trace", "points.json", "points"],
-                              [(name, "json") for name in kept if name.endswith(".json")], [
+                              [(name, kind) for name in kept if name.endswith(".json")
+                               for kind in ("checked", "json")], [
                                   f"study {verb} points.json -C points" for verb in ("run", "collect", "plan --parts 2")])
 
     def samples(self):
@@ -229,10 +236,11 @@ class Documents:
         with open(self.path("run.jsonl"), "rb") as file:
             lines = file.read().splitlines(True)
         self.write("part.jsonl", b"".join(lines[:len(lines) // 2]))
-        self.all["samples"] = (["run.jsonl", "part.jsonl", "whole.json"], [
-            (name, kind) for name in ("run.jsonl", "part.jsonl") for kind in ("lines", "bytes")], [
-                "estimate FILE -o x.json", "publish whole.json --samples FILE --registry r",
-                f"characterize {DRIVE}?seed=1 --resume FILE -o x.json --budget 600"])
+        kinds = ("checked", "lines", "bytes")
+        self.all["samples"] = (["run.jsonl", "whole.json"], [("run.jsonl", kind) for kind in kinds], [
+            "estimate FILE -o x.json", "publish whole.json --samples FILE --registry r"])
+        self.all["samples-begun"] = (["part.jsonl"], [("part.jsonl", kind) for kind in kinds], [
+            f"characterize {DRIVE}?seed=1 --resume FILE -o x.json --budget 600"])
 
     def journal(self):
         """Of a run that is killed once it has written something down."""
@@ -254,16 +262,19 @@ class Documents:
         if not kept:
             raise RuntimeError("no journal was seen")
         self.write("run.journal", kept)
-        self.all["journal"] = (["run.journal"], [("run.journal", "lines"), ("run.journal", "bytes")], [
-            f"restore FILE --device {DRIVE}"])
+        self.all["journal"] = (["run.journal"], [("run.journal", kind) for kind in ("checked", "lines", "bytes")], [
+            f"restore FILE --device {DRIVE}", f"restore FILE --device {DRIVE} --yes", "restore FILE --inspect"])
 
     def host_journal(self):
-        self.write("host.journal", json.dumps({"schema": {"name": "platter-host-journal", "version": "1.0"},
-                                               "platter": "0.1.0", "boot": "x",
-                                               "governors": {"policy0": "powersave", "policy1": "ondemand"}}))
-        os.mkdir(self.path("root"))
-        self.all["host-journal"] = (["host.journal", "root"], [("host.journal", "json")],
-                                    ["restore FILE --host-root root"])
+        said = json.dumps({"schema": {"name": "platter-host-journal", "version": "1.0"}, "platter": "0.1.0", "boot": "x",
+                           "governors": {"policy0": "powersave", "policy1": "ondemand"}})
+        self.write("root/proc/sys/kernel/random/boot_id", "x\n")
+        for policy in ("policy0", "policy1"):
+            self.write(f"root/sys/devices/system/cpu/cpufreq/{policy}/scaling_governor", "performance\n")
+        name = "root/run/platter/host.journal"
+        self.write(name, damage.checked_line(said[:-1].encode(), 1) + b"\n")
+        self.all["host-journal"] = (["root"], [(name, kind) for kind in ("checked", "checked", "bytes")],
+                                    ["restore FILE --host-root root", "restore FILE --inspect"])
 
     def registry(self):
         self.run("publish", "model.json", "--attach", "drive.ptab", "--registry", "registry")

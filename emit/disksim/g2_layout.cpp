@@ -14,7 +14,7 @@
 #include "emit/disksim/named_file.h"
 #include "emit/disksim/no_place.h"
 #include "emit/disksim/track_runs.h"
-#include "model/file.h"
+#include "model/text_file.h"
 
 namespace platter::emit_disksim {
 namespace {
@@ -104,7 +104,7 @@ bool read_extent(const std::string& line, Extent& extent) {
 // Two lines that say what drive it is, the numbers of cylinders and heads, the blocks, the defects
 // (which hold no block, so that nothing is to be learnt from them).
 MapFile read_map(const std::string& path) {
-  std::istringstream lines(model::read_file(path));
+  std::istringstream lines(model::read_text(path));
   MapFile map;
   map.path = std::make_shared<const std::string>(path);
   std::string line;

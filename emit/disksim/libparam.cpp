@@ -11,6 +11,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/text_file.h"
 
 namespace platter::emit_disksim {
 namespace {
@@ -130,7 +131,7 @@ class Lexer {
     if (++opened_ > kMostSources)
       fail_at(source->where, fmt::format("source names files more than {} times", kMostSources));
     try {
-      file.content = model::read_file(path);
+      file.content = model::read_text(path);
     } catch (const Error& error) {
       if (source == nullptr) throw;
       fail_at(source->where,

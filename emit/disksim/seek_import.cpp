@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "emit/disksim/named_file.h"
-#include "model/file.h"
+#include "model/text_file.h"
 
 namespace platter::emit_disksim {
 namespace {
@@ -52,7 +52,7 @@ struct SeekFile {
 // right behind the distance; a first line may tell their number. The fourth number is of Western
 // Digital's "dual seek profile": seek and settling of a write in one.
 SeekFile read_seek_file(const std::string& path, std::vector<std::string>& notes) {
-  std::istringstream lines(model::read_file(path));
+  std::istringstream lines(model::read_text(path));
   SeekFile file;
   std::vector<model::SeekPoint>& points = file.reads;
   auto name = std::make_shared<const std::string>(path);

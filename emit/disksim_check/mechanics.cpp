@@ -9,6 +9,7 @@
 
 #include "emit/disksim_check/findings.h"
 #include "model/file.h"
+#include "model/text_file.h"
 
 namespace platter::emit_disksim_check {
 namespace {
@@ -26,7 +27,7 @@ struct SeekLine {
 // The lines that sscanf's "%d, %lf" takes; the others are found.
 std::vector<SeekLine> seek_lines(const std::string& path, const Where& where, Findings& findings) {
   std::vector<SeekLine> points;
-  std::istringstream lines(model::read_file(path));
+  std::istringstream lines(model::read_text(path));
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     SeekLine point{.number = ++number};

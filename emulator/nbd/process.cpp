@@ -1,6 +1,5 @@
 #include "emulator/nbd/process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -16,7 +15,6 @@
 #include "emulator/pace/drive_report.h"
 #include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
-#include "emulator/pace/write_whole.h"
 #include "model/printable.h"
 #include "model/quietly.h"
 #include "model/say.h"
@@ -43,10 +41,7 @@ void hang_up_clients(int how) {
 }  // namespace
 
 Process::Process(const ProcessSettings& wished)
-    : settings_(wished),
-      clock_(host_now_ns(), wished.speed),
-      asked_(eventfd(0, EFD_CLOEXEC)),
-      stdout_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
+    : settings_(wished), clock_(host_now_ns(), wished.speed), asked_(eventfd(0, EFD_CLOEXEC)) {
   if (settings_.log) log_ = std::make_unique<LogWriter>(*settings_.log);
   for (const DriveSettings& drive : settings_.drives)
     drives_.push_back(
@@ -78,7 +73,7 @@ Process::~Process() {
   if (servant_.joinable()) servant_.join();
   keep_all();
   close(asked_);
-  close(stdout_);
+  reports_.finish();
 }
 
 // What it saw is in the last report.
@@ -105,8 +100,9 @@ void Process::keep_all() noexcept {
 
 // Without nbdkit, some of whose threads do not end.
 void Process::leave() {
-  write_whole(stdout_, report());
+  reports_.write(report());
   keep_all();
+  reports_.finish();
   _exit(0);
 }
 
@@ -201,7 +197,7 @@ void Process::do_what_is_asked() {
       if (prober_) prober_->stay_away();
       hang_up();
     }
-    if (report_asked_.exchange(false)) write_whole(stdout_, report());
+    if (report_asked_.exchange(false)) reports_.write(report());
   }
 }
 

@@ -12,6 +12,7 @@
 #include "emulator/nbd/served_drive.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/log_writer.h"
+#include "emulator/pace/report_writer.h"
 #include "emulator/pace/transport_delay.h"
 
 namespace platter::emulator {
@@ -74,7 +75,7 @@ class Process {
       end_asked_{false};
   std::atomic<bool> ends_{false};  // clients are hung up from now on
   int hung_up_ = 0;                // the servant's: how often they were
-  int stdout_;                     // nbdkit takes the process's own away when it begins to serve
+  ReportWriter reports_{};         // nbdkit takes standard output away when it begins to serve
   std::thread servant_{};
 };
 

@@ -8,8 +8,8 @@
 #include "emulator/contents/generated_contents.h"
 #include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
+#include "emulator/pace/report_writer.h"
 #include "emulator/pace/unread_notices.h"
-#include "emulator/pace/write_whole.h"
 #include "model/say.h"
 
 namespace platter::emulator {
@@ -35,6 +35,7 @@ Emulation::Emulation(const EmulationSettings& settings)
 Emulation::~Emulation() = default;
 
 void Emulation::run(int listening, int wake, const std::function<Server::Asked()>& asked) {
+  ReportWriter reports;  // before this thread is one of real time
   drop_unread_notices();
   allow_many_descriptors();
   if (!settings_.ordinary)
@@ -46,7 +47,7 @@ void Emulation::run(int listening, int wake, const std::function<Server::Asked()
   else
     run_in_real_time();
   std::unique_ptr<Server> server;
-  const auto tell = [&] { write_whole(STDOUT_FILENO, report(*server, probe.at_client())); };
+  const auto tell = [&] { reports.write(report(*server, probe.at_client())); };
   server = std::make_unique<Server>(
       drives_.drives(), clock_, delay_,
       Server::Surroundings{listening, wake, keeper_.get(), &probe, asked, notice, tell});

@@ -238,6 +238,17 @@ void estimate_lookup_delay(const Record& record, model::DriveModel& model) {
   }
 }
 
+bool asked_about_lookup(const Record& record) {
+  return lookup_pairs(record).size() >= kFewestPairs;
+}
+
+void hold_untold_delay(model::Overheads& overheads) {
+  const double sigma_ms = most_ns(overheads) * 1e-6 / std::sqrt(12.0);
+  for (const auto command : kCommands)
+    if (model::Parameter& rest = overheads.*command; rest && rest.error)
+      rest.error = std::hypot(*rest.error, sigma_ms);
+}
+
 model::DriveModel with_later_lookup(model::DriveModel model, double by_ms) {
   look_up_later(model.overheads, by_ms);
   return model;

@@ -18,6 +18,14 @@ using cache_probe::Record;
 // answers, or must not, that is set, too. What the answers do not show stays as it is.
 void estimate_lookup_delay(const Record& record, model::DriveModel& model);
 
+// Whether enough pairs were asked for that: else nothing is known of the delay, not even that there
+// is none.
+bool asked_about_lookup(const Record& record);
+
+// Where nobody asked: the delay is in the overheads of hits and misses, whose errors then hold one
+// as long as any that is tried, all alike likely.
+void hold_untold_delay(model::Overheads& overheads);
+
 // The model with a cache that is looked into so much later; commands take as long as before in all.
 model::DriveModel with_later_lookup(model::DriveModel model, double by_ms);
 

@@ -5,8 +5,8 @@
 
 #include "cache_probe/facts.h"
 #include "cache_probe/read_setups.h"
+#include "estimate/passages.h"
 #include "model/error.h"
-#include "mtbrc/passages.h"
 
 namespace platter::cache_probe {
 
@@ -85,7 +85,7 @@ bool Targets::is_for_timing(std::uint64_t lbn, std::uint32_t blocks) const {
   const engine::Track track = map.track_of_slot(slot);
   if (blocks <= this->blocks() && slot + blocks > track.first_slot + track.sectors) return false;
   const std::uint32_t unit = prober_.write_unit();
-  return unit == 1 || mtbrc::run_at(map, slot, unit) == std::optional(lbn);
+  return unit == 1 || estimate::run_at(map, slot, unit) == std::optional(lbn);
 }
 
 // Near the last one if there is room, behind what is read ahead of it.

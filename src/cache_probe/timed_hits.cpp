@@ -1,15 +1,17 @@
 #include "cache_probe/timed_hits.h"
 
+#include "estimate/samples.h"
+
 namespace platter::cache_probe {
 
-mtbrc::Samples timed_hits(const Record& record) {
-  mtbrc::Samples hits;
+estimate::Samples timed_hits(const Record& record) {
+  estimate::Samples hits;
   for (const Observation& seen : record.observations) {
     const bool read_of_cached = seen.question == Question::reread ||
                                 seen.question == Question::next_block ||
                                 seen.question == Question::large_hit;
     if (!read_of_cached || seen.write) continue;
-    hits.push_back({.experiment = mtbrc::Experiment::hit,
+    hits.push_back({.experiment = estimate::Experiment::hit,
                     .lbn = seen.lbn,
                     .blocks = seen.blocks,
                     .issued_ns = seen.issued_ns,

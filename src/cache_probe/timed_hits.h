@@ -3,11 +3,11 @@
 #pragma once
 
 #include "cache_probe/record.h"
-#include "mtbrc/samples.h"
+#include "estimate/samples.h"
 
 namespace platter::cache_probe {
 
 // Experiment::hit; those that missed among them. Pure.
-mtbrc::Samples timed_hits(const Record& record);
+estimate::Samples timed_hits(const Record& record);
 
 }  // namespace platter::cache_probe

@@ -35,7 +35,8 @@ std::vector<Access> media_accesses(const model::DriveModel& model, const Measure
                         .cylinder = track.cylinder,
                         .head = track.head,
                         .one_track = last.cylinder == track.cylinder && last.head == track.head,
-                        .write = mine.write});
+                        .write = mine.write,
+                        .after_write = i > 0 && in_drives_time.requests[i - 1].write});
   }
   return accesses;
 }

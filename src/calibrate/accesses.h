@@ -15,9 +15,9 @@ struct Access {
   double completion_ns = 0;  // the drive's
   double turn = 0;       // the platter's at completion, as the model's layout has it, 0 <= turn < 1
   std::size_t zone = 0;  // index of the layout's top-level node
-  std::uint32_t cylinder = 0, head = 0;  // of the first block
-  bool one_track = true;                 // all of it lies on the track of the first block
-  bool write = false;
+  std::uint32_t cylinder = 0, head = 0;     // of the first block
+  bool one_track = true;                    // all of it lies on the track of the first block
+  bool write = false, after_write = false;  // it, and the request before it in the trace
 };
 
 // In the order of the trace. The model replays in the drive's time; requests that one of both

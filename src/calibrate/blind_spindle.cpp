@@ -108,10 +108,10 @@ std::optional<BlindSpindle> find_spindle_blind(const model::Layout& layout,
       for (const ZoneAccesses& zone : zones) {
         const std::vector<Sample> samples = windowed(first_of(zone.accesses),
                                                      layout.zones[zone.zone], period_ns);
-        turns += static_cast<double>(skews_tried(samples, 0) * samples.size());
+        turns += static_cast<double>(skews_tried(samples) * samples.size());
         if (turns > kMostTurns && periods > 1) return std::nullopt;
         const Sets sets(samples);
-        Found found = search_skews(samples, sets, 0);
+        Found found = search_skews(samples, sets);
         const double zones_chance = sets.log_chance(found.score, found.tried);
         if (zones_chance > kTells) continue;
         climb_skews(samples, sets, found);

@@ -1,6 +1,7 @@
 #include "calibrate/calibrate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +22,7 @@
 #include "model/revolution.h"
 #include "model/stand_ins.h"
 #include "model/validate.h"
+#include "statistics/circular.h"
 
 namespace platter::calibrate {
 namespace {
@@ -30,8 +32,10 @@ constexpr int kRounds = 3;
 constexpr double kPhaseWidth_ns = 5e9;  // over which accesses tell where the platter is
 constexpr double kOutlier = 0.1;  // of a revolution: an access that says nothing of positioning
 constexpr std::size_t kFewestTrials = 50;
-constexpr double kShuffled = 0.5;   // shuffled angles must keep step far less well
-constexpr std::size_t kFolds = 10;  // each of them every tenth stretch
+constexpr double kLeastSpread = 0.002;     // rev, of one access about the angles
+constexpr std::size_t kFewestOfZone = 20;  // accesses: fewer may not tell a zone that is there
+constexpr double kShuffled = 0.5;          // shuffled angles must keep step far less well
+constexpr std::size_t kFolds = 10;         // each of them every tenth stretch
 constexpr int kMostSteps = 20;
 constexpr double kAsGood = 0.03;  // of the figures of the model that came in: a few revolutions
 
@@ -113,6 +117,9 @@ class Calibration {
                       options_.most_replayed));
     outcome.changes = changes_;
     outcome.left = left_;
+    outcome.left.insert(outcome.left.end(), of_angles_.begin(), of_angles_.end());
+    outcome.left.insert(outcome.left.end(), of_commands_.begin(), of_commands_.end());
+    outcome.zones_not_found = zones_not_found_;
     outcome.phase_known = phase_known_;
     outcome.spread_rev = spread_rev_;
     outcome.model = std::move(model_);
@@ -223,8 +230,10 @@ class Calibration {
                      std::vector<Change>& changes) const;
   void share(bool write);
   void turn();
+  void say_of_angles(const AngleFit& fit);
   void hits();
   void improve();
+  std::optional<Step> completed(const Differences& now) const;
   std::optional<Step> positioned(const Differences& now);
   std::optional<Step> settled(const Differences& now);
   std::optional<Step> with_policy(const Differences& now);
@@ -244,6 +253,9 @@ class Calibration {
   Score first_{};
   std::vector<Change> changes_{};
   std::vector<std::string> left_{};
+  std::vector<std::string> of_angles_{}, of_commands_{};  // the like, as the last round has it
+  std::optional<std::size_t> few_{};  // zones of the layout that came in with too few accesses
+  std::vector<ZoneNotFound> zones_not_found_{};
   model::DriveModel best_{};
   std::vector<Change> best_changes_{};
   double best_relative_ = 2;  // that of no change
@@ -296,10 +308,10 @@ void Calibration::turn() {
   }
   if (options_.groups.angles) {
     next.layout = corrected(model_.layout, fit);
-    std::size_t changed = 0, unknown = 0;
+    std::size_t changed = 0;
     double worst = 0;
+    say_of_angles(fit);
     for (const ZoneAngles& zone : fit.zones) {
-      if (!zone.identified && zone.accesses > 0) ++unknown;
       if (!zone.changed) continue;
       ++changed;
       const ZoneCorrection& c = zone.correction;
@@ -309,23 +321,31 @@ void Calibration::turn() {
           "cylinder {:+.6f}",
           c.angle, c.per_head, c.per_cylinder);
       if (c.range > 0)
-        why += fmt::format(", every {} cylinders {:+.5f} more", c.range, c.per_range);
+        why += fmt::format(", behind every {} cylinders {:+.5f} more, the first time behind {}",
+                           c.range, c.per_range, c.first);
       changes.push_back({"angles", fmt::format("layout.zones[{}]", zone.zone),
                          zone.coherence_before, zone.coherence_after, c.angle_error, "rev",
                          zone.accesses,
                          why + " (from, to: how well its accesses keep step, 1 is perfect)"});
     }
-    if (changed > 0) {
+    for (std::size_t head = 0; head < fit.heads.size(); ++head) {
+      if (fit.head_accesses[head] == 0) continue;
+      worst = std::max(worst, fit.head_errors[head]);
+      const std::string path = fmt::format("layout, head {}", head);
+      const auto before = std::ranges::find(changes_, path, &Change::path);
+      const double was = before == changes_.end() ? 0 : before->to.value_or(0);
+      changes.push_back({"angles", path, was, was + fit.heads[head], fit.head_errors[head], "rev",
+                         fit.head_accesses[head],
+                         "the tracks of a head lie elsewhere by an offset, in all zones"});
+    }
+    if (changed > 0 || !fit.heads.empty()) {
       next.layout.angle = {};
       next.layout.angle.unit = "rev";
       next.layout.angle.error = worst;
       next.layout.angle.method = kMethod;
       next.layout.angle.samples = fit.accesses;
-      if (unknown > 0)
-        next.layout.angle.reason = fmt::format("{} zones had too few accesses to tell", unknown);
+      next.layout.angle.reason = fmt::format("{}", fmt::join(of_angles_, "; "));
     }
-    if (unknown > 0)
-      leave(fmt::format("angles: of {} zones the accesses are too few to tell theirs", unknown));
   }
   if (changes.empty()) return;
   model_ = std::move(next);
@@ -334,6 +354,41 @@ void Calibration::turn() {
   best_relative_ = relative(score(model_));
   best_ = model_;
   best_changes_ = changes_;
+}
+
+// Which zones are not found, and what no parameter has.
+void Calibration::say_of_angles(const AngleFit& fit) {
+  of_angles_.clear();
+  of_commands_.clear();
+  zones_not_found_.clear();
+  std::size_t few = 0;
+  for (const ZoneAngles& zone : fit.zones) {
+    if (zone.accesses == 0 || (zone.identified && !zone.lags)) continue;
+    if (!zone.identified && zone.accesses < kFewestOfZone) {
+      ++few;
+      continue;
+    }
+    const auto cylinder =
+        static_cast<std::uint32_t>(std::max(0, model_.layout.zones[zone.zone].cylinder));
+    const double coherence = zone.identified ? zone.coherence_after : zone.coherence_before;
+    zones_not_found_.push_back({zone.zone, cylinder, zone.accesses, coherence});
+    of_angles_.push_back(fmt::format(
+        "angles: the zone from cylinder {} on is not found: the mean vector of its {} accesses is "
+        "{:.2f} long, in the median zone {:.2f}",
+        cylinder, zone.accesses, coherence, fit.coherence));
+  }
+  if (!few_) few_ = few;
+  if (*few_ > 0)
+    of_angles_.push_back(
+        fmt::format("angles: of {} zones the accesses are too few to tell theirs", *few_));
+  for (const bool write : {false, true})
+    if (fit.after_other[write] != 0)
+      of_commands_.push_back(
+          fmt::format("angles: {0} behind {1} complete {2:+.4f} +- {3:.4f} revolutions from where "
+                      "{0} behind {0} "
+                      "do; no parameter has this",
+                      write ? "writes" : "reads", write ? "reads" : "writes",
+                      fit.after_other[write], fit.after_other_error[write]));
 }
 
 bool is_significant(const std::optional<statistics::Estimate>& estimate) {
@@ -471,7 +526,7 @@ Phase Calibration::phase() const {
   const replay::Result result = measured_.replay_in_drives_time(model_);
   Phase phase(kPhaseWidth_ns);
   for (const Access& access : learned_accesses(model_, measured_, result))
-    phase.add(access.completion_ns, access.write,
+    phase.add(access.completion_ns, command_of(access.write, access.after_write),
               access.completion_ns / *result.period_ns - access.turn);
   phase.sort();
   return phase;
@@ -481,6 +536,10 @@ Phase Calibration::phase() const {
 // policies of the cache. Whichever explains most comes first, and the others are looked at anew, so
 // that none is bent to stand in for another.
 void Calibration::improve() {
+  if (options_.groups.positioning && phase_known_)
+    if (const auto now = differences(model_, measured_))
+      if (std::optional<Step> step = completed(*now))
+        keep(std::move(step->model), std::move(step->changes), step->group);
   for (int count = 0; count < kMostSteps; ++count) {
     const std::optional<Differences> now = differences(model_, measured_);
     if (!now) return;
@@ -499,6 +558,46 @@ void Calibration::improve() {
     }
     if (!best || !keep(std::move(best->model), std::move(best->changes), best->group)) return;
   }
+}
+
+// What follows the media takes longer with writes than with reads, or shorter: the phase tells it,
+// whatever precedes them. It is one of the writes' completion or of the reads', and hits share it
+// or not: whichever brings the responses nearest to the drive's.
+std::optional<Step> Calibration::completed(const Differences& now) const {
+  const Phase known = phase();
+  const std::size_t read = command_of(false, false), write = command_of(true, true);
+  const std::size_t fewer = std::min(known.count(read), known.count(write));
+  if (fewer < kFewestOfZone) return std::nullopt;
+  const double later = statistics::wrap_rev(known.offset(write) - known.offset(read));
+  const double error = std::max(spread_rev_, kLeastSpread) *
+                       std::sqrt(2 / static_cast<double>(fewer));
+  if (std::abs(later) <= kSignificant * error) return std::nullopt;
+  std::optional<Step> best;
+  for (const bool side : {false, true})
+    for (const bool hits_too : {true, false}) {
+      Step step{model_, {}, "positioning", {}};
+      model::Overheads& o = step.model.overheads;
+      statistics::Estimate by{(side ? later : -later) * period_of(model_) / 1e6,
+                              error * period_of(model_) / 1e6, fewer};
+      const std::string why = fmt::format(
+          "behind the media writes take {:+.4f} revolutions longer than reads, beside the model",
+          later);
+      add(model_, o.*completion_of(side).field, by, "positioning", completion_of(side).name, why,
+          step.changes);
+      by.value = -by.value;
+      for (std::size_t kind = 0; !hits_too && kind < 2; ++kind) {
+        const CommandOverhead& hit = overheads_of(side)[kind];
+        add(model_, o.*hit.field, by, "positioning", hit.name, "hits stay as they are",
+            step.changes);
+      }
+      const std::optional<Differences> then = differences(step.model, measured_);
+      if (!then) continue;
+      step.gain = gain_of(now, *then);
+      if (step.gain.mean > kHeldOut * step.gain.error &&
+          (!best || step.gain.mean > best->gain.mean))
+        best = std::move(step);
+    }
+  return best;
 }
 
 // Overheads of misses, seeks, head switches, by the passages that each access made.
@@ -652,13 +751,32 @@ Standing standing_of(const Answers& answers, const Measurement& measured, Range 
   return {measured.compare(answers.own_time, part), measured.compare(answers.drives_time, part)};
 }
 
+bool is_of_positions(const Change& change) {
+  return change.group == "rotation" || change.group == "angles";
+}
+
+// The model that came in with nothing but the period and the layout that were found.
+model::DriveModel with_positions_of(const model::DriveModel& model,
+                                    const model::DriveModel& calibrated) {
+  model::DriveModel next = model;
+  next.rotation = calibrated.rotation;
+  next.layout = calibrated.layout;
+  return next;
+}
+
 // What the file says of how it came about.
 void note_origin(Outcome& outcome, const Measurement& measured) {
   std::vector<std::string>& notes = outcome.model.provenance.notes;
+  const auto changed = outcome.kept == Kept::all
+                           ? std::ssize(outcome.changes)
+                           : std::ranges::count_if(outcome.changes, is_of_positions);
   notes.push_back(
       fmt::format("calibrated with {}: learned from requests {} to {}, {} parameters changed",
                   measured.drive().trace.empty() ? measured.drive().name : measured.drive().trace,
-                  measured.learn().begin + 1, measured.learn().end, outcome.changes.size()));
+                  measured.learn().begin + 1, measured.learn().end, changed));
+  for (const ZoneNotFound& zone : outcome.zones_not_found)
+    notes.push_back(fmt::format("the angles of the zone from cylinder {} on were not found",
+                                zone.first_cylinder));
   if (outcome.cut) notes.push_back("the search ended at the bound of its work: it was not whole");
   if (outcome.think_times_in_front)
     notes.push_back("the trace's think times were taken as those before their requests");
@@ -675,9 +793,42 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
   const Measurement measured = outcome.think_times_in_front ? given.with_think_times_in_front()
                                                             : given;
   Calibration(model, measured, options).run(outcome);
-  const Answers before = answers_of(model, measured), after = answers_of(outcome.model, measured);
-  outcome.learn_before = standing_of(before, measured, measured.learn());
+  outcome.judged_in_drives_time = measured.free_running();
+  const auto judged = [&](const Answers& answers) -> const replay::Result& {
+    return outcome.judged_in_drives_time ? answers.drives_time : answers.own_time;
+  };
+  const auto verdict = [&](const Answers& before, const Answers& after) {
+    return verdict_of(measured.drive(), judged(before), judged(after), measured.judge());
+  };
+  const Answers before = answers_of(model, measured);
+  Answers after = answers_of(outcome.model, measured);
   outcome.judge_before = standing_of(before, measured, measured.judge());
+  outcome.verdict = verdict(before, after);
+  if (outcome.verdict.better) {
+    outcome.kept = Kept::all;
+  } else if (std::ranges::any_of(outcome.changes, is_of_positions)) {
+    // Where tracks lie is told by itself, whatever else was found.
+    model::DriveModel positions = with_positions_of(model, outcome.model);
+    Answers of_positions = answers_of(positions, measured);
+    const Verdict alone = verdict(before, of_positions);
+    const Standing there = standing_of(of_positions, measured, measured.judge());
+    const bool drives = outcome.judged_in_drives_time;
+    const auto in_time = [&](const Standing& standing) -> const replay::Comparison& {
+      return drives ? standing.drives_time : standing.own_time;
+    };
+    if (alone.better || (alone.no_worse && knows_more_positions(in_time(outcome.judge_before),
+                                                                in_time(there), drives))) {
+      outcome.kept = Kept::positions;
+      if (!std::ranges::all_of(outcome.changes, is_of_positions))
+        outcome.left.push_back(
+            "hits, positioning, cache: what was found is no better in the half that judges; only "
+            "where tracks lie and how fast they turn is kept");
+      outcome.verdict = alone;
+      outcome.model = std::move(positions);
+      after = std::move(of_positions);
+    }
+  }
+  outcome.learn_before = standing_of(before, measured, measured.learn());
   outcome.learn_after = standing_of(after, measured, measured.learn());
   outcome.judge_after = standing_of(after, measured, measured.judge());
   if (outcome.think_times_in_front) {
@@ -686,18 +837,13 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
     outcome.judge_as_written_after = demerit_ms(
         given.drive(), given.replay_in_own_time(outcome.model), given.judge());
   }
-  const auto judged = [&](const Answers& answers) -> const replay::Result& {
-    return measured.free_running() ? answers.drives_time : answers.own_time;
-  };
-  outcome.judged_in_drives_time = measured.free_running();
-  outcome.verdict = verdict_of(measured.drive(), judged(before), judged(after), measured.judge());
-  if (outcome.verdict.better) {
-    outcome.warnings = negative_totals(outcome.model.overheads);
-    note_origin(outcome, measured);
-    model::validate(outcome.model, "the calibrated model");
-  } else {
+  if (outcome.kept == Kept::nothing) {
     outcome.model = model;
+    return outcome;
   }
+  outcome.warnings = negative_totals(outcome.model.overheads);
+  note_origin(outcome, measured);
+  model::validate(outcome.model, "the calibrated model");
   return outcome;
 }
 

@@ -44,20 +44,35 @@ struct Standing {
   replay::Comparison own_time{}, drives_time{};
 };
 
+// A zone of the layout whose accesses do not keep step, or far less well than those of the other
+// zones: where its tracks lie was not found.
+struct ZoneNotFound {
+  std::size_t zone = 0;  // of the layout as it was then
+  std::uint32_t first_cylinder = 0;
+  std::size_t accesses = 0;
+  double coherence = 0;  // length of the mean vector, 0 to 1
+};
+
+// What of a calibration is in the model: all that was found; only where the tracks lie and how fast
+// they turn, for the rest is no better in the half that judges; nothing.
+enum class Kept : std::uint8_t { all, positions, nothing };
+
 struct Outcome {
-  model::DriveModel model{};        // the calibrated one; the one that came in if it is no better
+  model::DriveModel model{};  // the calibrated one; the one that came in if it is no better
+  Kept kept = Kept::nothing;
   std::vector<Change> changes{};    // that were tried
   std::vector<std::string> left{};  // groups that were left as they are, and why
   bool cut = false;                 // a search ended at the bound of its work
   bool think_times_in_front = false;
   bool phase_known = false;  // the rotational position of accesses can be told
   double spread_rev = 0;     // of one access about it
+  std::vector<ZoneNotFound> zones_not_found{};
   Range learn{}, judge{};
   Standing learn_before{}, learn_after{}, judge_before{}, judge_after{};
   // Where think times were taken as those in front: the demerits with them as the format means
   // them.
   std::optional<double> judge_as_written_before{}, judge_as_written_after{};
-  Verdict verdict{};                    // by the half that was not learned from
+  Verdict verdict{};  // by the half that was not learned from; of what was kept, else of all
   bool judged_in_drives_time = false;   // else each model in its own
   std::vector<std::string> warnings{};  // of the calibrated model, one sentence each
 };

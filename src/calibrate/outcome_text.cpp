@@ -71,15 +71,22 @@ std::string gain_text(const char* what, const Gain& gain) {
 std::string verdict_text(const Outcome& outcome) {
   if (outcome.changes.empty())
     return "The model stays as it came in: nothing was found to change.\n";
-  return fmt::format(
-      "{} in requests {} to {}, which were not learned from, {} and {}{}.\n",
-      outcome.verdict.better
-          ? "The model is better:"
-          : "The model stays as it came in, for what was found is no better than chance makes it:",
-      outcome.judge.begin + 1, outcome.judge.end,
-      gain_text("the mean absolute difference", outcome.verdict.difference),
-      gain_text("the demerit", outcome.verdict.demerit),
-      outcome.judged_in_drives_time ? ", in the drive's time" : "");
+  const auto of = [&] {
+    switch (outcome.kept) {
+      case Kept::all:
+        return "The model is better:";
+      case Kept::positions:
+        return "Where its tracks lie is kept of what was found, for only that is better:";
+      case Kept::nothing:
+        break;
+    }
+    return "The model stays as it came in, for what was found is no better than chance makes it:";
+  };
+  return fmt::format("{} in requests {} to {}, which were not learned from, {} and {}{}.\n", of(),
+                     outcome.judge.begin + 1, outcome.judge.end,
+                     gain_text("the mean absolute difference", outcome.verdict.difference),
+                     gain_text("the demerit", outcome.verdict.demerit),
+                     outcome.judged_in_drives_time ? ", in the drive's time" : "");
 }
 
 std::string outcome_text(const Outcome& outcome) {
@@ -93,9 +100,10 @@ std::string outcome_text(const Outcome& outcome) {
               ? fmt::format("Rotational position: known; an access is {:.4f} revolutions off.\n",
                             outcome.spread_rev)
               : "Rotational position: not to be told from this result.\n";
-  text += fmt::format(
-      "\n{} changes{}\n", outcome.changes.size(),
-      outcome.verdict.better || outcome.changes.empty() ? "" : ", none of them kept");
+  text += fmt::format("\n{} changes{}\n", outcome.changes.size(),
+                      outcome.kept == Kept::all || outcome.changes.empty() ? ""
+                      : outcome.kept == Kept::positions ? ", those of rotation and angles kept"
+                                                        : ", none of them kept");
   if (!outcome.changes.empty())
     text += fmt::format("{:<12} {:<40} {:>12} {:>12} {:>10} {:<6} {:>7}  {}\n", "group",
                         "parameter", "from", "to", "error", "unit", "samples", "why");
@@ -128,7 +136,7 @@ std::string outcome_json(const Outcome& outcome) {
   json["think_times_in_front"] = outcome.think_times_in_front;
   json["phase_known"] = outcome.phase_known;
   json["spread_rev"] = outcome.phase_known ? Json(outcome.spread_rev) : Json(nullptr);
-  json["judged_better"] = outcome.verdict.better;
+  json["judged_better"] = outcome.kept != Kept::nothing;
   json["changes"] = Json::array();
   for (const Change& change : outcome.changes) json["changes"].push_back(change_json(change));
   json["warnings"] = outcome.warnings;

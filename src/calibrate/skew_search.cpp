@@ -16,8 +16,10 @@ namespace {
 using Complex = std::complex<double>;
 using statistics::wrap_rev;
 
-constexpr double kGrid = 0.3;      // turn over a zone's heads, cylinders: a step of the search
-constexpr int kClimbHalvings = 7;  // of a turn, of the climb's steps
+constexpr double kGrid = 0.3;           // turn over a zone's heads, cylinders: a step of the search
+constexpr int kClimbHalvings = 7;       // of a turn, of the climb's steps
+constexpr std::size_t kStepSizes = 40;  // from a whole turn back to a whole turn on
+constexpr double kMostCoherent = 0.999;  // more is no better: angles are not known so well
 
 std::uint32_t head_of_first(const model::LayoutNode& node) {
   std::int64_t head = 0;
@@ -64,25 +66,18 @@ void search_turn(std::span<const Complex> vectors, std::span<const double> coord
   }
 }
 
-// How the skews of some samples are stepped through. With ranges, `inner` are those within one, and
-// `outer` from one to the next; else `outer` are those from cylinder to cylinder.
+// How the skews of some samples are stepped through.
 struct Grid {
-  std::size_t heads = 1, inner = 1, outer = 1;
-  std::vector<double> coordinates{};  // of the outer ones
+  std::size_t heads = 1, cylinders = 1;
 };
 
-Grid grid_of(std::span<const Sample> samples, std::uint32_t range) {
-  Grid grid;
-  double heads = 0, reach = 0;
+Grid grid_of(std::span<const Sample> samples) {
+  double heads = 0, cylinders = 0;
   for (const Sample& sample : samples) {
     heads = std::max(heads, std::abs(sample.head));
-    grid.coordinates.push_back(range > 0 ? ranges_before(sample.cylinder, range) : sample.cylinder);
+    cylinders = std::max(cylinders, std::abs(sample.cylinder));
   }
-  grid.heads = steps_for(heads);
-  if (range > 0) grid.inner = steps_for(range - 1);
-  for (const double at : grid.coordinates) reach = std::max(reach, std::abs(at));
-  grid.outer = steps_for(reach);
-  return grid;
+  return {steps_for(heads), steps_for(cylinders)};
 }
 
 }  // namespace
@@ -91,16 +86,18 @@ Sample sample_of(const Access& access, const model::LayoutNode& zone, double per
   return {.time_ns = access.completion_ns,
           .lead = wrap_rev(access.completion_ns / period_ns - access.turn),
           .head = static_cast<double>(access.head) - static_cast<double>(head_of_first(zone)),
-          .cylinder = static_cast<double>(access.cylinder) - zone.cylinder};
+          .cylinder = static_cast<double>(access.cylinder) - zone.cylinder,
+          .surface = access.head,
+          .command = command_of(access.write, access.after_write)};
 }
 
-double ranges_before(double cylinder, std::uint32_t range) {
-  return range == 0 ? 0 : std::floor(cylinder / range);
+double steps_before(double cylinder, std::uint32_t range, std::uint32_t first) {
+  return range == 0 ? 0 : std::floor((cylinder + range - first) / range);
 }
 
 double correction_at(const ZoneCorrection& c, const Sample& sample) {
   return c.per_head * sample.head + c.per_cylinder * sample.cylinder +
-         c.per_range * ranges_before(sample.cylinder, c.range);
+         c.per_range * steps_before(sample.cylinder, c.range, c.first);
 }
 
 Sets::Sets(std::span<const Sample> samples) : samples_(static_cast<double>(samples.size())) {
@@ -113,6 +110,23 @@ Sets::Sets(std::span<const Sample> samples) : samples_(static_cast<double>(sampl
 }
 
 double Sets::coherence(double score) const { return most_ > 0 ? std::sqrt(score / most_) : 0; }
+
+double evidence_of_each(double coherence) {
+  const double r = std::clamp(coherence, 0.0, kMostCoherent);
+  // The concentration: Fisher 1993, Statistical Analysis of Circular Data, section 4.5.5.
+  const double kappa = r < 0.53   ? 2 * r + r * r * r + 5 * std::pow(r, 5) / 6
+                       : r < 0.85 ? -0.4 + 1.39 * r + 0.43 / (1 - r)
+                                  : 1 / (r * r * r - 4 * r * r + 3 * r);
+  return kappa * r - std::log(std::cyl_bessel_i(0.0, kappa));
+}
+
+double Sets::evidence(double score) const {
+  const double means = static_cast<double>(count_);
+  if (most_ <= samples_ || samples_ <= means) return 0;
+  // Without what sets have by chance: |sum|^2 is n on the average.
+  const double square = std::max(0.0, (score - samples_) / (most_ - samples_));
+  return (samples_ - means) * evidence_of_each(std::sqrt(square));
+}
 
 double Sets::log_chance(double score, std::size_t tried) const {
   const double typical = most_ / samples_;  // size of a set
@@ -129,41 +143,62 @@ double score_of(std::span<const Sample> samples, const Sets& sets, const ZoneCor
   return sum_of_squares(sums);
 }
 
-Found search_skews(std::span<const Sample> samples, const Sets& sets, std::uint32_t range) {
-  const Grid grid = grid_of(samples, range);
+Found search_skews(std::span<const Sample> samples, const Sets& sets) {
+  const Grid grid = grid_of(samples);
   Found best;
   std::vector<Complex> vectors(samples.size());
-  for (std::size_t h = 0; h < grid.heads; ++h)
-    for (std::size_t inner = 0; inner < grid.inner; ++inner) {
-      stop_if_asked();
-      ZoneCorrection c;
-      c.range = range;
-      c.per_head = wrap_rev(static_cast<double>(h) / static_cast<double>(grid.heads));
-      const double within = wrap_rev(static_cast<double>(inner) / static_cast<double>(grid.inner));
-      for (std::size_t i = 0; i < samples.size(); ++i) {
-        const double cylinder = samples[i].cylinder -
-                                ranges_before(samples[i].cylinder, range) * range;
-        vectors[i] = unit(samples[i].lead - c.per_head * samples[i].head -
-                          (range > 0 ? within * cylinder : 0));
-      }
-      search_turn(vectors, grid.coordinates, samples, sets, grid.outer,
-                  [&](std::size_t step, double score) {
-                    if (score <= best.score) return;
-                    best.score = score;
-                    const double turn =
-                        wrap_rev(static_cast<double>(step) / static_cast<double>(grid.outer));
-                    best.correction = c;
-                    best.correction.per_cylinder = range > 0 ? within : turn;
-                    best.correction.per_range = range > 0 ? wrap_rev(turn - within * range) : 0;
-                  });
-    }
-  best.tried = grid.heads * grid.inner * grid.outer;
+  std::vector<double> cylinders;
+  for (const Sample& sample : samples) cylinders.push_back(sample.cylinder);
+  for (std::size_t h = 0; h < grid.heads; ++h) {
+    stop_if_asked();
+    const double per_head = wrap_rev(static_cast<double>(h) / static_cast<double>(grid.heads));
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      vectors[i] = unit(samples[i].lead - per_head * samples[i].head);
+    search_turn(vectors, cylinders, samples, sets, grid.cylinders,
+                [&](std::size_t step, double score) {
+                  if (score <= best.score) return;
+                  best.score = score;
+                  best.correction.per_head = per_head;
+                  best.correction.per_cylinder =
+                      wrap_rev(static_cast<double>(step) / static_cast<double>(grid.cylinders));
+                });
+  }
+  best.tried = grid.heads * grid.cylinders;
   return best;
 }
 
-std::size_t skews_tried(std::span<const Sample> samples, std::uint32_t range) {
-  const Grid grid = grid_of(samples, range);
-  return grid.heads * grid.inner * grid.outer;
+std::size_t skews_tried(std::span<const Sample> samples) {
+  const Grid grid = grid_of(samples);
+  return grid.heads * grid.cylinders;
+}
+
+Found search_steps(std::span<const Sample> samples, const Sets& sets, const ZoneCorrection& level,
+                   std::uint32_t range) {
+  Found best;
+  std::vector<Complex> vectors(samples.size());
+  std::vector<double> sweep(samples.size());
+  for (std::uint32_t first = 1; first <= range; ++first) {
+    stop_if_asked();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      // What a step of a whole turn makes beside the skew that mimics it.
+      const double beside = steps_before(samples[i].cylinder, range, first) -
+                            samples[i].cylinder / range;
+      vectors[i] = unit(samples[i].lead - correction_at(level, samples[i]) + beside);
+      sweep[i] = 2 * beside;
+    }
+    search_turn(vectors, sweep, samples, sets, kStepSizes, [&](std::size_t step, double score) {
+      if (score <= best.score) return;
+      best.score = score;
+      const double size = 2 * static_cast<double>(step) / kStepSizes - 1;
+      best.correction = level;
+      best.correction.range = range;
+      best.correction.first = first;
+      best.correction.per_range = size;
+      best.correction.per_cylinder = level.per_cylinder - size / range;
+    });
+  }
+  best.tried = kStepSizes * range;
+  return best;
 }
 
 void climb_skews(std::span<const Sample> samples, const Sets& sets, Found& found) {
@@ -200,8 +235,8 @@ void climb_skews(std::span<const Sample> samples, const Sets& sets, Found& found
   }
 }
 
-std::vector<Sample> thinned(const std::vector<Sample>& samples, std::size_t most) {
-  if (samples.size() <= most) return samples;
+std::vector<Sample> thinned(std::span<const Sample> samples, std::size_t most) {
+  if (samples.size() <= most) return {samples.begin(), samples.end()};
   std::vector<Sample> some;
   for (std::size_t i = 0; i < most; ++i) some.push_back(samples[i * samples.size() / most]);
   return some;

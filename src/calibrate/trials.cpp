@@ -63,7 +63,8 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
     request.write = theirs.write;
     request.force_unit_access = caches == replay::Caches::forced;
     const double lead =
-        phase.at(static_cast<double>(theirs.completion_ns()), theirs.write).value_or(0);
+        phase.at(static_cast<double>(theirs.completion_ns()), command_of(theirs.write, after_write))
+            .value_or(0);
     request.disturbance.phase_ns = static_cast<Nanoseconds>(std::llround(-lead * period_ns));
     const std::span<const std::byte> now = engine.checkpoint();
     before.assign(now.begin(), now.end());

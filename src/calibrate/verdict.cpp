@@ -11,7 +11,7 @@
 namespace platter::calibrate {
 namespace {
 
-constexpr double kSureGain = 2;  // standard errors
+constexpr double kSureGain = 2, kSurelyMore = 4;  // standard errors
 
 // Response times in order, each with its stretch.
 using Times = std::vector<std::pair<double, std::size_t>>;
@@ -74,7 +74,21 @@ Verdict verdict_of(const replay::Result& drive, const replay::Result& before,
   const auto sure = [](const Gain& gain) { return gain.mean > kSureGain * gain.error; };
   verdict.better = verdict.difference.mean >= 0 && verdict.demerit.mean >= 0 &&
                    (sure(verdict.difference) || sure(verdict.demerit));
+  verdict.no_worse = verdict.difference.mean >= 0 &&
+                     verdict.demerit.mean >= -kSureGain * verdict.demerit.error;
   return verdict;
+}
+
+bool knows_more_positions(const replay::Comparison& before, const replay::Comparison& after,
+                          bool drives_time) {
+  const replay::ClassMetrics &was = before.classes.front(), &is = after.classes.front();
+  const auto share = [&](const replay::ClassMetrics& of) {
+    return (drives_time ? of.folded_phase_share : of.folded_phase_share_reanchored).value_or(0);
+  };
+  const auto variance = [&](const replay::ClassMetrics& of) {
+    return share(of) * (1 - share(of)) / static_cast<double>(std::max<std::size_t>(1, of.phase_n));
+  };
+  return share(is) - share(was) > kSurelyMore * std::sqrt(variance(was) + variance(is));
 }
 
 }  // namespace platter::calibrate

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "calibrate/phase.h"
+#include "calibrate/zone_hypotheses.h"
 #include "model/validate.h"
 #include "statistics/circular.h"
 #include "statistics/regression.h"
@@ -22,21 +23,19 @@ namespace {
 using Complex = std::complex<double>;
 using statistics::wrap_rev;
 
-constexpr double kZoneChance = -6.9;  // ln(1e-3): a zone keeps step by chance, all tries counted
-constexpr std::size_t kFewestAccesses = 5;  // accesses
-constexpr std::size_t kMostSearched = 260;  // accesses that the search looks at
-constexpr double kNearlyRight = 0.85;       // coherence from which on only a regression is needed
-constexpr double kSurelyRight = 0.99;       // ... in a zone with ranges, which even skews can mimic
-constexpr double kShiftErrors = 4;          // standard errors
+constexpr std::size_t kFewestAccesses = 5;
+constexpr double kFarBelow = 0.1;    // in coherence: as if one access more of ten were anywhere
+constexpr double kShiftErrors = 4;   // standard errors
+constexpr double kHeadsSurer = 6.9;  // ln(1e3): odds that heads differ
 // Smaller corrections are of no use: a position counts as known within 1/32 of a revolution.
 constexpr double kLeast = 0.002;
 constexpr int kZoneRounds = 3;
+constexpr double kAllRight = 0.99;  // coherence of a zone that is looked at no more
 
 struct Zone {
   ZoneAngles angles{};
   std::vector<Sample> samples{};
-  std::vector<bool> writes{};
-  std::uint32_t range = 0;
+  Ranges ranges{};
   double middle = 0, middle_error = 0.5;  // correction in the middle of its accesses, skews aside
   double middle_skews = 0;                // what the skews' corrections add there
   double reach_cylinders = 0, reach_heads = 0;  // of them, from there
@@ -47,13 +46,15 @@ std::vector<Zone> zones_of(const model::Layout& layout, std::span<const Access> 
   std::vector<Zone> zones(layout.zones.size());
   for (std::size_t z = 0; z < zones.size(); ++z) {
     zones[z].angles.zone = z;
-    zones[z].range = spare_range_cylinders(layout, z);
+    const model::LayoutNode& node = layout.zones[z];
+    zones[z].ranges.hint = spare_range_cylinders(layout, z);
+    if (!node.children.empty() && node.cylinder_step == 1 && node.head_step == 0)
+      zones[z].ranges.longest = node.count / 2;
   }
   for (const Access& access : accesses) {
     if (!access.one_track) continue;
     Zone& zone = zones[access.zone];
     zone.samples.push_back(sample_of(access, layout.zones[access.zone], spindle.period_ns));
-    zone.writes.push_back(access.write);
     ++zone.angles.accesses;
   }
   return zones;
@@ -65,7 +66,7 @@ std::vector<Sample> in_windows(const Zone& zone, double window_ns) {
   std::map<std::pair<long, bool>, std::size_t> sets;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::pair key{std::lround(std::floor(samples[i].time_ns / window_ns)),
-                        bool{zone.writes[i]}};
+                        samples[i].command >= command_of(true, false)};
     samples[i].set = sets.try_emplace(key, sets.size()).first->second;
   }
   return samples;
@@ -75,7 +76,7 @@ std::vector<Sample> in_windows(const Zone& zone, double window_ns) {
 std::vector<Sample> against(const Zone& zone, const Phase& phase) {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < zone.samples.size(); ++i) {
-    const std::optional<double> at = phase.at(zone.samples[i].time_ns, zone.writes[i]);
+    const std::optional<double> at = phase.at(zone.samples[i].time_ns, zone.samples[i].command);
     if (!at) continue;
     Sample sample = zone.samples[i];
     sample.lead = wrap_rev(sample.lead - *at);
@@ -85,44 +86,13 @@ std::vector<Sample> against(const Zone& zone, const Phase& phase) {
   return samples;
 }
 
-// The zone's skews: as they are, if they keep step already; as those of a zone that is known; or
-// searched for.
-bool identify(Zone& zone, const std::vector<Sample>& samples,
-              std::span<const ZoneCorrection> neighbours) {
+// The likeliest correction; false: none is beyond chance.
+bool identify(Zone& zone, const std::vector<Sample>& samples, const Shared& shared) {
   if (samples.size() < kFewestAccesses) return false;
-  const Sets sets(samples);
-  const double before = score_of(samples, sets, zone.angles.correction);
-  if (zone.angles.coherence_before == 0) zone.angles.coherence_before = sets.coherence(before);
-  const double enough = zone.range > 0 ? kSurelyRight : kNearlyRight;
-  if (sets.coherence(before) > enough && sets.log_chance(before, 1) < kZoneChance) return true;
-  Found best{zone.angles.correction, before, 1};
-  bool identified = sets.log_chance(before, 1) < kZoneChance;
-  const auto consider = [&](Found found) {
-    const double chance = sets.log_chance(found.score, found.tried);
-    climb_skews(samples, sets, found);
-    if (chance > kZoneChance || found.score <= best.score) return;
-    best = found;
-    identified = true;
-  };
-  Found near{.tried = neighbours.size()};
-  for (const ZoneCorrection& c : neighbours) {
-    const double score = score_of(samples, sets, c);
-    if (score > near.score) near = {c, score, neighbours.size()};
-  }
-  if (near.score > 0) consider(near);
-  for (const std::uint32_t range : {0u, zone.range}) {
-    if (sets.coherence(best.score) > enough) break;
-    if (range == 0 && zone.range > 0 && samples.size() < kFewestAccesses) continue;
-    const std::vector<Sample> some = thinned(samples, kMostSearched);
-    Found found = search_skews(some, Sets(some), range);
-    if (Sets(some).log_chance(found.score, found.tried) > kZoneChance) continue;
-    found.score = score_of(samples, sets, found.correction);
-    consider(found);
-    if (zone.range == 0) break;
-  }
-
-  zone.angles.correction = best.correction;
-  return identified;
+  const Chosen chosen = choose_correction(zone.angles.correction, samples, zone.ranges, shared);
+  if (zone.angles.coherence_before == 0) zone.angles.coherence_before = chosen.coherence_before;
+  zone.angles.correction = chosen.correction;
+  return chosen.beyond_chance;
 }
 
 // What is left of the leads, regressed on place: angle and skews with their errors.
@@ -155,14 +125,15 @@ void regress(Zone& zone, const Phase& phase) {
   for (const Sample* s : used) {
     heads += s->head / static_cast<double>(used.size());
     cylinders += s->cylinder / static_cast<double>(used.size());
-    ranges += ranges_before(s->cylinder, c.range) / static_cast<double>(used.size());
+    ranges += steps_before(s->cylinder, c.range, c.first) / static_cast<double>(used.size());
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     std::size_t column = 0;
     design.at(i, column++) = 1;
     design.at(i, column++) = used[i]->cylinder - cylinders;
     if (several_heads) design.at(i, column++) = used[i]->head - heads;
-    if (c.range > 0) design.at(i, column++) = ranges_before(used[i]->cylinder, c.range) - ranges;
+    if (c.range > 0)
+      design.at(i, column++) = steps_before(used[i]->cylinder, c.range, c.first) - ranges;
   }
   const auto fit = statistics::huber_regression(design, left);
   if (!fit) return;
@@ -189,11 +160,17 @@ void regress(Zone& zone, const Phase& phase) {
                             (several_heads ? heads * heads * fit->covariance.at(2, 2) : 0));
   c.per_cylinder_error = std::sqrt(fit->covariance.at(1, 1));
   c.per_head_error = several_heads ? std::sqrt(fit->covariance.at(2, 2)) : 0;
+  c.per_range_error = c.range > 0 ? std::sqrt(fit->covariance.at(column - 1, column - 1)) : 0;
+  // A step that the accesses do not tell is none.
+  if (c.range > 0 && std::abs(c.per_range) <= std::max(kShiftErrors * c.per_range_error, kLeast)) {
+    c = level_of(c);
+    regress(zone, phase);
+  }
 }
 
 void add_to(Phase& phase, const Zone& zone) {
   for (std::size_t i = 0; i < zone.samples.size(); ++i)
-    phase.add(zone.samples[i].time_ns, zone.writes[i],
+    phase.add(zone.samples[i].time_ns, zone.samples[i].command,
               zone.samples[i].lead - zone.angles.correction.angle -
                   correction_at(zone.angles.correction, zone.samples[i]));
 }
@@ -204,7 +181,7 @@ double drift_of(const std::vector<Zone>& zones, const Spindle& spindle) {
   for (const Zone& zone : zones) {
     if (!zone.angles.identified) continue;
     for (std::size_t i = 0; i < zone.samples.size(); ++i)
-      if (!zone.writes[i])
+      if (zone.samples[i].command < command_of(true, false))
         leads.emplace_back(zone.samples[i].time_ns / spindle.period_ns,
                            wrap_rev(zone.samples[i].lead - zone.angles.correction.angle -
                                     correction_at(zone.angles.correction, zone.samples[i])));
@@ -238,6 +215,89 @@ double spread_of(const std::vector<Zone>& zones, const Phase& phase) {
                                 correction_at(zone.angles.correction, sample)));
   }
   return errors.empty() ? 0 : statistics::mad_sigma(errors);
+}
+
+// An offset of each head, the same in all zones: what the zones' skews leave. It comes off the
+// samples' leads if by Schwarz's criterion the accesses tell it.
+bool take_off_heads(std::vector<Zone>& zones, const Phase& phase, AngleFit& fit) {
+  std::vector<Complex> sums;
+  std::vector<double> counts;
+  Complex whole{};
+  double all = 0;
+  for (const Zone& zone : zones) {
+    if (!zone.angles.identified) continue;
+    for (const Sample& sample : against(zone, phase)) {
+      if (sample.surface >= sums.size()) {
+        sums.resize(sample.surface + 1);
+        counts.resize(sample.surface + 1);
+      }
+      const Complex left = unit(sample.lead - zone.angles.correction.angle -
+                                correction_at(zone.angles.correction, sample));
+      sums[sample.surface] += left;
+      whole += left;
+      ++counts[sample.surface];
+      ++all;
+    }
+  }
+  double apart = 0, heads = 0;
+  std::vector<double> offsets(sums.size());
+  for (std::size_t head = 0; head < sums.size(); ++head) {
+    apart += std::abs(sums[head]) / std::max(1.0, all);
+    if (counts[head] < kFewestAccesses) continue;
+    offsets[head] = angle_of(sums[head] * std::conj(whole));
+    ++heads;
+  }
+  if (heads < 2) return false;
+  const double gain = all * (evidence_of_each(apart) - evidence_of_each(std::abs(whole) / all));
+  if (gain < kHeadsSurer + (heads - 1) * std::log(all) / 2) return false;
+  fit.heads.resize(std::max(fit.heads.size(), sums.size()));
+  fit.head_errors.resize(fit.heads.size());
+  fit.head_accesses.resize(fit.heads.size());
+  // Of one access about its head's mean.
+  const double spread = std::sqrt(2 * std::max(0.0, 1 - apart)) / (2 * std::numbers::pi);
+  for (std::size_t head = 0; head < sums.size(); ++head) {
+    if (counts[head] < kFewestAccesses) continue;
+    fit.heads[head] = wrap_rev(fit.heads[head] + offsets[head]);
+    fit.head_errors[head] = spread / std::sqrt(counts[head]);
+    fit.head_accesses[head] = static_cast<std::size_t>(counts[head]);
+  }
+  for (Zone& zone : zones)
+    for (Sample& sample : zone.samples)
+      if (sample.surface < offsets.size())
+        sample.lead = wrap_rev(sample.lead - offsets[sample.surface]);
+  return true;
+}
+
+// Zones that are explained far less well than the others, beyond chance.
+void compare_zones(std::vector<Zone>& zones, AngleFit& fit) {
+  std::vector<double> coherences;
+  for (const Zone& zone : zones)
+    if (zone.angles.identified) coherences.push_back(zone.angles.coherence_after);
+  if (coherences.empty()) return;
+  std::ranges::sort(coherences);
+  fit.coherence = coherences[coherences.size() / 2];
+  for (Zone& zone : zones) {
+    if (!zone.angles.identified) continue;
+    const double below = fit.coherence - zone.angles.coherence_after;
+    // Of a mean resultant length: sqrt((1 - R^2) / n) and less.
+    const double error =
+        std::sqrt((1 - fit.coherence * fit.coherence) / static_cast<double>(zone.angles.accesses));
+    zone.angles.lags = below > kFarBelow && below > kShiftErrors * error;
+  }
+}
+
+// Whether accesses complete elsewhere on the platter after one of the other kind.
+void compare_commands(const Phase& phase, AngleFit& fit) {
+  for (const bool write : {false, true}) {
+    const std::size_t own = command_of(write, write), other = command_of(write, !write);
+    const std::size_t fewer = std::min(phase.count(own), phase.count(other));
+    if (fewer < 4 * kFewestAccesses) continue;
+    const double apart = wrap_rev(phase.offset(other) - phase.offset(own));
+    const double error = fit.spread_rev * std::sqrt(2 / static_cast<double>(fewer));
+    if (std::abs(apart) <= std::max(kShiftErrors * error, kLeast)) continue;
+    fit.after_other[write] = apart;
+    fit.after_other_error[write] = error;
+  }
 }
 
 // The constant that all angles share is nobody's: what most zones have in common is taken off.
@@ -306,33 +366,46 @@ AngleFit fit_zone_angles(const model::Layout& layout, std::span<const Access> ac
   for (Zone& zone : zones) order.push_back(&zone);
   std::ranges::stable_sort(order, std::greater{}, [](const Zone* z) { return z->samples.size(); });
   const double window_ns = std::clamp(spindle.steady_ns / 2, 2e9, 40e9);
-  std::vector<ZoneCorrection> known(likely.begin(), likely.end());
-  for (int round = 0; round < kZoneRounds; ++round) {
+  const auto phase_of_all = [&] {
     Phase phase(window_ns / 4);
-    for (Zone* zone : order)
-      if (round > 0 && zone->angles.identified) add_to(phase, *zone);
+    for (const Zone& zone : zones)
+      if (zone.angles.identified) add_to(phase, zone);
     phase.sort();
+    return phase;
+  };
+  AngleFit fit;
+  Shared shared;
+  shared.skews.assign(likely.begin(), likely.end());
+  for (int round = 0; round < kZoneRounds; ++round) {
+    shared.any_range = round > 0;
+    Phase phase = phase_of_all();
     for (Zone* zone : order) {
-      if (round > 0 && zone->angles.identified) continue;
+      if (zone->angles.identified && zone->angles.coherence_after > kAllRight) continue;
       const std::vector<Sample> samples = phase.empty() ? in_windows(*zone, window_ns)
                                                         : against(*zone, phase);
-      zone->angles.identified = identify(*zone, samples, known);
+      const bool first = !zone->angles.identified;
+      zone->angles.identified |= identify(*zone, samples, shared);
       if (!zone->angles.identified) continue;
-      known.push_back(zone->angles.correction);
       if (!phase.empty()) regress(*zone, phase);
+      shared.skews.push_back(zone->angles.correction);
+      if (zone->angles.correction.range > 0) shared.ranges.insert(zone->angles.correction.range);
+      if (!first) continue;
       add_to(phase, *zone);
       phase.sort();
     }
+    phase = phase_of_all();
     for (Zone* zone : order)
       if (zone->angles.identified) regress(*zone, phase);
+    phase = phase_of_all();
+    if (take_off_heads(zones, phase, fit))
+      for (Zone* zone : order)
+        if (zone->angles.identified) regress(*zone, phase);
   }
-  Phase phase(window_ns / 4);
-  for (Zone& zone : zones)
-    if (zone.angles.identified) add_to(phase, zone);
-  phase.sort();
-  AngleFit fit;
+  const Phase phase = phase_of_all();
   fit.spread_rev = spread_of(zones, phase);
   fit.drift = drift_of(zones, spindle);
+  compare_zones(zones, fit);
+  compare_commands(phase, fit);
   const double common = take_off_common_angle(zones);
   for (Zone& zone : zones) {
     zone.angles.changed = is_changed(zone, zone.angles.correction, common);
@@ -355,28 +428,63 @@ void turn_skews(model::LayoutNode& node, const ZoneCorrection& c) {
   }
 }
 
-// The zone as whole ranges of cylinders, and what is left of it.
+// Cylinders of the zone from `begin`, `count` times `length` of them, each in a range of its own.
+model::LayoutNode part_of(const model::LayoutNode& zone, const ZoneCorrection& c,
+                          std::uint32_t begin, std::uint32_t length, std::uint32_t count) {
+  model::LayoutNode within = zone;
+  within.count = length;
+  within.cylinder = within.head = 0;
+  within.angle_rev = 0;
+  if (length == 1) within.angle_step_rev = 0, within.cylinder_step = 0;
+  model::LayoutNode part;
+  part.count = count;
+  part.cylinder = zone.cylinder + zone.cylinder_step * static_cast<std::int32_t>(begin);
+  part.head = zone.head;
+  part.angle_rev = statistics::turn_rev(zone.angle_rev + zone.angle_step_rev * begin +
+                                        c.per_range * steps_before(begin, c.range, c.first));
+  if (count > 1) {
+    part.cylinder_step = zone.cylinder_step * static_cast<std::int32_t>(length);
+    part.angle_step_rev = statistics::turn_rev(zone.angle_step_rev * length + c.per_range);
+  }
+  part.children = {within};
+  return part;
+}
+
+// The zone as what lies in front of the first step, the whole ranges, and what is left of it.
 std::vector<model::LayoutNode> in_ranges(const model::LayoutNode& zone, const ZoneCorrection& c) {
-  model::LayoutNode range = zone;
-  range.count = c.range;
-  range.cylinder = range.head = 0;
-  range.angle_rev = 0;
-  model::LayoutNode ranges;
-  ranges.count = zone.count / c.range;
-  ranges.cylinder = zone.cylinder;
-  ranges.cylinder_step = zone.cylinder_step * static_cast<std::int32_t>(c.range);
-  ranges.head = zone.head;
-  ranges.angle_rev = zone.angle_rev;
-  ranges.angle_step_rev = statistics::turn_rev(zone.angle_step_rev * c.range + c.per_range);
-  ranges.children = {range};
-  std::vector<model::LayoutNode> nodes = {ranges};
-  if (const std::uint32_t rest = zone.count % c.range; rest > 0) {
-    model::LayoutNode last = zone;
-    last.count = rest;
-    last.cylinder += ranges.cylinder_step * static_cast<std::int32_t>(ranges.count);
-    last.angle_rev = statistics::turn_rev(zone.angle_rev + ranges.angle_step_rev * ranges.count);
-    if (rest == 1) last.angle_step_rev = 0, last.cylinder_step = 0;
-    nodes.push_back(last);
+  std::vector<model::LayoutNode> nodes;
+  const std::uint32_t first = c.first % c.range, whole = (zone.count - first) / c.range,
+                      rest = (zone.count - first) % c.range;
+  if (first > 0) nodes.push_back(part_of(zone, c, 0, first, 1));
+  if (whole > 0) nodes.push_back(part_of(zone, c, first, c.range, whole));
+  if (rest > 0) nodes.push_back(part_of(zone, c, first + whole * c.range, rest, 1));
+  return nodes;
+}
+
+// Each track turned by its head's offset: what steps from head to head becomes one node a head.
+std::vector<model::LayoutNode> with_heads(const model::LayoutNode& node, std::int64_t head_before,
+                                          std::span<const double> offsets) {
+  std::vector<model::LayoutNode> nodes;
+  const bool each = node.head_step != 0 && node.count > 1;
+  for (std::uint32_t i = 0; i < (each ? node.count : 1); ++i) {
+    model::LayoutNode one = node;
+    if (each) {
+      const auto step = static_cast<std::int32_t>(i);
+      one.count = 1;
+      one.cylinder += step * node.cylinder_step;
+      one.head += step * node.head_step;
+      one.angle_rev = statistics::turn_rev(node.angle_rev + i * node.angle_step_rev);
+      one.cylinder_step = one.head_step = 0;
+      one.angle_step_rev = 0;
+    }
+    const std::int64_t head = head_before + one.head;
+    one.children.clear();
+    for (const model::LayoutNode& child : node.children)
+      for (model::LayoutNode& of_head : with_heads(child, head, offsets))
+        one.children.push_back(std::move(of_head));
+    if (node.children.empty() && head >= 0 && head < std::ssize(offsets))
+      one.angle_rev = statistics::turn_rev(one.angle_rev + offsets[static_cast<std::size_t>(head)]);
+    nodes.push_back(std::move(one));
   }
   return nodes;
 }
@@ -402,6 +510,12 @@ model::Layout corrected(const model::Layout& layout, const AngleFit& fit) {
       for (model::LayoutNode& node : in_ranges(zone, c)) result.zones.push_back(std::move(node));
     }
   }
+  if (fit.heads.empty()) return result;
+  const std::vector<model::LayoutNode> zones = std::move(result.zones);
+  result.zones.clear();
+  for (const model::LayoutNode& zone : zones)
+    for (model::LayoutNode& node : with_heads(zone, 0, fit.heads))
+      result.zones.push_back(std::move(node));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "calibrate/outcome_text.h"
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/calibration.h"
 #include "model/say.h"
@@ -25,11 +26,12 @@ void add_calibrate(CLI::App& app) {
       "of the requests, judged by the other, left as it is if it is no better there");
   command->add_option("MODEL", options->run.model, "the model file to start from")->required();
   command
-      ->add_option(
-          "--with", options->run.result,
-          "the drive's result (platter replay), or a validate trace with its service times")
+      ->add_option("--with", options->run.result,
+                   "the drive's result (platter replay), or a trace with its service times")
       ->required();
-  command->add_option("-o,--output", options->run.output, "the model file to write")->required();
+  command->add_option("-o,--output", options->run.output, "the model file to write")
+      ->check(named_for(Written::json))
+      ->required();
   command->add_option("--half", options->half, "which half to learn from")
       ->check(CLI::IsMember({"first", "second"}))
       ->capture_default_str();
@@ -47,10 +49,10 @@ void add_calibrate(CLI::App& app) {
     options->run.learn_first = options->half == "first";
     Progress progress(options->progress);
     const calibrate::Outcome outcome = jobs::calibrated_model(options->run, progress);
-    if (options->json && !outcome.verdict.better)
+    if (options->json && outcome.kept != calibrate::Kept::all)
       model::say("platter: {}", calibrate::verdict_text(outcome));
-    fmt::print("{}",
-               options->json ? calibrate::outcome_json(outcome) : calibrate::outcome_text(outcome));
+    print_beside(options->run.output, options->json ? calibrate::outcome_json(outcome)
+                                                    : calibrate::outcome_text(outcome));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "cli/common_options.h"
 #include "cli/drives_progress.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/better_model.h"
 #include "jobs/characterize_many.h"
@@ -68,9 +69,12 @@ void add_characterize(CLI::App& app) {
   command
       ->add_option("-o,--output", arguments->run.output,
                    "the model to write, MODEL.json; of several drives their folder, DIR/")
+      ->check(named_for(Written::model_and_samples))
       ->required();
-  command->add_option("--samples", arguments->run.samples,
-                      "where the raw samples go (default: beside the model)");
+  command
+      ->add_option("--samples", arguments->run.samples,
+                   "where the raw samples go (default: beside the model)")
+      ->check(named_for(Written::samples));
   command
       ->add_option("--resume", arguments->run.resume,
                    "go on with an interrupted run, from its raw samples FILE.samples.jsonl; with "

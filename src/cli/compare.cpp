@@ -34,7 +34,9 @@ void add_compare(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "compare", "models' results against the drive's: demerit, paired and folded errors");
-  command->add_option("DRIVE", options->run.drive, "the drive's result, or its validate trace")
+  command
+      ->add_option("DRIVE", options->run.drive,
+                   "the drive's result, or a trace with its service times")
       ->required();
   command->add_option("MODEL", options->run.models, "results of models on the same trace")
       ->required();

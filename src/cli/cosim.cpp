@@ -7,6 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/contents_options.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/needs.h"
 #include "model/error.h"
@@ -66,10 +67,12 @@ void add_cosim(CLI::App& app) {
   options->contents.add_to(*command);
   command->add_option("--share", options->run.shares,
                       "folders of the host that the command may write");
-  command->add_option("--log", options->run.log,
-                      "a line for each command, model time and delivery");
-  command->add_option("--report", options->run.report,
-                      "how it went, as JSON in this file (else: a line on stderr)");
+  command->add_option("--log", options->run.log, "a line for each command, model time and delivery")
+      ->check(named_for(Written::log));
+  command
+      ->add_option("--report", options->run.report,
+                   "how it went, as JSON in this file (else: a line on stderr)")
+      ->check(named_for(Written::json));
   command->add_option("--memory", options->run.memory_mb, "of the guest, in MB")
       ->transform(between(64, 1 << 20))
       ->capture_default_str();

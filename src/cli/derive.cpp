@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "model/completeness.h"
 #include "model/json.h"
@@ -35,7 +36,8 @@ void add_derive(CLI::App& app) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--name", options->name, "of the drive (else: hypothetical, and its name)");
-  command->add_option("-o,--output", options->output, "the model file to write (else: to stdout)");
+  command->add_option("-o,--output", options->output, "the model file to write (else: to stdout)")
+      ->check(named_for(Written::json));
   add_force(*command, options->outputs);
   add_json(*command, options->json, "write the model to stdout");
   command->callback([options] {
@@ -49,7 +51,9 @@ void add_derive(CLI::App& app) {
       options->outputs.may_update(options->output, jobs::content_of(derived));
       model::save_model(derived, options->output);
     }
-    if (options->output.empty() || options->json) fmt::print("{}", model::to_json_text(derived));
+    if (options->output.empty() ||
+        (options->json && !jobs::goes_to_standard_output(options->output)))
+      fmt::print("{}", model::to_json_text(derived));
   });
 }
 

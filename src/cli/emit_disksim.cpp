@@ -5,6 +5,7 @@
 
 #include "cli/choices.h"
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
 #include "jobs/disksim_files.h"
@@ -44,6 +45,7 @@ void add_emit_disksim(CLI::App& app) {
       ->add_option("-o,--output", options->folder,
                    "the folder for the files, made if it is not there; of several models they go "
                    "into folders of their own in it")
+      ->check(named_for(Written::folder))
       ->required()
       ->type_name("DIR");
   command->add_option("--name", options->files.name,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
 #include "jobs/json_document.h"
@@ -26,12 +27,14 @@ const std::map<std::string, std::string> kEndings = {
 void emit_one_table(const std::string& path, const std::string& file, const TableOptions& options,
                     const Print& print) {
   const jobs::WrittenTable made = jobs::write_table(path, file, options.format, options.outputs);
-  if (!options.json) return print(file + "\n");
-  print(jobs::json_document("platter-emit-table",
-                            {{"file", file},
+  const bool to_stdout = jobs::goes_to_standard_output(file);
+  if (!options.json) return to_stdout ? void() : print(file + "\n");
+  const std::string text = jobs::json_document(
+      "platter-emit-table", {{"file", file},
                              {"bytes", made.bytes},
                              {"model_sha256", made.table.model_sha256},
-                             {"validated", !made.table.validity.demerits.empty()}}));
+                             {"validated", !made.table.validity.demerits.empty()}});
+  to_stdout ? print_beside(file, text) : print(text);
 }
 
 }  // namespace

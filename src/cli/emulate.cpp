@@ -6,6 +6,7 @@
 #include "cli/common_options.h"
 #include "cli/contents_options.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/emulated_drives.h"
 #include "jobs/nbd_server.h"
@@ -101,8 +102,9 @@ void add_emulate(CLI::App& app) {
       "--check-log", options->log_to_check,
       "serve nothing: does the engine give the times of this log again?");
   for (CLI::Option* const served :
-       {command->add_option("--log", options->log,
-                            "a line for each arrival, model time and delivery"),
+       {command
+            ->add_option("--log", options->log, "a line for each arrival, model time and delivery")
+            ->check(named_for(Written::log)),
         command->add_option("--speed", serving.speed, "drives so many times as fast")
             ->transform(between(1, 1000000))
             ->capture_default_str(),

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 
 namespace platter::cli {
@@ -14,10 +15,14 @@ void add_estimate(CLI::App& app) {
   command->add_option("SAMPLES", arguments->samples, "what characterize kept, MODEL.samples.jsonl")
       ->required();
   command->add_option("-o,--output", arguments->output, "the model to write, MODEL.json")
+      ->check(named_for(Written::json))
       ->required();
   add_json(*command, arguments->json, "print the model as JSON");
   add_force(*command, arguments->outputs);
-  command->callback([arguments] { jobs::estimate(*arguments, print_text); });
+  command->callback([arguments] {
+    jobs::estimate(*arguments,
+                   [&](std::string_view text) { print_beside(arguments->output, text); });
+  });
 }
 
 }  // namespace platter::cli

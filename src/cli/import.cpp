@@ -9,6 +9,7 @@
 
 #include "cli/choices.h"
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/disksim_files.h"
 #include "model/error.h"
@@ -69,8 +70,10 @@ void add_import(CLI::App& app) {
       ->add_option("FILE", options->question.file,
                    "the parameter file; what it names with source is read too")
       ->required();
-  CLI::Option* output = disksim->add_option("-o,--output", options->output,
-                                            "the model file to write (else: to stdout)");
+  CLI::Option* output = disksim
+                            ->add_option("-o,--output", options->output,
+                                         "the model file to write (else: to stdout)")
+                            ->check(named_for(Written::json));
   CLI::Option* check = disksim->add_flag(
       "--check", options->check,
       "no model: what DiskSim itself would stop at, never end with, or take otherwise");
@@ -111,7 +114,8 @@ void add_import(CLI::App& app) {
       options->outputs.writes(options->output, jobs::content_of(imported.model));
       model::save_model(imported.model, options->output);
     }
-    if (options->output.empty() || options->json)
+    if (options->output.empty() ||
+        (options->json && !jobs::goes_to_standard_output(options->output)))
       fmt::print("{}", model::to_json_text(imported.model));
   });
 }

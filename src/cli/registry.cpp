@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "jobs/registry_pull.h"
@@ -288,10 +289,13 @@ void add_registry(CLI::App& app) {
       ->required();
   pulling->add_flag("--require-signature", options->pull.require_signature,
                     "refuse what no trusted key has signed");
-  pulling->add_option("-o,--output", options->pull.output,
-                      "the model file to write (else: to stdout)");
-  pulling->add_option("--files", options->pull.files_folder,
-                      "also write what went along into this folder");
+  pulling
+      ->add_option("-o,--output", options->pull.output, "the model file to write (else: to stdout)")
+      ->check(named_for(Written::json));
+  pulling
+      ->add_option("--files", options->pull.files_folder,
+                   "also write what went along into this folder")
+      ->check(named_for(Written::folder));
   add_force(*pulling, options->pull.outputs);
   CLI::App* verifying = add("verify", "checks every digest, size and model", verify);
   verifying->add_option("REF", options->pull.reference, "only this model");

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 
 namespace platter::cli {
@@ -14,7 +15,9 @@ void add_registry_site(CLI::App& registry) {
   CLI::App* verb = registry.add_subcommand("site",
                                            "pages to look at it with a browser, without a server");
   add_registry_option(*verb, options->folder);
-  verb->add_option("-o,--output", options->output, "the folder of the pages")->required();
+  verb->add_option("-o,--output", options->output, "the folder of the pages")
+      ->check(named_for(Written::folder))
+      ->required();
   add_force(*verb, options->outputs);
   verb->callback([options] {
     const jobs::MadeSite made = jobs::make_site(*options);

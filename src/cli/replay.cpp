@@ -11,6 +11,7 @@
 #include "cli/choices.h"
 #include "cli/common_options.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 #include "jobs/open_device.h"
@@ -37,19 +38,10 @@ struct ReplayOptions {
   bool json = false;
 };
 
-// Where the result itself goes to standard output, what is said of it does not.
-bool goes_to_standard_output(const std::string& output) {
-  return output == "/dev/stdout" || output == "/dev/fd/1" || output == "/proc/self/fd/1";
-}
-
 void print(const jobs::Replayed& replayed, const ReplayOptions& options) {
   const replay::ResultHead& head = replayed.head;
-  const std::string text = options.json ? replay::summary_json(head, replayed.summary)
-                                        : replay::summary_text(head, replayed.summary);
-  if (goes_to_standard_output(options.run.output))
-    model::say("{}", text);
-  else
-    fmt::print("{}", text);
+  print_beside(options.run.output, options.json ? replay::summary_json(head, replayed.summary)
+                                                : replay::summary_text(head, replayed.summary));
   if (head.asked_depth)
     model::say("platter: {} takes at most {} at once, not {}; the replay had no more outstanding\n",
                head.name, head.depth, head.asked_depth);

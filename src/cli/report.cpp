@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 
 namespace platter::cli {
@@ -13,7 +14,9 @@ void add_report(CLI::App& app) {
       "report", "one HTML file for people: models, figures, drive against model");
   command->add_option("MODEL", options->models, "model files")->required();
   command->add_option("--results", options->results, "the folder that platter validate -o wrote");
-  command->add_option("-o,--output", options->output, "the HTML file")->required();
+  command->add_option("-o,--output", options->output, "the HTML file")
+      ->check(named_for(Written::page))
+      ->required();
   add_force(*command, options->outputs);
   command->callback([options] { jobs::write_report(*options); });
 }

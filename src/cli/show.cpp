@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
@@ -105,8 +106,10 @@ void add_show(CLI::App& app) {
   command->add_option("MODEL", options->models, "the model file, or a table (.ptab), or several")
       ->required();
   CLI::Option* json = add_json(*command, options->json, "the same for programs");
-  command->add_option("--plots", options->plots,
-                      "also draw the seek curve and the zones into this folder (SVG)");
+  command
+      ->add_option("--plots", options->plots,
+                   "also draw the seek curve and the zones into this folder (SVG)")
+      ->check(named_for(Written::folder));
   CLI::Option* plot = command
                           ->add_flag(
                               "--plot", options->plot,

@@ -7,6 +7,7 @@
 
 #include "cli/common_options.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "cli/version.h"
 #include "model/say.h"
@@ -75,7 +76,8 @@ CLI::App* add_verb(CLI::App& study, const char* name, const char* about,
 }
 
 void add_figures(CLI::App& verb, StudyOptions& options) {
-  verb.add_option("--plots", options.run.plots, "a folder for the study's figures (needs gnuplot)");
+  verb.add_option("--plots", options.run.plots, "a folder for the study's figures (needs gnuplot)")
+      ->check(named_for(Written::folder));
   add_force(verb, options.run.outputs);
 }
 
@@ -132,6 +134,7 @@ void add_study(CLI::App& app) {
   collected
       ->add_option("-o,--output", options->run.output,
                    "a folder for the table (else: that of the results)")
+      ->check(named_for(Written::folder))
       ->type_name("DIR");
   add_figures(*collected, *options);
   add_json(*collected, options->run.json, kDone);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/common_options.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "model/json.h"
 
@@ -21,13 +22,15 @@ void add_truth(CLI::App& app) {
   CLI::App* command = app.add_subcommand("truth",
                                          "what a virtual drive really is, as a model file");
   command->add_option("DRIVE", options->drive, "virtual:NAME or virtual:FILE.json")->required();
-  command->add_option("-o,--output", options->output,
-                      "the model file to write (none, or -: stdout)");
+  command
+      ->add_option("-o,--output", options->output, "the model file to write (none, or -: stdout)")
+      ->check(named_for(Written::json));
   add_force(*command, options->outputs);
   add_json(*command, options->json, "write the model to stdout");
   command->callback([options] {
     const model::DriveModel truth = virtual_drive::truth_of(options->drive);
-    const bool to_stdout = options->output.empty() || options->output == "-";
+    const bool to_stdout = options->output.empty() ||
+                           jobs::goes_to_standard_output(options->output);
     if (!to_stdout) {
       options->outputs.writes(options->output, jobs::content_of(truth));
       model::save_model(truth, options->output);

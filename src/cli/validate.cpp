@@ -4,6 +4,7 @@
 
 #include "cli/common_options.h"
 #include "cli/numbers.h"
+#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/needs.h"
 
@@ -23,6 +24,7 @@ void add_validate(CLI::App& app) {
                    "models of it, tables (.ptab) or DiskSim files (.parv) of those")
       ->required();
   command->add_option("-o,--output", options->run.output, "folder for traces, results and plots")
+      ->check(named_for(Written::folder))
       ->required()
       ->type_name("DIR");
   // Of fewer the demerit says nothing.

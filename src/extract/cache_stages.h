@@ -2,21 +2,26 @@
 // in random order that show what of the cache the model does not explain.
 #pragma once
 
+#include "cache_probe/record.h"
+#include "model/drive_model.h"
+
 namespace platter::extract {
 
 struct Rig;
-struct Evidence;
+struct Seen;
 struct Findings;
 
 void measure_hit_overheads(Rig& rig);
 void probe_cache(Rig& rig);
-void estimate_cache(const Evidence& seen, Findings& found);
+void estimate_cache(const Seen& seen, Findings& found);
 // Overheads and what the model explains of the cache.
-void conclude_cache(const Evidence& seen, Findings& found);
+void conclude_cache(const Seen& seen, Findings& found);
+// Of a model without a delay in front of the cache's lookup: why, and what holds it.
+void say_what_holds_the_lookup(const cache_probe::Record& record, model::DriveModel& model);
 
 void read_in_a_row(Rig& rig);
-void sharpen_by_reads_in_a_row(const Evidence& seen, Findings& found);
+void sharpen_by_reads_in_a_row(const Seen& seen, Findings& found);
 void exercise_cache_further(Rig& rig);
-void check_cache_anew(const Evidence& seen, Findings& found);
+void check_cache_anew(const Seen& seen, Findings& found);
 
 }  // namespace platter::extract

@@ -6,19 +6,22 @@
 #include <cmath>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <utility>
 
+#include "estimate/host.h"
+#include "estimate/samples.h"
 #include "extract/estimate.h"
 #include "extract/geometry_hints.h"
 #include "extract/map_of_drive.h"
 #include "extract/prospects.h"
 #include "extract/resume.h"
 #include "extract/rig.h"
+#include "extract/sample_keeping.h"
 #include "extract/self_validation.h"
 #include "extract/settings_watch.h"
 #include "extract/stages.h"
 #include "extract/time_plan.h"
+#include "extract/what_was_written.h"
 #include "identity/drive_mark.h"
 #include "model/as_error.h"
 #include "model/interruption.h"
@@ -26,7 +29,6 @@
 #include "mtbrc/round_trips.h"
 #include "mtbrc/time_watch.h"
 #include "safety/end_of_run.h"
-#include "safety/journal.h"
 #include "scsi/drive.h"
 #include "scsi/physical_blocks.h"
 #include "scsi/reply.h"
@@ -41,11 +43,32 @@ bool goes_by(ExitStatus status) {
          status == ExitStatus::protocol || status == ExitStatus::output;
 }
 
+// A drive that does not translate addresses says so at once; that takes nothing of its media.
+bool may_translate(scsi::Drive& drive) {
+  try {
+    return drive.addresses().translates();
+  } catch (const scsi::DriveError&) {
+    return true;  // of this try
+  }
+}
+
+// Whatever answers now must be what answered at first.
+void require_the_same_drive(scsi::Guard& guard, const std::string& name,
+                            const model::Identity& begun) {
+  scsi::Drive now(guard, name);
+  const model::Identity& found = now.identify();
+  if (identity::same_drive(found, begun)) return;
+  throw scsi::AnotherDrive(
+      ExitStatus::protocol,
+      fmt::format("{} is not the drive that it was when the run began: {} then, {} now; no model "
+                  "is written",
+                  name, identity::in_words(begun), identity::in_words(found)));
+}
+
 class Characterization {
  public:
   Characterization(scsi::Device& device, const Options& options)
       : options_(options),
-        device_(device),
         guard_(device, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed),
@@ -54,18 +77,18 @@ class Characterization {
         fitness_(drive_, options_.device_name,
                  [this](model::Noted noted) { note(std::move(noted)); }),
         maps_(context_, options.device_name, options.budget_s, options.map_by_time),
+        written_(options_, device, guard_, drive_, settings_,
+                 [this](model::Noted noted) { note(std::move(noted)); }),
+        keeping_(options_.keeper),
         rig_{options_,
              guard_,
-             drive_,
              context_,
              settings_,
              fitness_,
              maps_,
              found_,
              record_.facts,
-             ground_,
-             distances_,
-             queued_commands_,
+             handed_,
              [this](model::Noted noted) { note(std::move(noted)); },
              [this](std::size_t from) { disturbed_since(from); }} {}
   Characterization(const Characterization&) = delete;
@@ -90,22 +113,12 @@ class Characterization {
   void read_last_anchors();
   void finish();
   Run as_it_is();
-  void require_the_same_drive();
 
-  // What is left to do.
-  [[nodiscard]] std::optional<std::string> give_up();
   bool nothing_is_known(const std::optional<Error>& another) const;
   [[noreturn]] void leave_without_model(const Error& ended, const std::optional<Error>& another);
-  void put_in_order();
-  safety::MediaCheckOptions how_to_check() const;
-  safety::EndOfRun check_written();
-  // What of it the drive does not hold at the end.
-  std::optional<safety::EndOfRun> look_after_what_was_written();
-  std::string advice_of(const std::optional<safety::EndOfRun>& blocks, const Error* settings) const;
 
   // The drive time that the run is expected to take is told before it begins.
   void plan_the_time();
-  bool may_translate();
   void announce(const std::string& what, double seconds);
   void announce_anew(std::size_t index, double took_s);
   double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
@@ -115,7 +128,6 @@ class Characterization {
   void walk();
   // What keeps a stage from being done; nullopt: nothing.
   std::optional<std::string> lacks(Needs needs);
-  void stage(std::size_t index) { stage(index, kStages[index]); }
   void stage(std::size_t index, const Stage& stage);
   void report_progress(std::size_t stage, double share, double stage_s);
   void attempt_stage(std::size_t index, const Stage& stage);
@@ -127,14 +139,6 @@ class Characterization {
   void with_failed_writes_seen_to(const Body& body);
   template <class Body>
   void limited(std::size_t index, const Body& body);
-
-  // What was seen goes to the keeper.
-  void keep_what_came();
-  void hand_over();
-  void hand_over_for_good();
-  [[nodiscard]] std::optional<Error> keep_stage();
-  void keep_the_rest();
-  void leave_it_to_a_later_run();
 
   // Where an attempt began that may turn out to be void.
   struct Point {
@@ -148,23 +152,22 @@ class Characterization {
   void take_facts(Facts facts);
   void disturbed_since(std::size_t sample);
   Mark mark();
-  Evidence evidence() const;
+  Seen seen() const;
   void note(model::Noted noted);
 
   Options options_;  // of which a failed write takes the permission to write
-  scsi::Device& device_;
   scsi::Guard guard_;
   scsi::Drive drive_;
   mtbrc::Context context_;
   RunSettings settings_;
   Fitness fitness_;
   MapOfDrive maps_;
+  WhatWasWritten written_;
+  SampleKeeping keeping_;
   Record record_;
   Session session_;  // what this process measures
   Findings found_;
-  std::optional<cache_probe::Ground> ground_;
-  std::shared_ptr<const engine::LayoutMap> distances_;
-  std::uint64_t queued_commands_ = 0;
+  Handed handed_;
   Rig rig_;
   SettingsWatch watch_{settings_, drive_, context_,
                        [this](model::Noted noted) { note(std::move(noted)); },
@@ -174,9 +177,7 @@ class Characterization {
                            from = std::max(from, first_sample_);
                            if (from < context_.samples.size()) disturbed_since(from);
                          }};
-  std::optional<safety::Journal> journal_;
-  std::optional<std::string> not_restored_, not_verified_, journal_stays_, failed_write_;
-  std::string cause_;                         // of an early end
+  std::optional<std::string> failed_write_;
   std::size_t stage_ = 0, first_sample_ = 0;  // of the stage under way
   StageRecord under_way_;
   model::Notes notes_;                                   // since the last mark
@@ -186,18 +187,7 @@ class Characterization {
   std::optional<TimePlan> plan_;
   double done_share_ = 0, announced_s_ = 0;
   bool stopping_ = false, ending_ = false;
-  bool another_drive_ = false;  // by what it holds of what was written
-  std::ostringstream lines_;    // that the keeper does not have yet
-  std::optional<RecordWriter> file_;
 };
-
-// A run that ends early puts the drive in order, too. Where the drive does not answer any more, the
-// journal stays for `platter restore`; what to do then.
-std::optional<std::string> Characterization::give_up() {
-  stopping_ = true;
-  if (journal_) put_in_order();
-  return not_restored_ ? not_restored_ : journal_stays_;
-}
 
 // ---------------------------------------------------------------- what there is so far
 
@@ -217,7 +207,7 @@ Mark Characterization::mark() {
           record_.facts.cache.observations.size(), std::exchange(notes_, {})};
 }
 
-Evidence Characterization::evidence() const {
+Seen Characterization::seen() const {
   return {context_.samples, first_sample_, record_.media_accesses, record_.facts.cache,
           record_.facts};
 }
@@ -227,8 +217,8 @@ Characterization::Point Characterization::here() const {
 }
 
 void Characterization::disturbed_since(std::size_t sample) {
-  mtbrc::disturb(context_.samples, sample);
-  if (file_) file_->disturbed(sample, evidence());
+  estimate::disturb(context_.samples, sample);
+  keeping_.disturbed(sample, seen());
 }
 
 // Time has jumped whatever becomes of what was measured.
@@ -245,71 +235,7 @@ void Characterization::go_back_to(const Point& point) {
   record_.media_accesses.resize(point.media_accesses);
   notes_ = point.notes;
   under_way_ = {};
-  if (file_) file_->begin_anew(evidence());
-}
-
-// Between two commands: what an experiment has not thrown away by then.
-void Characterization::keep_what_came() {
-  constexpr std::streamoff kPiece = 1 << 14;  // written in some microseconds
-  if (!file_ || stopping_) return;
-  const bool due = options_.keeper->due();
-  if (due)
-    file_->grow_to_all(evidence());
-  else
-    file_->grow(evidence());
-  if (due || lines_.tellp() > kPiece) hand_over();
-}
-
-// The run is over: where they cannot be kept any more, its caller has them all.
-void Characterization::keep_the_rest() {
-  if (!file_) return;
-  try {
-    file_->end_samples(record_);
-    hand_over();
-  } catch (const Error&) {
-  }
-  file_.reset();
-}
-
-void Characterization::leave_it_to_a_later_run() {
-  try {
-    file_->grow_to_all(evidence());
-    hand_over_for_good();
-  } catch (const Error&) {  // what was kept before is whole
-  }
-}
-
-// Where they cannot be kept, the run ends, and what was kept until then is whole.
-void Characterization::hand_over() {
-  try {
-    options_.keeper->keep(std::exchange(lines_, {}).view());
-  } catch (const Error&) {
-    file_.reset();
-    throw;
-  }
-}
-
-void Characterization::hand_over_for_good() {
-  hand_over();
-  try {
-    options_.keeper->synchronize();
-  } catch (const Error&) {
-    file_.reset();
-    throw;
-  }
-}
-
-// The stage under way is over. What was measured is known whether it can be kept or not: why it
-// cannot.
-std::optional<Error> Characterization::keep_stage() {
-  if (!file_) return std::nullopt;
-  try {
-    file_->end_stage(under_way_, record_.ending, evidence());
-    hand_over_for_good();
-    return std::nullopt;
-  } catch (const Error& error) {
-    return error;
-  }
+  keeping_.begin_anew(seen());
 }
 
 // ---------------------------------------------------------------- time
@@ -320,7 +246,7 @@ void Characterization::plan_the_time() {
   for (std::size_t done = 0; done < session_.stages_before; ++done) plan_->leave_out(done);
   const bool map_is_to_come = session_.stages_before <= kLayout;
   if (!map_is_to_come && !found_.map) plan_->expect_no_map();
-  const bool by_time = map_is_to_come && !may_translate();
+  const bool by_time = map_is_to_come && record_.facts.answers.empty() && !may_translate(drive_);
   if (by_time && options_.map_by_time == MapByTime::none) plan_->expect_no_map();
   if (by_time && options_.map_by_time != MapByTime::none)
     plan_->expect_map_by_timing(static_cast<double>(drive_.blocks()) * drive_.block_bytes());
@@ -332,16 +258,6 @@ void Characterization::plan_the_time() {
                     *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
   announce(options_.resumed ? "expected drive time of what was left to do" : "expected drive time",
            plan_->expected_s());
-}
-
-// A drive that does not translate addresses says so at once; that takes nothing of its media.
-bool Characterization::may_translate() {
-  if (!record_.facts.answers.empty()) return true;
-  try {
-    return drive_.addresses().translates();
-  } catch (const scsi::DriveError&) {
-    return true;  // of this try
-  }
 }
 
 void Characterization::announce(const std::string& what, double seconds) {
@@ -359,7 +275,7 @@ void Characterization::announce_anew(std::size_t index, double took_s) {
   if (!found_.map && index != kLayout) return;
   if (index == kLayout && found_.map) {
     expect_angles();
-    if (const auto host = mtbrc::host_delay(context_.samples))
+    if (const auto host = estimate::host_delay(context_.samples))
       plan_->expect_host(host->spread_ms());
   }
   plan_->took(index, took_s);
@@ -378,10 +294,10 @@ void Characterization::announce_anew(std::size_t index, double took_s) {
 double Characterization::check_of_writes_s(std::size_t index) const {
   constexpr double kSeek_s = 0.002, kOfTurn = 0.9;
   constexpr std::size_t kValidationWrites = 150;
-  if (options_.writable.empty() || !journal_ || found_.rotation.numerator_ns == 0) return 0;
+  const auto reads = written_.reads_of_check();
+  if (options_.writable.empty() || !reads || found_.rotation.numerator_ns == 0) return 0;
   const double read_s = kSeek_s + kOfTurn * context_.period_ns() * 1e-9;
-  const std::size_t reads = safety::reads_of_check(journal_->contents(), how_to_check());
-  return read_s * static_cast<double>(reads + (index <= kSelfValidation ? kValidationWrites : 0));
+  return read_s * static_cast<double>(*reads + (index <= kSelfValidation ? kValidationWrites : 0));
 }
 
 // Within the time that the budget leaves.
@@ -426,7 +342,7 @@ void Characterization::walk() {
       });
     if (lacks(least_needs(kStages[index]))) continue;
     if (index == kAngles && options_.budget_s) expect_angles();
-    stage(index);
+    stage(index, kStages[index]);
   }
   if (found_.map || record_.facts.not_taken_back) return;
   Stage alone = kStages[kRotation];
@@ -455,9 +371,9 @@ void Characterization::stage(std::size_t index, const Stage& stage) {
   found_.model.provenance.stages.push_back(
       {std::string(stage.name), under_way_.drive_seconds, under_way_.commands});
   under_way_.so_far = cost();
-  const std::optional<Error> not_kept = keep_stage();
+  const std::optional<Error> not_kept = keeping_.end_stage(under_way_, record_.ending, seen());
   found_.stage = stage.name;
-  if (stage.conclude != nullptr) stage.conclude(evidence(), found_);
+  if (stage.conclude != nullptr) stage.conclude(seen(), found_);
   found_.stage = {};
   record_.stages.push_back(std::exchange(under_way_, {}));
   last_whole_ = here();
@@ -485,7 +401,7 @@ void Characterization::go_on_without_writes(const scsi::WriteFailed& failure) {
   settings_.end_writes("a write failed, and nothing was written from then on");
   note({model::Code::write_failed,
         fmt::format("{}: nothing was written from then on", failure.what())});
-  const safety::EndOfRun now = check_written();
+  const safety::EndOfRun now = written_.check();
   if (!now.well()) throw Error(ExitStatus::drive_error, failure.what());  // the end tells of it
   if (now.media.put_back.empty()) return;
   note({model::Code::put_back,
@@ -505,7 +421,7 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
     report_progress(index, share, static_cast<double>(drive_.now_ns() - began_ns) * 1e-9);
   };
   context_.report(std::string(stage.name), 0);
-  const std::uint64_t commands = drive_.commands() + queued_commands_;
+  const std::uint64_t commands = drive_.commands() + handed_.queued_commands;
   // The last ones go on to their end, whatever is reported meanwhile.
   constexpr int kAttempts = 5, kMayBreak = 3;
   if (caches != Caches::any &&
@@ -527,15 +443,15 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
     } catch (const scsi::DriveError& error) {
       watch_.end();
       context_.deadline_ns = 0;
-      const bool again = attempt < kAttempts && error.may_do_elsewhere();
-      if (!again && !fitness_.shorten_commands(error)) throw;
+      const bool shortened = fitness_.shorten_commands(error);
+      if (!shortened && (attempt >= kAttempts || !error.may_do_elsewhere())) throw;
       go_back_to(before);
-      if (again) {
-        note(fmt::format("a command failed, and the stage '{}' was repeated: {}", stage.name,
-                         error.what()));
-      } else {
+      if (shortened) {
         fitness_.tell_shortest_limit();
         --attempt;
+      } else {
+        note(fmt::format("a command failed, and the stage '{}' was repeated: {}", stage.name,
+                         error.what()));
       }
       if (caches != Caches::any) settings_.set(caches);
       continue;
@@ -564,7 +480,7 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
     settings_.set(caches);
   }
   under_way_.drive_seconds = static_cast<double>(drive_.now_ns() - began_ns) * 1e-9;
-  under_way_.commands = drive_.commands() + queued_commands_ - commands;
+  under_way_.commands = drive_.commands() + handed_.queued_commands - commands;
 }
 
 void Characterization::report_progress(std::size_t stage, double share, double stage_s) {
@@ -595,10 +511,10 @@ void Characterization::do_parts(const Stage& stage) {
       part->experiment(rig_);
     }
     under_way_.parts.push_back(mark());
-    if (file_) file_->end_part(under_way_.parts.back(), evidence());
+    keeping_.end_part(under_way_.parts.back(), seen());
     if (part->estimate == nullptr || left_out) continue;
     found_.stage = stage.name;
-    part->estimate(evidence(), found_);
+    part->estimate(seen(), found_);
     found_.stage = {};
     context_.map = found_.map.get();
   }
@@ -610,8 +526,8 @@ void Characterization::begin() {
   drive_.on_command([this](const scsi::CommandRecord& done) {
     time_.after_command();
     keep_media_access(done);
-    keep_what_came();
     if (stopping_) return;
+    keeping_.keep_what_came(seen());
     watch_.after(done);
     if (!options_.interrupted || !options_.interrupted()) return;
     stopping_ = true;  // what restores the settings must get through
@@ -645,11 +561,7 @@ void Characterization::begin() {
   if (options_.resumed)
     require_settings_of_run(record_.sessions.front(), session_.settings, options_.device_name,
                             options_.resumed->name);
-  journal_.emplace(options_.journal_folder, options_.device_name, record_.identity,
-                   session_.settings);
-  drive_.on_write([this](std::uint64_t lbn, const std::vector<std::uint8_t>& bytes) {
-    journal_->before_write(lbn, bytes);
-  });
+  written_.begin(record_.identity, session_.settings);
 }
 
 void Characterization::tell_what_it_says_of_itself() {
@@ -718,7 +630,7 @@ void Characterization::go_on_with_run() {
   context_.random.seed(seeds);
   maps_.take_up(record_.facts.layout);
   // What a cache may still hold, as far as the samples tell.
-  for (const mtbrc::Sample& sample : context_.samples)
+  for (const estimate::Sample& sample : context_.samples)
     if (sample.blocks > 0 && !sample.write && !sample.verify)
       drive_.note_read(sample.lbn, sample.blocks);
   for (const cache_probe::Observation& seen : record_.facts.cache.observations)
@@ -730,10 +642,7 @@ void Characterization::begin_session() {
   if (options_.keeper != nullptr) {
     Record before = record_;
     before.samples = context_.samples;
-    file_.emplace(lines_, record_.identity);
-    file_->write_stages(before);
-    file_->begin_session(session_, record_.facts);
-    hand_over_for_good();
+    keeping_.begin(before, session_, record_.facts);
   }
   record_.sessions.push_back(session_);
   if (!record_.stages.empty()) last_whole_ = here();
@@ -757,7 +666,7 @@ void Characterization::settle_in() {
 Cost Characterization::cost() {
   const Cost& before = session_.before;
   return {before.drive_seconds + static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9,
-          before.commands + drive_.commands() + queued_commands_,
+          before.commands + drive_.commands() + handed_.queued_commands,
           before.translations + drive_.translations(),
           before.bytes_written + drive_.bytes_written()};
 }
@@ -808,101 +717,19 @@ void Characterization::read_last_anchors() {
   time_.refer_to(settings_.reference_lbn);
   mtbrc::Accesses accesses(context_);
   for (int i = 0; i < kReads; ++i)
-    accesses.probe(mtbrc::Experiment::anchor, settings_.reference_lbn);
-}
-
-// Whatever answers now must be what answered at first.
-void Characterization::require_the_same_drive() {
-  scsi::Drive now(guard_, options_.device_name);
-  const model::Identity& found = now.identify();
-  const model::Identity& begun = record_.identity;
-  if (identity::same_drive(found, begun)) return;
-  throw scsi::AnotherDrive(
-      ExitStatus::protocol,
-      fmt::format("{} is not the drive that it was when the run began: {} then, {} now; no model "
-                  "is written",
-                  options_.device_name, identity::in_words(begun), identity::in_words(found)));
-}
-
-safety::MediaCheckOptions Characterization::how_to_check() const {
-  return {.read_along = options_.skip.empty(), .skipped = guard_.permission().skipped};
-}
-
-safety::EndOfRun Characterization::check_written() {
-  safety::MediaCheckOptions options = how_to_check();
-  options.most_blocks = drive_.most_blocks();
-  return safety::check_written(device_, record_.identity, *journal_, options);
-}
-
-// What was written must be on the media before the only other copy of it goes.
-std::optional<safety::EndOfRun> Characterization::look_after_what_was_written() {
-  safety::EndOfRun end = check_written();
-  if (!end.media.put_back.empty())
-    note({model::Code::put_back,
-          fmt::format("at the end the drive did not hold what it had held, and it was put back: {}",
-                      safety::in_words(end.media.put_back))});
-  const bool only_unknown = end.media.past == safety::Past::nothing_known &&
-                            end.media.lost.empty() &&
-                            end.media.intact == journal_->contents().size();
-  if (end.well()) return std::nullopt;
-  note(end.trouble);
-  if (!only_unknown) return end;
-  not_verified_ = end.trouble;
-  return std::nullopt;
-}
-
-// The model is whole by now, and not to be lost for it.
-void Characterization::put_in_order() {
-  const Uninterruptible in_order;
-  stopping_ = true;  // a signal comes too late
-  const auto blocks = look_after_what_was_written();
-  if (blocks) not_restored_ = advice_of(blocks, nullptr);
-  another_drive_ = blocks && blocks->media.is_another_drive;
-  try {
-    if (another_drive_)
-      drive_.settings().keep();
-    else
-      settings_.put_back();
-  } catch (const Error& error) {
-    not_restored_ = advice_of(blocks, &error);
-    drive_.settings().keep();  // nothing is tried again behind the journal's back
-  }
-  if (!not_restored_ && !not_verified_) journal_stays_ = journal_->finish();
-  journal_.reset();
-}
-
-// What is wrong with the drive and what to do, each thing once: a drive that is gone gives the same
-// reason for all of it, and gave it when the run ended.
-std::string Characterization::advice_of(const std::optional<safety::EndOfRun>& blocks,
-                                        const Error* settings) const {
-  if (blocks && blocks->media.is_another_drive) return blocks->trouble;
-  const auto* refusal = dynamic_cast<const scsi::NotTakenBack*>(settings);
-  std::string text, held;
-  if (blocks) {
-    text = blocks->fact;
-    held = "what it held";
-    if (!blocks->why.empty() && blocks->why != cause_) text += " (" + blocks->why + ")";
-  }
-  if (settings != nullptr) {
-    const std::string why = refusal ? refusal->fact() : settings->what();
-    const bool said = why == cause_ || (blocks && why == blocks->why);
-    text += (text.empty() ? "" : "; ") + (said ? "the settings could not be put back" : why);
-    held += held.empty() ? "the settings as they were" : " and the settings as they were";
-  }
-  return fmt::format("{}; {} {} in the journal: run platter restore {}{}", text, held,
-                     settings ? "are" : "is", journal_->path(),
-                     refusal ? ", or power the drive off and on" : "");
+    accesses.probe(estimate::Experiment::anchor, settings_.reference_lbn);
 }
 
 void Characterization::finish() {
   record_.notes = std::exchange(notes_, {});
-  require_the_same_drive();
+  require_the_same_drive(guard_, options_.device_name, record_.identity);
   ending_ = true;
   if (found_.map)
     for (auto& hint : contradicted_hints(drive_, found_.model.layout, *found_.map))
       note({model::Code::geometry_hints_differ, std::move(hint)});
-  put_in_order();
-  if (another_drive_)
+  stopping_ = true;  // a signal comes too late
+  written_.put_in_order();
+  if (written_.is_another_drive())
     throw scsi::AnotherDrive(
         ExitStatus::drive_error,
         options_.device_name + " was replaced while it was measured, and no model is written");
@@ -927,22 +754,23 @@ Run Characterization::as_it_is() {
   if (drive_.unit_attentions() > 0)
     note(fmt::format("{} unit attentions were seen and retried", drive_.unit_attentions()));
   if (!context_.samples.empty()) record_.samples = std::move(context_.samples);
-  keep_the_rest();
+  keeping_.end(record_);
   conclude_run(record_, found_);
-  return {std::move(found_.model), std::move(record_), not_restored_,
-          not_verified_,           journal_stays_,     std::nullopt};
+  return {std::move(found_.model), std::move(record_),       written_.not_restored(),
+          written_.not_verified(), written_.journal_stays(), std::nullopt};
 }
 
 bool Characterization::nothing_is_known(const std::optional<Error>& another) const {
-  return another || another_drive_ || !last_whole_ || last_whole_->found.model.layout.zones.empty();
+  return another || written_.is_another_drive() || !last_whole_ ||
+         last_whole_->found.model.layout.zones.empty();
 }
 
 void Characterization::leave_without_model(const Error& ended,
                                            const std::optional<Error>& another) {
-  const bool may_go_on = !another && !another_drive_ && record_.stages.size() > kRotation &&
-                         goes_by(ended.status());
-  if (file_ && !options_.resumed && !may_go_on) options_.keeper->throw_away();
-  if (file_ && may_go_on) leave_it_to_a_later_run();
+  const bool may_go_on = !another && !written_.is_another_drive() &&
+                         record_.stages.size() > kRotation && goes_by(ended.status());
+  if (!options_.resumed && !may_go_on) keeping_.throw_away();
+  if (keeping_.goes_on() && may_go_on) keeping_.leave_it_to_a_later_run(seen());
   throw Error(ended);
 }
 
@@ -953,13 +781,14 @@ Run Characterization::ended_by(const Error& error) {
   stopping_ = true;
   std::optional<Error> another;
   try {
-    if (record_.identity.blocks > 0) require_the_same_drive();  // who it is was known
+    if (record_.identity.blocks > 0)
+      require_the_same_drive(guard_, options_.device_name, record_.identity);  // who it is was
+                                                                               // known
   } catch (const scsi::AnotherDrive& found) {
     another = found;
   } catch (const std::exception&) {  // it does not answer: what was measured is of the drive
   }
-  cause_ = error.what();
-  const auto trouble = give_up();
+  const auto trouble = written_.give_up(error.what());
   const Error& cause = another ? *another : error;
   const Error ended(cause.status(), cause.what() + (trouble ? "; " + *trouble : ""));
   if (nothing_is_known(another)) leave_without_model(ended, another);

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "estimate/completion_grid.h"
 #include "model/fields.h"
-#include "mtbrc/completion_grid.h"
 
 namespace platter::extract {
 namespace {
@@ -20,7 +20,7 @@ struct Floor {
 
  private:
   void raise_to(std::optional<double>& error_ms, std::uint64_t samples) const {
-    if (error_ms) error_ms = std::max(*error_ms, mtbrc::least_error_ms(grid_ns, samples));
+    if (error_ms) error_ms = std::max(*error_ms, estimate::least_error_ms(grid_ns, samples));
   }
   void raise(model::Parameter& parameter) const {
     if (parameter && parameter.unit == "ms") raise_to(parameter.error, parameter.samples);

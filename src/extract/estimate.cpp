@@ -8,6 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "estimate/completion_grid.h"
+#include "estimate/estimates.h"
+#include "estimate/host.h"
+#include "estimate/samples.h"
 #include "extract/error_floor.h"
 #include "extract/impossible_values.h"
 #include "extract/self_validation.h"
@@ -18,8 +22,6 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/parameters.h"
-#include "mtbrc/completion_grid.h"
-#include "mtbrc/round_trips.h"
 
 namespace platter::extract {
 namespace {
@@ -41,7 +43,7 @@ class SeenSoFar {
     grow(media_accesses_, record_.media_accesses, mark.media_accesses);
     grow(cache_.observations, record_.facts.cache.observations, mark.probes);
   }
-  Evidence evidence() const {
+  Seen evidence() const {
     return {samples_, first_sample_, media_accesses_, cache_, record_.facts};
   }
 
@@ -53,7 +55,7 @@ class SeenSoFar {
   }
 
   const Record& record_;
-  mtbrc::Samples samples_, media_accesses_;
+  estimate::Samples samples_, media_accesses_;
   cache_probe::Record cache_;
   std::size_t first_sample_ = 0;
 };
@@ -83,8 +85,8 @@ void walk(const StageRecord& done, SeenSoFar& seen, Findings& found) {
   found.stage = {};
 }
 
-std::optional<model::KernelShare> kernel_share(const mtbrc::Samples& samples) {
-  const auto shares = mtbrc::host_shares(samples);
+std::optional<model::KernelShare> kernel_share(const estimate::Samples& samples) {
+  const auto shares = estimate::host_shares(samples);
   if (!shares) return std::nullopt;
   return model::KernelShare{shares->above.median_ms(), shares->above.quantile_ms(0.99),
                             shares->behind.median_ms(), shares->behind.quantile_ms(0.99),
@@ -153,10 +155,12 @@ void say_what_is_missing(const Record& record, Findings& found) {
 // What rests on all samples of the run.
 void estimate_at_the_end(const Record& record, Findings& found) {
   model::DriveModel& model = found.model;
-  const Evidence all{record.samples, 0, record.media_accesses, record.facts.cache, record.facts};
+  const Seen all{record.samples, 0, record.media_accesses, record.facts.cache, record.facts};
   if (!record.ending.finished) {
-    if (found.map && done(record, kOverheads) && !done(record, kCache))
+    if (found.map && done(record, kOverheads) && !done(record, kCache)) {
       estimate_overheads(all, found);
+      say_what_holds_the_lookup(record.facts.cache, model);
+    }
     if (model.validity.demerits.empty())
       model.validity.note = "not checked: the run did not come to it";
     if (model.rotation.numerator_ns > 0) refine_rotation(all, found);
@@ -170,14 +174,15 @@ void estimate_at_the_end(const Record& record, Findings& found) {
     refine_rotation(all, found);
   }
   model.kernel_share = kernel_share(record.samples);
-  if (const auto grid_ns = mtbrc::completion_grid(record.samples)) {
+  if (const auto grid_ns =
+          estimate::Estimates(record.samples, nullptr, {}).of<estimate::Figure::grid>()) {
     raise_errors_to_grid(model, *grid_ns);
     found.note(
         {model::Code::completions_on_grid,
          fmt::format("completions reach the host at multiples of {:.3f} us (USB microframes, "
                      "coalesced interrupts, a clock's steps): no error of a time of n samples "
                      "is below {:.4f} ms / sqrt(n)",
-                     to_ms(*grid_ns) * 1e3, mtbrc::least_error_ms(*grid_ns, 1))});
+                     to_ms(*grid_ns) * 1e3, estimate::least_error_ms(*grid_ns, 1))});
   }
   take_notes(what_was_noisy(record.samples, model), found);
   take_notes(told(record.facts.jumps), found);

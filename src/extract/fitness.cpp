@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/error.h"
@@ -22,6 +23,12 @@ constexpr double kMostSkipped = 0.25;   // the same, where the owner knows why
 
 double share_of(const std::vector<LbnRange>& ranges, std::uint64_t blocks) {
   return static_cast<double>(safety::blocks_of(ranges)) / static_cast<double>(blocks);
+}
+
+// Not of the medium: as bridges say of what is too much for them.
+bool given_up(const scsi::DriveError& error) {
+  return error.may_do_elsewhere() && (error.sense->key == scsi::SenseKey::aborted_command ||
+                                      error.sense->key == scsi::SenseKey::hardware_error);
 }
 
 }  // namespace
@@ -184,28 +191,32 @@ void Fitness::require_reads_from_the_media(mtbrc::Context& context) {
       without, kWarmUpReads));
 }
 
-// A drive may refuse long commands, or cut them short, and not say so: the longest that it takes is
-// looked for, by reads or, where they are not refused, by writes, at the same place. False: it is
-// not for the length. Writes of whole physical blocks, as all are.
+// A drive may refuse long commands, give them up, or cut them short, and not say so: the longest
+// that it takes is looked for, by reads or, where they are not refused, by writes, at the same
+// place. False: it is not for the length. Writes of whole physical blocks, as all are.
 bool Fitness::shorten_commands(const scsi::DriveError& error) {
-  if ((!error.refused() && !error.came_short()) || error.blocks < 2) return false;
+  const bool gives_up = given_up(error);
+  if ((!error.refused() && !error.came_short() && !gives_up) || error.blocks < 2) return false;
   const scsi::PhysicalBlocks& physical = drive_.physical_blocks();
   bool write = false;
-  const auto takes = [&](std::uint32_t blocks) {
+  const auto takes_at = [&](std::uint64_t lbn, std::uint32_t blocks) {
     try {
       if (write)
-        drive_.write(error.lbn, blocks);
+        drive_.write(lbn, blocks);
       else
-        drive_.read(error.lbn, blocks);
+        drive_.read(lbn, blocks);
     } catch (const scsi::DriveError& refusal) {
-      const bool for_its_length = refusal.refused() || refusal.came_short();
+      const bool for_its_length = refusal.refused() || refusal.came_short() ||
+                                  (gives_up && given_up(refusal));
       if (!for_its_length && !refusal.may_do_elsewhere()) throw;
       return !for_its_length;
     }
     return true;
   };
+  const auto takes = [&](std::uint32_t blocks) { return takes_at(error.lbn, blocks); };
   if (takes(error.blocks)) {
-    write = drive_.may_write(error.lbn, error.blocks) && physical.is_whole(error.lbn, error.blocks);
+    write = !gives_up && drive_.may_write(error.lbn, error.blocks) &&
+            physical.is_whole(error.lbn, error.blocks);
     if (!write || takes(error.blocks)) return false;
   }
   const std::uint32_t unit = write ? physical.logical_blocks() : 1;
@@ -215,6 +226,9 @@ bool Fitness::shorten_commands(const scsi::DriveError& error) {
     const std::uint32_t middle = taken + (refused - taken) / (2 * unit) * unit;
     (takes(middle) ? taken : refused) = middle;
   }
+  // One of these blocks may be what a drive gives up on.
+  for (std::uint32_t i = 0; gives_up && i < error.blocks; i += taken)
+    if (!takes_at(error.lbn + i, std::min(taken, error.blocks - i))) return false;
   came_short_ = error.came_short();
   drive_.limit_blocks(taken);
   require_long_enough_commands();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/layout_map.h"
+#include "estimate/sector_end.h"
 #include "extract/timed_surfaces.h"
 #include "layout_by_timing/common_skews.h"
 #include "layout_by_timing/judgement.h"
@@ -32,10 +33,7 @@ void take_measured(const std::optional<timing::FoundSurfaces>& found, timing::Su
   surfaces.bands = found->bands;
   surfaces.told = true;
   surfaces.others.clear();
-  surfaces.measured = timing::MeasuredSurfaces{
-      found->told,        found->tracks_a_band,   found->best.heads_chance,
-      found->best.chance, found->moves,           found->groups,
-      found->shifts,      found->chances_of_heads};
+  surfaces.measured = found;
 }
 
 // One past the last block that is no guess.
@@ -206,10 +204,8 @@ FoundMap MapByTiming::with_angles() {
   prober.set_deadline(context_.deadline_ns);
   const engine::LayoutMap map(layout_);
   const auto end_rev = [&](std::uint64_t block) {
-    const std::uint64_t lbn = media.first_lbn() + (block + 1) * media.logical_blocks() - 1;
-    const std::uint64_t slot = map.slot_of_lbn(lbn);
-    const engine::Track track = map.track_of_slot(slot);
-    return engine::rev_from_angle(map.angle_of_slot(track, slot)) + 1.0 / track.sectors;
+    return estimate::sector_end_rev(map,
+                                    media.first_lbn() + (block + 1) * media.logical_blocks() - 1);
   };
   const std::vector<double> offs = timing::offs_of_random_blocks(prober, media.blocks(), kJudged,
                                                                  end_rev);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "extract/characterize.h"
 #include "extract/map_source.h"
+#include "extract/options.h"
 #include "layout_by_timing/mapper.h"
 #include "layout_by_timing/media_timing.h"
 #include "layout_by_timing/surface_finder.h"

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "engine/layout_map.h"
+#include "estimate/layout_angles.h"
+#include "estimate/passing_sectors.h"
+#include "estimate/zone_shape.h"
 #include "extract/translated_map.h"
 #include "extract/worth_of_translation.h"
 #include "layout/extract.h"
@@ -15,7 +18,6 @@
 #include "mtbrc/angle.h"
 #include "mtbrc/empty_units.h"
 #include "mtbrc/passing_sectors.h"
-#include "mtbrc/zone_shape.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
@@ -130,7 +132,7 @@ double MapByTranslation::visits() const {
   const std::vector<std::uint64_t> starts = model::zone_starts(translated_);
   double visits = 0;
   for (std::size_t i = 0; i < translated_.zones.size(); ++i) {
-    const mtbrc::ZoneShape shape(translated_.zones[i], starts[i], map);
+    const estimate::ZoneShape shape(translated_.zones[i], starts[i], map);
     if (shape.solvable()) visits += kVisitsOfZone + static_cast<double>(shape.unknowns());
   }
   return visits;
@@ -138,7 +140,7 @@ double MapByTranslation::visits() const {
 
 FoundMap MapByTranslation::with_angles() {
   constexpr double kOfPassing = 0.4;
-  mtbrc::PassingSectors passing;
+  estimate::PassingSectors passing;
   {
     const mtbrc::PartOfTime part(context_, kOfPassing);
     passing = mtbrc::measure_passing_sectors(context_, translated_);
@@ -148,7 +150,7 @@ FoundMap MapByTranslation::with_angles() {
   if (found.layout.zones.empty()) return found;
   mtbrc::AngleOptions how;
   how.left_zones = std::move(judged.left_zones);
-  mtbrc::LayoutAngles angles = mtbrc::measure_layout_angles(context_, found.layout, how);
+  estimate::LayoutAngles angles = mtbrc::measure_layout_angles(context_, found.layout, how);
   found.layout = std::move(angles.layout);
   std::ranges::move(angles.notes, std::back_inserter(found.notes));
   if (found.layout.zones.size() != translated_.zones.size())

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "cache_probe/timed_hits.h"
+#include "estimate/estimates.h"
 #include "extract/impossible_values.h"
 #include "extract/rig.h"
 #include "model/error.h"
@@ -43,24 +45,24 @@ void measure_period(Rig& rig, double relative_error) {
   const std::size_t samples = rig.context.samples.size();
   const std::uint64_t lbn = rig.settings.reference_lbn;
   auto estimate = mtbrc::measure_rotation(rig.context, lbn, how);
-  if (estimate.outcome != mtbrc::RotationOutcome::measured && rig.settings.pass_caches_by()) {
+  if (estimate.outcome != estimate::RotationOutcome::measured && rig.settings.pass_caches_by()) {
     rig.void_since(samples);
     estimate = mtbrc::measure_rotation(rig.context, lbn, how);
   }
   // It may be the host that had other things to do for a moment.
   constexpr int kTries = 3;
-  for (int i = 1; i < kTries && estimate.outcome == mtbrc::RotationOutcome::irregular; ++i) {
+  for (int i = 1; i < kTries && estimate.outcome == estimate::RotationOutcome::irregular; ++i) {
     rig.context.samples.resize(samples);
     estimate = mtbrc::measure_rotation(rig.context, lbn, how);
   }
   switch (estimate.outcome) {
-    case mtbrc::RotationOutcome::measured:
+    case estimate::RotationOutcome::measured:
       rig.settings.look_for_read_ahead();
       return;
-    case mtbrc::RotationOutcome::cache_still_on:
+    case estimate::RotationOutcome::cache_still_on:
       rig.settings.refuse_a_cache_that_stays_on();
-    case mtbrc::RotationOutcome::irregular:
-    case mtbrc::RotationOutcome::too_few:
+    case estimate::RotationOutcome::irregular:
+    case estimate::RotationOutcome::too_few:
       refuse_without_rotation(rig);
   }
 }
@@ -90,7 +92,7 @@ void warm_up(Rig& rig) {
 
 void measure_rotation(Rig& rig) {
   if (rig.fitness.answered_at_once() &&
-      scsi::rereads_come_at_once(rig.drive, rig.settings.reference_lbn).value_or(false))
+      scsi::rereads_come_at_once(rig.context.drive, rig.settings.reference_lbn).value_or(false))
     rig.settings.pass_caches_by();
   rig.fitness.require_reads_from_the_media(rig.context);
   measure_period(rig, kFirstPeriodError);
@@ -99,10 +101,11 @@ void measure_rotation(Rig& rig) {
 
 void measure_rotation_alone(Rig& rig) { measure_period(rig, kOnlyPeriodError); }
 
-void estimate_rotation(const Evidence& seen, Findings& found) {
-  const mtbrc::Samples own(seen.samples.begin() + static_cast<std::ptrdiff_t>(seen.first_sample),
-                           seen.samples.end());
-  found.model.rotation = found.rotation = mtbrc::estimate_rotation(own).rotation;
+void estimate_rotation(const Seen& seen, Findings& found) {
+  const estimate::Samples own(seen.samples.begin() + static_cast<std::ptrdiff_t>(seen.first_sample),
+                              seen.samples.end());
+  found.model.rotation = found.rotation =
+      estimate::Estimates(own, nullptr, {}).of<estimate::Figure::rotation>().rotation;
 }
 
 namespace {
@@ -141,7 +144,7 @@ model::Parameter counted_by_translation(std::uint32_t count) {
 
 }  // namespace
 
-void take_map(const Evidence& seen, Findings& found) {
+void take_map(const Seen& seen, Findings& found) {
   model::DriveModel& model = found.model;
   model.layout = seen.facts.layout;
   if (seen.facts.address_translation || !seen.facts.address_translation.reason.empty())
@@ -157,20 +160,29 @@ void take_map(const Evidence& seen, Findings& found) {
   model.layout.cylinders = counted_by_translation(found.map->cylinders());
 }
 
+namespace {
+
+using estimate::Figure;
+
+estimate::Estimates estimates_of(const Seen& seen, const Findings& found) {
+  return {seen.samples, found.map.get(), found.rotation, &found.model};
+}
+
+}  // namespace
+
 void measure_seeks(Rig& rig) { mtbrc::measure_seeks(rig.context); }
 
-void estimate_seeks(const Evidence& seen, Findings& found) {
-  mtbrc::Seeks seeks = mtbrc::estimate_seeks(seen.samples, *found.map, found.rotation);
+void estimate_seeks(const Seen& seen, Findings& found) {
+  estimate::Seeks seeks = estimates_of(seen, found).of<Figure::seeks>();
   found.model.seek = std::move(seeks.seek);
   found.model.outward_seek = std::move(seeks.outward);
 }
 
 void measure_head_switch(Rig& rig) { mtbrc::measure_head_switch(rig.context); }
 
-void estimate_head_switch(const Evidence& seen, Findings& found) {
-  mtbrc::HeadSwitch head_switch = mtbrc::estimate_head_switch(seen.samples, *found.map,
-                                                              found.rotation);
-  found.model.head_switch = std::move(head_switch.time);
+void estimate_head_switch(const Seen& seen, Findings& found) {
+  const estimate::HeadSwitch head_switch = estimates_of(seen, found).of<Figure::head_switch>();
+  found.model.head_switch = head_switch.time;
   for (const model::Noted& note : head_switch.notes) found.note(note);
 }
 
@@ -180,10 +192,9 @@ void measure_write_settle(Rig& rig) {
   rig.facts.no_write_settle = settle ? "" : settle.reason;
 }
 
-void estimate_write_settle(const Evidence& seen, Findings& found) {
+void estimate_write_settle(const Seen& seen, Findings& found) {
   found.model.write_settle = seen.facts.no_write_settle.empty()
-                                 ? mtbrc::estimate_write_settle(seen.samples, *found.map,
-                                                                found.rotation)
+                                 ? estimates_of(seen, found).of<Figure::write_settle>()
                                  : model::absent(seen.facts.no_write_settle, "ms");
 }
 
@@ -197,43 +208,32 @@ void measure_miss_overheads(Rig& rig) {
 
 void measure_watermark(Rig& rig) { mtbrc::measure_watermark(rig.context); }
 
-namespace {
-
-// Where no experiment on hits got any, the cache's tests may have.
-mtbrc::OverheadEstimate overheads_of(const Evidence& seen, const Findings& found) {
-  const auto of = [&found](const mtbrc::Samples& samples) {
-    return found.map ? mtbrc::estimate_overheads(samples, *found.map, found.rotation)
-                     : mtbrc::estimate_hit_overheads(samples, found.rotation);
-  };
-  mtbrc::OverheadEstimate estimate = of(seen.samples);
-  if (estimate.overheads.read_hit_after_read || seen.cache.observations.empty()) return estimate;
-  mtbrc::Samples all = seen.samples;
-  std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
-  return of(all);
-}
-
-}  // namespace
-
-void estimate_overheads(const Evidence& seen, Findings& found) {
+void estimate_overheads(const Seen& seen, Findings& found) {
   model::DriveModel& model = found.model;
   const model::Parameter translation = model.overheads.address_translation;
-  const mtbrc::OverheadEstimate estimate = overheads_of(seen, found);
-  model.overheads = estimate.overheads;
+  estimate::Estimates of_samples = estimates_of(seen, found);
+  // Where no experiment on hits got any, the cache's tests may have.
+  estimate::Samples all;
+  std::optional<estimate::Estimates> of_all;
+  if (!of_samples.of<Figure::overheads>().read_hit_after_read && !seen.cache.observations.empty()) {
+    all = seen.samples;
+    std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
+    of_all.emplace(all, found.map.get(), found.rotation);
+  }
+  estimate::Estimates& of_hits = of_all ? *of_all : of_samples;
+  model.overheads = of_hits.of<Figure::overheads>();
   model.overheads.address_translation = translation;
-  model.delay_spread = mtbrc::estimate_delay_spread(seen.samples, found.rotation);
-  model.bus.block_transfer = estimate.block_transfer;
-  model.bus.write_block_transfer = estimate.write_block_transfer;
+  model.delay_spread = of_samples.of<Figure::delay_spread>();
+  model.bus.block_transfer = of_hits.of<Figure::block_transfer>();
+  model.bus.write_block_transfer = of_hits.of<Figure::write_block_transfer>();
   if (!found.map) {
     model.bus.high_read_watermark.reason = model.bus.watermark_by_request_size.reason =
         "the layout is not known";
     say_why_no_media_writes(seen.facts.no_media_writes, model);
     return;
   }
-  const engine::LayoutMap& map = *found.map;
-  model.bus.high_read_watermark = mtbrc::estimate_watermark(seen.samples, map, found.rotation,
-                                                            estimate.block_transfer);
-  const model::Parameter portions = mtbrc::estimate_portions(seen.samples, map, found.rotation,
-                                                             estimate.block_transfer);
+  model.bus.high_read_watermark = of_hits.of<Figure::watermark>();
+  const model::Parameter portions = of_hits.of<Figure::portions>();
   model.bus.watermark_by_request_size = model::absent(
       portions ? "reads of many sizes showed no portions" : portions.reason, "blocks");
   if (portions.value > 1) {
@@ -244,20 +244,20 @@ void estimate_overheads(const Evidence& seen, Findings& found) {
   }
   // How much of the settle time hides behind a block's transfer is known only now.
   if (model.write_settle) {
-    model.write_settle = mtbrc::estimate_write_settle(seen.samples, map, found.rotation);
-    mtbrc::WriteSeeks writes = mtbrc::estimate_write_seeks(seen.samples, map, model);
-    model.write_seek = std::move(writes.curve);
-    found.note(std::move(writes.note));
+    model.write_settle = of_samples.of<Figure::write_settle>();
+    const estimate::WriteSeeks writes = of_samples.of<Figure::write_seeks>();
+    model.write_seek = writes.curve;
+    found.note(writes.note);
   }
   say_why_no_media_writes(seen.facts.no_media_writes, model);
 }
 
 // By all reads of the run: what the stage saw of the spindle's wander in its short time is less
 // than it is, and a larger error is the truer one.
-void refine_rotation(const Evidence& seen, Findings& found) {
-  const auto refined = mtbrc::estimate_rotation(seen.samples);
+void refine_rotation(const Seen& seen, Findings& found) {
+  const estimate::RotationEstimate refined = estimates_of(seen, found).of<Figure::rotation>();
   const model::Parameter& period = found.model.rotation.period;
-  if (refined.outcome != mtbrc::RotationOutcome::measured || !refined.rotation.period.error ||
+  if (refined.outcome != estimate::RotationOutcome::measured || !refined.rotation.period.error ||
       !period.error)
     return;
   if (refined.drift_ppm != 0)

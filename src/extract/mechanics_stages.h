@@ -6,7 +6,7 @@
 namespace platter::extract {
 
 struct Rig;
-struct Evidence;
+struct Seen;
 struct Findings;
 
 void warm_up(Rig& rig);
@@ -16,28 +16,28 @@ void warm_up(Rig& rig);
 void measure_rotation(Rig& rig);
 // Without a map there are no anchors.
 void measure_rotation_alone(Rig& rig);
-void estimate_rotation(const Evidence& seen, Findings& found);
+void estimate_rotation(const Seen& seen, Findings& found);
 
 void find_map(Rig& rig);
 // A map is not believed without the reads that bear it out.
 void measure_angles(Rig& rig);
-void take_map(const Evidence& seen, Findings& found);
+void take_map(const Seen& seen, Findings& found);
 
 void measure_seeks(Rig& rig);
-void estimate_seeks(const Evidence& seen, Findings& found);
+void estimate_seeks(const Seen& seen, Findings& found);
 
 void measure_head_switch(Rig& rig);
-void estimate_head_switch(const Evidence& seen, Findings& found);
+void estimate_head_switch(const Seen& seen, Findings& found);
 void measure_write_settle(Rig& rig);
-void estimate_write_settle(const Evidence& seen, Findings& found);
+void estimate_write_settle(const Seen& seen, Findings& found);
 void measure_write_seeks(Rig& rig);
 
 void measure_miss_overheads(Rig& rig);
 void measure_watermark(Rig& rig);
 // Hits, which come with the caches on, belong to it: so it is made when the cache's stage is done.
-void estimate_overheads(const Evidence& seen, Findings& found);
+void estimate_overheads(const Seen& seen, Findings& found);
 
 // The anchors of the whole run lie minutes apart: the period is known better than at first.
-void refine_rotation(const Evidence& seen, Findings& found);
+void refine_rotation(const Seen& seen, Findings& found);
 
 }  // namespace platter::extract

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "cache_probe/record.h"
+#include "estimate/samples.h"
 #include "extract/kept_answers.h"
 #include "extract/queue_behaviour.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
-#include "mtbrc/samples.h"
 #include "mtbrc/time_watch.h"
 #include "replay/result.h"
 #include "safety/saved_settings.h"
@@ -59,8 +59,8 @@ struct StageRecord {
 };
 
 // What one process measured of a run: the run itself, or what went on with it after an
-// interruption. Its times and the platter's phase are its own (mtbrc::Sample::session); where time
-// jumped another session of samples began within it.
+// interruption. Its times and the platter's phase are its own (estimate::Sample::session); where
+// time jumped another session of samples began within it.
 struct Session {
   std::uint32_t number = 0;       // of the samples that it began with
   std::size_t stages_before = 0;  // of the run's stages, those that it found done
@@ -93,20 +93,20 @@ struct Ending {
 struct Record {
   model::Identity identity;  // without heads and cylinders, which the map tells
   Facts facts;
-  mtbrc::Samples samples;           // of all experiments, those of a stage that was broken off too
-  mtbrc::Samples media_accesses;    // all commands that waited for nothing but the media: when and
-                                    // how long
-  std::vector<Session> sessions;    // in the order of time; of an old file none is known
-  std::vector<StageRecord> stages;  // those that were done
-  model::Notes notes;               // since the last of them
+  estimate::Samples samples;         // of all experiments, those of a stage that was broken off too
+  estimate::Samples media_accesses;  // all commands that waited for nothing but the media: when and
+                                     // how long
+  std::vector<Session> sessions;     // in the order of time; of an old file none is known
+  std::vector<StageRecord> stages;   // those that were done
+  model::Notes notes;                // since the last of them
   Ending ending;
 };
 
 // What was seen up to the end of a stage or a part.
-struct Evidence {
-  const mtbrc::Samples& samples;
+struct Seen {
+  const estimate::Samples& samples;
   std::size_t first_sample;  // of the stage
-  const mtbrc::Samples& media_accesses;
+  const estimate::Samples& media_accesses;
   const cache_probe::Record& cache;
   const Facts& facts;
 };

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "estimate/samples.h"
 #include "extract/impossible_values.h"
 #include "extract/record_members.h"
 #include "extract/stages.h"
@@ -95,7 +96,7 @@ bool tells_the_same(const cache_probe::Setting& a, const cache_probe::Setting& b
          a.writes_allowed == b.writes_allowed && a.complete == b.complete;
 }
 
-Evidence evidence_of(const Record& record) {
+Seen evidence_of(const Record& record) {
   return {record.samples, 0, record.media_accesses, record.facts.cache, record.facts};
 }
 
@@ -195,7 +196,7 @@ class RecordReader {
     if (kept_.ended) refuse("it comes after the last one");
     if (line.payload == kFacts) return take_facts(fields);
     if (!has_facts_) refuse("it comes before the facts");
-    if (const auto sample = mtbrc::sample_of(line)) return take(*sample);
+    if (const auto sample = estimate::sample_of(line)) return take(*sample);
     if (cache_probe::add_to(kept_.record.facts.cache, line)) return check_last_probe();
     if (line.payload == kMediaAccesses) return take_media_accesses(fields);
     if (line.payload == kAnswer) return take_answer(fields);
@@ -312,10 +313,10 @@ class RecordReader {
   }
 
   void take_disturbed(const Json& fields) {
-    mtbrc::Samples& samples = kept_.record.samples;
+    estimate::Samples& samples = kept_.record.samples;
     const auto from = fields.at("from").get<std::size_t>();
     if (from > samples.size()) refuse("there are not so many samples");
-    mtbrc::disturb(samples, from);
+    estimate::disturb(samples, from);
   }
 
   void take_jump(const Json& fields) {
@@ -345,7 +346,7 @@ class RecordReader {
     queue.begins = fields.at("begins").get<std::vector<std::size_t>>();
   }
 
-  void take(mtbrc::Sample sample) {
+  void take(estimate::Sample sample) {
     require_blocks(sample.lbn, sample.blocks);
     require_blocks(sample.after_lbn, 0);
     require_times(sample.issued_ns, sample.completed_ns);
@@ -553,10 +554,10 @@ void RecordWriter::write_setting(const cache_probe::Setting& setting) {
   setting_ = setting;
 }
 
-void RecordWriter::write_accesses(const mtbrc::Samples& accesses, std::size_t until) {
+void RecordWriter::write_accesses(const estimate::Samples& accesses, std::size_t until) {
   Json issued = Json::array(), took = Json::array(), blocks = Json::array();
   for (; written_.media_accesses < until; ++written_.media_accesses) {
-    const mtbrc::Sample& access = accesses[written_.media_accesses];
+    const estimate::Sample& access = accesses[written_.media_accesses];
     issued.push_back(access.issued_ns);
     took.push_back(access.completed_ns - access.issued_ns);
     blocks.push_back(access.blocks);
@@ -566,11 +567,11 @@ void RecordWriter::write_accesses(const mtbrc::Samples& accesses, std::size_t un
                              {"blocks", std::move(blocks)}});
 }
 
-void RecordWriter::write_until(const Evidence& seen, const Mark& mark) {
+void RecordWriter::write_until(const Seen& seen, const Mark& mark) {
   for (; written_.samples < mark.samples; ++written_.samples) {
-    const mtbrc::Sample& sample = seen.samples[written_.samples];
+    const estimate::Sample& sample = seen.samples[written_.samples];
     write_jumps(seen.facts, sample.session);
-    mtbrc::write_sample(file_, sample);
+    estimate::write_sample(file_, sample);
   }
   const std::vector<Answer>& answers = seen.facts.answers;
   for (answers_ = std::min(answers_, answers.size()); answers_ < answers.size(); ++answers_)
@@ -582,14 +583,14 @@ void RecordWriter::write_until(const Evidence& seen, const Mark& mark) {
     write_accesses(seen.media_accesses, written_.media_accesses + kAccessesInLine);
 }
 
-void RecordWriter::write_all_until(const Evidence& seen, const Mark& mark) {
+void RecordWriter::write_all_until(const Seen& seen, const Mark& mark) {
   write_until(seen, mark);
   if (written_.media_accesses < mark.media_accesses)
     write_accesses(seen.media_accesses, mark.media_accesses);
 }
 
 // What an experiment threw away it measured anew.
-void RecordWriter::take_back(const Evidence& seen) {
+void RecordWriter::take_back(const Seen& seen) {
   const Mark now = all_of(seen);
   if (now.samples >= written_.samples && now.media_accesses >= written_.media_accesses &&
       now.probes >= written_.probes)
@@ -597,12 +598,12 @@ void RecordWriter::take_back(const Evidence& seen) {
   begin_anew(seen, parts_);
 }
 
-void RecordWriter::disturbed(std::size_t from, const Evidence& seen) {
+void RecordWriter::disturbed(std::size_t from, const Seen& seen) {
   grow(seen);
   file_.add(kDisturbed, {{"from", from}});
 }
 
-void RecordWriter::begin_anew(const Evidence& seen, std::size_t parts) {
+void RecordWriter::begin_anew(const Seen& seen, std::size_t parts) {
   const Mark now = all_of(seen);
   written_.samples = std::min(written_.samples, now.samples);
   written_.media_accesses = std::min(written_.media_accesses, now.media_accesses);
@@ -615,24 +616,24 @@ void RecordWriter::begin_anew(const Evidence& seen, std::size_t parts) {
                          {"probes", written_.probes}});
 }
 
-void RecordWriter::grow(const Evidence& seen) {
+void RecordWriter::grow(const Seen& seen) {
   take_back(seen);
   write_until(seen, all_of(seen));
 }
 
-void RecordWriter::grow_to_all(const Evidence& seen) {
+void RecordWriter::grow_to_all(const Seen& seen) {
   take_back(seen);
   write_all_until(seen, all_of(seen));
 }
 
-void RecordWriter::end_part(const Mark& part, const Evidence& seen) {
+void RecordWriter::end_part(const Mark& part, const Seen& seen) {
   take_back(seen);
   write_all_until(seen, part);
   file_.add(kPart, {{"notes", json_of(part.notes)}});
   ++parts_;
 }
 
-void RecordWriter::end_stage(const StageRecord& stage, const Ending& so_far, const Evidence& seen) {
+void RecordWriter::end_stage(const StageRecord& stage, const Ending& so_far, const Seen& seen) {
   take_back(seen);
   write_all_until(seen, stage.end);
   write_setting(seen.cache.setting);
@@ -674,7 +675,7 @@ void RecordWriter::write_requests(const char* of, const replay::Result& result) 
 }
 
 void RecordWriter::write_stages(const Record& record) {
-  const Evidence all = evidence_of(record);
+  const Seen all = evidence_of(record);
   auto session = record.sessions.begin();
   const auto sessions_until = [&](std::size_t stages) {
     for (; session != record.sessions.end() && session->stages_before <= stages; ++session)
@@ -692,7 +693,7 @@ void RecordWriter::write_stages(const Record& record) {
 }
 
 void RecordWriter::end_samples(const Record& record) {
-  const Evidence all = evidence_of(record);
+  const Seen all = evidence_of(record);
   grow_to_all(all);
   write_jumps(record.facts, std::numeric_limits<std::uint32_t>::max());
   write_facts(record.facts);

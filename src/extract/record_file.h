@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "estimate/samples.h"
 #include "extract/record.h"
 #include "samples/file.h"
 
@@ -22,14 +23,14 @@ class RecordWriter {
 
   void begin_session(const Session& session, const Facts& facts);
   // What was seen since; of the media accesses as many as fill lines.
-  void grow(const Evidence& seen);
-  void grow_to_all(const Evidence& seen);
-  void end_part(const Mark& part, const Evidence& seen);
+  void grow(const Seen& seen);
+  void grow_to_all(const Seen& seen);
+  void end_part(const Mark& part, const Seen& seen);
   // From this sample on, of those seen so far, none tells anything (Experiment::disturbed).
-  void disturbed(std::size_t from, const Evidence& seen);
+  void disturbed(std::size_t from, const Seen& seen);
   // The stage under way has so many parts left of what was written of it.
-  void begin_anew(const Evidence& seen, std::size_t parts = 0);
-  void end_stage(const StageRecord& stage, const Ending& so_far, const Evidence& seen);
+  void begin_anew(const Seen& seen, std::size_t parts = 0);
+  void end_stage(const StageRecord& stage, const Ending& so_far, const Seen& seen);
   // A record from its beginning up to its last stage.
   void write_stages(const Record& record);
   // What a stage that was broken off left.
@@ -37,16 +38,16 @@ class RecordWriter {
   std::uint64_t lines() const { return file_.lines(); }
 
  private:
-  static Mark all_of(const Evidence& seen) {
+  static Mark all_of(const Seen& seen) {
     return {seen.samples.size(), seen.media_accesses.size(), seen.cache.observations.size(), {}};
   }
   void write_facts(const Facts& facts);
   void write_jumps(const Facts& facts, std::uint32_t session);
   void write_setting(const cache_probe::Setting& setting);
-  void write_accesses(const mtbrc::Samples& accesses, std::size_t until);
-  void write_until(const Evidence& seen, const Mark& mark);
-  void write_all_until(const Evidence& seen, const Mark& mark);
-  void take_back(const Evidence& seen);
+  void write_accesses(const estimate::Samples& accesses, std::size_t until);
+  void write_until(const Seen& seen, const Mark& mark);
+  void write_all_until(const Seen& seen, const Mark& mark);
+  void take_back(const Seen& seen);
   void write_requests_of(std::size_t stage, const Facts& facts);
   void write_requests(const char* of, const replay::Result& result);
 

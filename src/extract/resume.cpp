@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "estimate/phase_drift.h"
 #include "extract/estimate.h"
 #include "extract/stages.h"
 #include "identity/drive_mark.h"
 #include "model/error.h"
-#include "mtbrc/phase_drift.h"
 #include "safety/block_contents.h"
 #include "scsi/physical_blocks.h"
 
@@ -161,7 +161,7 @@ std::vector<LbnRange> skipped_by(const Record& before, const std::vector<LbnRang
                                  const std::string& name) {
   std::vector<LbnRange> all = before.sessions.back().skipped;
   all.insert(all.end(), besides.begin(), besides.end());
-  const auto reference = mtbrc::reference_lbn(before.samples);
+  const auto reference = estimate::reference_lbn(before.samples);
   if (reference &&
       std::ranges::any_of(all, [&](const LbnRange& range) { return range.holds(*reference, 1); }))
     throw Error(

@@ -21,21 +21,25 @@
 
 namespace platter::extract {
 
+// From one experiment to later ones.
+struct Handed {
+  std::optional<cache_probe::Ground> ground;           // where the cache's tests took place
+  std::shared_ptr<const engine::LayoutMap> distances;  // where no map is known (distances.h)
+  std::uint64_t queued_commands = 0;                   // that the drive does not count
+};
+
 struct Rig {
   const Options& options;
   scsi::Guard& guard;
-  scsi::Drive& drive;
   mtbrc::Context& context;
   RunSettings& settings;
   Fitness& fitness;
   MapSource& maps;
   const Findings& found;
   Facts& facts;
-  std::optional<cache_probe::Ground>& ground;           // where the cache's tests took place
-  std::shared_ptr<const engine::LayoutMap>& distances;  // where no map is known (distances.h)
-  std::uint64_t& queued_commands;                       // that the drive does not count
-  std::function<void(model::Noted)> note;               // for a reader of the model
-  std::function<void(std::size_t)> void_since;          // samples from that one on tell nothing
+  Handed& handed;
+  std::function<void(model::Noted)> note;       // for a reader of the model
+  std::function<void(std::size_t)> void_since;  // samples from that one on tell nothing
 };
 
 }  // namespace platter::extract

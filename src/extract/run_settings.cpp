@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "estimate/rotation.h"
 #include "model/error.h"
-#include "mtbrc/rotation.h"
 #include "scsi/forced_access.h"
 
 namespace platter::extract {
@@ -117,7 +117,7 @@ void RunSettings::refuse_a_cache_that_stays_on() const {
       fmt::format("{} answers reads of one sector, and of others each read once, faster than at "
                   "{:.0f} rpm, the limit of the search for its rotation: either its cache cannot "
                   "be passed by, or it turns faster, and so it cannot be characterized",
-                  options_.device_name, mtbrc::kFastest_rpm));
+                  options_.device_name, estimate::kFastest_rpm));
 }
 
 // It could be read when the run began, and so once it cannot it is tried again.

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "extract/characterize.h"
-#include "extract/stages.h"
+#include "extract/caches.h"
+#include "extract/options.h"
 #include "model/finding_kinds.h"
 #include "mtbrc/context.h"
 #include "safety/journal.h"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/layout_map.h"
+#include "estimate/samples.h"
 #include "extract/stated_demerit.h"
 #include "extract/suspects.h"
 #include "extract/unexplained.h"
@@ -386,7 +387,7 @@ void look_at_time(mtbrc::Context& context, replay::Result& result) {
   if (!context.time->look()) return;
   if (context.session != session) return result.requests.clear();
   for (std::size_t i = before; i < context.samples.size(); ++i) {
-    const mtbrc::Sample& read = context.samples[i];
+    const estimate::Sample& read = context.samples[i];
     result.requests.push_back({.lbn = read.lbn,
                                .blocks = read.blocks,
                                .due_ns = read.issued_ns,
@@ -528,6 +529,28 @@ model::Notes judge_mixed(const replay::Result& drive, model::DriveModel& model) 
   if (const auto longer = what_takes_longer(drive, answers.in_own_time, warm, period_ms))
     notes.emplace_back(model::Code::mixed_takes_longer, *longer);
   return notes;
+}
+
+void bear_pauses(const Pauses& pauses, model::Validity& validity) {
+  if (pauses.paused == 0) return;
+  for (model::Demerit& demerit : validity.demerits) {
+    const char* const workload = demerit.workload == model::within_the_run(kMixed) ? kMixed
+                                                                                   : kRandom;
+    const double share = pauses.share(demerit.drive_mean_ms + to_ms(mean_think_ns(workload)));
+    const double square = share * pauses.mean_ms * pauses.mean_ms;
+    // Of waits whose lengths vary like an exponential's: those that were seen, and those that
+    // requests of the number that a demerit is stated for meet.
+    const double unsure =
+        square * std::sqrt(2 / static_cast<double>(pauses.paused) + 2 / (share * kStatedRequests));
+    const double before = demerit.demerit_ms * demerit.demerit_ms;
+    const double may_be_ms = demerit.demerit_ms + demerit.error_ms.value_or(0);
+    demerit.demerit_ms = std::sqrt(before + square);
+    demerit.error_ms =
+        std::sqrt(before + square + std::hypot(may_be_ms * may_be_ms - before, unsure)) -
+        demerit.demerit_ms;
+    demerit.floor_ms = std::hypot(demerit.floor_ms.value_or(0), std::sqrt(square));
+    demerit.demerit_percent = 100 * demerit.demerit_ms / demerit.drive_mean_ms;
+  }
 }
 
 std::optional<std::string> what_prevents_prediction(const model::DriveModel& model) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "extract/unexplained.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
 #include "mtbrc/context.h"
@@ -46,6 +47,10 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
 // figures go into its validity. Of too few requests all judge. Returns what a reader should know.
 // Pure.
 model::Notes validate_by(const replay::Result& drive, model::DriveModel& model);
+
+// What the drive did of its own in the run, and hardly in the requests that judged, is in what is
+// stated: docs/methods/demerit.md.
+void bear_pauses(const Pauses& pauses, model::Validity& validity);
 
 // What the mixed requests say of the model, behind what validate_by() said; they correct nothing.
 // Pure.

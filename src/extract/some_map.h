@@ -12,10 +12,10 @@ class SomeMap {
  public:
   explicit SomeMap(Rig& rig) : context_(rig.context), known_(rig.context.map) {
     if (known_ != nullptr) return;
-    if (!rig.distances)
-      rig.distances = mtbrc::map_of_distances(context_.drive.blocks(),
-                                              mtbrc::blocks_in_a_turn(context_));
-    context_.map = rig.distances.get();
+    if (!rig.handed.distances)
+      rig.handed.distances = mtbrc::map_of_distances(context_.drive.blocks(),
+                                                     mtbrc::blocks_in_a_turn(context_));
+    context_.map = rig.handed.distances.get();
   }
   ~SomeMap() { context_.map = known_; }
   SomeMap(const SomeMap&) = delete;

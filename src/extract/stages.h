@@ -9,12 +9,11 @@
 #include <string_view>
 
 #include "extract/cache_stages.h"
+#include "extract/caches.h"
 #include "extract/mechanics_stages.h"
 #include "extract/validation_stages.h"
 
 namespace platter::extract {
-
-enum class Caches : std::uint8_t { any, off, as_found };
 
 enum class Needs : std::uint8_t {
   nothing,
@@ -25,7 +24,7 @@ enum class Needs : std::uint8_t {
 // One experiment, and what its samples are made into at once, for the next one to rest on.
 struct Part {
   void (*experiment)(Rig&) = nullptr;
-  void (*estimate)(const Evidence&, Findings&) = nullptr;
+  void (*estimate)(const Seen&, Findings&) = nullptr;
   double share = 1;          // of the time that is left to the stage; the last part has all of it
   bool writes = false;       // takes no time where no write may wait for the media
   Needs needs = Needs::map;  // without it this part is left out
@@ -41,7 +40,7 @@ struct Stage {
   Caches caches;
   std::array<Part, 3> parts;
   // Once all parts are done and the drive's settings held through them.
-  void (*conclude)(const Evidence&, Findings&) = nullptr;
+  void (*conclude)(const Seen&, Findings&) = nullptr;
 };
 
 inline constexpr std::array<Stage, 11> kStages{{

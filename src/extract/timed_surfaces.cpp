@@ -32,7 +32,7 @@ constexpr double kMeasured = 0.99;  // chance from which on they are no guess
 constexpr const char* kMoves = "times of moves between bands";
 
 model::Parameter count_of(double value, double error,
-                          const layout_by_timing::MeasuredSurfaces& measured) {
+                          const layout_by_timing::FoundSurfaces& measured) {
   model::Parameter count;
   count.value = value;
   count.error = error;
@@ -42,14 +42,14 @@ model::Parameter count_of(double value, double error,
 }
 
 // Where the count of the bands shifted between those that were looked at, a round may be missing.
-void say_measured(const layout_by_timing::MeasuredSurfaces& measured, double heads,
-                  double cylinders, model::Layout& layout) {
+void say_measured(const layout_by_timing::FoundSurfaces& measured, double heads, double cylinders,
+                  model::Layout& layout) {
   layout.heads = count_of(heads, 0, measured);
   layout.cylinders = count_of(
       cylinders, static_cast<double>(measured.shifts + 1) * measured.tracks_a_band, measured);
 }
 
-void guess_by_chance(const layout_by_timing::MeasuredSurfaces& measured, double tracks,
+void guess_by_chance(const layout_by_timing::FoundSurfaces& measured, double tracks,
                      model::Layout& layout) {
   constexpr double kWorthSaying = 0.01;
   std::vector<std::pair<double, std::size_t>> likely;
@@ -80,12 +80,11 @@ void say_surfaces(scsi::Drive& drive, const layout_by_timing::Surfaces& surfaces
   layout.heads = model::absent("angles do not tell surfaces, and a map by timing has no others");
   layout.cylinders = model::absent("they are the tracks of a surface, whose number is not certain");
   const bool agrees = page && page->heads == heads;
-  if (surfaces.measured && surfaces.measured->heads_chance > kMeasured) {
+  if (surfaces.measured && surfaces.measured->best.heads_chance > kMeasured) {
     say_measured(*surfaces.measured, surfaces.heads, cylinders, layout);
     return;
   }
-  constexpr double kMostSurfaces = 32;  // that are looked for; drives have fewer
-  layout.heads.at_least = 1, layout.heads.at_most = kMostSurfaces;
+  layout.heads.at_least = 1, layout.heads.at_most = layout_by_timing::kMostSurfaces;
   if (surfaces.measured)
     guess_by_chance(*surfaces.measured, tracks, layout);
   else if (surfaces.told) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/layout_map.h"
+#include "estimate/passing_sectors.h"
 #include "layout/compile.h"
 #include "model/validate.h"
 
@@ -31,7 +32,7 @@ void add_not_understood(std::vector<model::NotUnderstood>& all, model::NotUnders
              std::move(more));
 }
 
-std::string contradiction(const mtbrc::ZonePassing& zone) {
+std::string contradiction(const estimate::ZonePassing& zone) {
   return fmt::format(
       "{:.0f} % of {} pairs of sectors that it puts on one track passed the heads at "
       "other times than sectors of a track do",
@@ -126,7 +127,7 @@ model::Layout with_longer_tracks(const model::Layout& layout,
   return result;
 }
 
-JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors& passing) {
+JudgedMap judge_map(const model::Layout& translated, const estimate::PassingSectors& passing) {
   constexpr double kNearlyAll = 0.8;
   JudgedMap judged;
   const engine::LayoutMap map(translated);
@@ -137,7 +138,7 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors
   std::map<std::uint32_t, std::vector<std::size_t>> zones_by_hidden;
   std::string first_contradiction;
   for (std::size_t i = 0; i < passing.zones.size(); ++i) {
-    const mtbrc::ZonePassing& zone = passing.zones[i];
+    const estimate::ZonePassing& zone = passing.zones[i];
     judged.left_zones.push_back(zone.untrue || zone.uneven);
     more.push_back(zone.hidden);
     if (zone.hidden > 0) zones_by_hidden[zone.hidden].push_back(i);
@@ -161,7 +162,7 @@ JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors
   const bool longer = std::ranges::any_of(more, [](std::uint32_t sectors) { return sectors > 0; });
   judged.layout = longer ? with_longer_tracks(translated, more) : translated;
   for (const auto& [hidden, zones] : zones_by_hidden) {
-    const mtbrc::ZonePassing& zone = passing.zones[zones.front()];
+    const estimate::ZonePassing& zone = passing.zones[zones.front()];
     judged.notes.push_back(fmt::format(
         "layout: the tracks of {} of {} zones have {} more sectors at their end than address "
         "translation tells of (of zone {}, the first of them, {:.2f} pass in a revolution, "

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "estimate/passing_sectors.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
-#include "mtbrc/passing_sectors.h"
 
 namespace platter::extract {
 
@@ -18,7 +18,7 @@ struct JudgedMap {
   model::Notes notes;
 };
 
-JudgedMap judge_map(const model::Layout& translated, const mtbrc::PassingSectors& passing);
+JudgedMap judge_map(const model::Layout& translated, const estimate::PassingSectors& passing);
 
 // The same blocks in the same places, on tracks that have so many more sectors at their end, none
 // of which holds a block. `more`: by zone; the tracks of a zone that is to be changed have equal

@@ -6,21 +6,17 @@
 #include <cmath>
 #include <string>
 
+#include "estimate/phase_drift.h"
+#include "estimate/rotation.h"
+#include "estimate/samples.h"
+#include "estimate/sector_end.h"
 #include "extract/unexplained.h"
 #include "model/revolution.h"
-#include "mtbrc/phase_drift.h"
-#include "mtbrc/rotation.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
 namespace {
-
-// Where its sector ends.
-double end_rev(const engine::LayoutMap& map, std::uint64_t lbn) {
-  return engine::rev_from_angle(map.angle_of_lbn(lbn)) +
-         1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
-}
 
 std::string how_often(std::size_t count) {
   return count == 1 ? "once" : fmt::format("{} times", count);
@@ -52,28 +48,28 @@ model::Notes told(const std::vector<mtbrc::TimeJump>& jumps) {
   return notes;
 }
 
-LateAnswers late_answers(const mtbrc::Samples& samples, const model::DriveModel& model,
+LateAnswers late_answers(const estimate::Samples& samples, const model::DriveModel& model,
                          const engine::LayoutMap& map) {
   constexpr double kAtPassage_rev = 0.06;
   LateAnswers late;
-  const auto reference = mtbrc::reference_lbn(samples);
+  const auto reference = estimate::reference_lbn(samples);
   if (!reference || *reference >= map.blocks()) return late;
   const double longest_ms = longest_of_one_block_ms(model);
-  const mtbrc::PhaseDrift drift(samples, model.rotation);
-  const double reference_rev = end_rev(map, *reference);
-  const auto at_passage = [&](const mtbrc::Sample& s) {
-    const double phase = mtbrc::phase_rev(model.rotation, s.completed_ns) -
+  const estimate::PhaseDrift drift(samples, model.rotation);
+  const double reference_rev = estimate::sector_end_rev(map, *reference);
+  const auto at_passage = [&](const estimate::Sample& s) {
+    const double phase = estimate::phase_rev(model.rotation, s.completed_ns) -
                          drift.at_rev(s.completed_ns, s.session);
     const std::uint64_t last = s.lbn + s.blocks - 1;
-    return std::abs(statistics::wrap_rev(phase - end_rev(map, last) + reference_rev)) <
-           kAtPassage_rev;
+    return std::abs(statistics::wrap_rev(phase - estimate::sector_end_rev(map, last) +
+                                         reference_rev)) < kAtPassage_rev;
   };
-  for (const mtbrc::Sample& s : samples) {
+  for (const estimate::Sample& s : samples) {
     const double took_ms = to_ms(s.completed_ns - s.issued_ns);
-    if (took_ms <= longest_ms || s.experiment == mtbrc::Experiment::disturbed) continue;
-    const bool of_media = s.blocks > 0 && s.experiment != mtbrc::Experiment::hit;
+    if (took_ms <= longest_ms || s.experiment == estimate::Experiment::disturbed) continue;
+    const bool of_media = s.blocks > 0 && s.experiment != estimate::Experiment::hit;
     if (of_media && (s.lbn + s.blocks > map.blocks() || !drift.knows(s.session))) continue;
-    if (!of_media && s.experiment != mtbrc::Experiment::round_trip) continue;
+    if (!of_media && s.experiment != estimate::Experiment::round_trip) continue;
     const bool by_drive = of_media && at_passage(s);
     ++(by_drive ? late.by_drive : late.by_host);
     if (!by_drive) late.longest_ms = std::max(late.longest_ms, took_ms);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/layout_map.h"
+#include "estimate/samples.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
-#include "mtbrc/samples.h"
 #include "mtbrc/time_watch.h"
 
 namespace platter::extract {
@@ -23,7 +23,7 @@ struct LateAnswers {
   std::size_t by_drive = 0, by_host = 0;
   double longest_ms = 0;  // of the host's
 };
-LateAnswers late_answers(const mtbrc::Samples& samples, const model::DriveModel& model,
+LateAnswers late_answers(const estimate::Samples& samples, const model::DriveModel& model,
                          const engine::LayoutMap& map);
 
 }  // namespace platter::extract

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "estimate/samples.h"
 #include "model/revolution.h"
 #include "model/stand_ins.h"
 #include "statistics/robust.h"
@@ -32,24 +33,27 @@ double longest_of_one_block_ms(const model::DriveModel& model) {
          acting(model, model.overheads.read_miss_after_read) + 2 * period_ms;
 }
 
-double Pauses::demerit_ms(double request_ms) const {
+double Pauses::share(double apart_ms) const {
   if (paused == 0 || observed_s <= 0) return 0;
-  const double share = static_cast<double>(paused) / observed_s * request_ms * 1e-3;
-  return std::sqrt(std::min(share, 1.0)) * mean_ms;
+  const double by_clock = static_cast<double>(paused) / observed_s * apart_ms * 1e-3;
+  const double by_work = static_cast<double>(paused) / static_cast<double>(commands);
+  return std::min(std::max(by_clock, by_work), 1.0);
 }
 
-Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model) {
+double Pauses::demerit_ms(double apart_ms) const { return std::sqrt(share(apart_ms)) * mean_ms; }
+
+Pauses pauses_of(const estimate::Samples& samples, const model::DriveModel& model) {
   Pauses pauses;
   if (model.rotation.numerator_ns == 0 || samples.empty()) return pauses;
   const double longest = longest_of_one_block_ms(model);
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
   std::vector<double> gaps_s, beyond_ms;
   std::optional<double> last_s;  // that one waited, in the same session
-  const mtbrc::Sample *first = &samples.front(), *before = first;
+  const estimate::Sample *first = &samples.front(), *before = first;
   const auto observed_s = [&] {
     return static_cast<double>(before->completed_ns - first->issued_ns) * 1e-9;
   };
-  for (const mtbrc::Sample& sample : samples) {
+  for (const estimate::Sample& sample : samples) {
     ++pauses.commands;
     if (sample.session != first->session) {
       pauses.observed_s += observed_s();

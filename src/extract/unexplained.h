@@ -7,8 +7,8 @@
 #include <string>
 
 #include "engine/layout_map.h"
+#include "estimate/samples.h"
 #include "model/drive_model.h"
-#include "mtbrc/samples.h"
 #include "replay/result.h"
 
 namespace platter::extract {
@@ -20,9 +20,12 @@ struct Pauses {
   double observed_s = 0;          // from the first command to the last
   std::optional<double> every_s;  // median time between them; nullopt: fewer than two
 
+  // Of requests that begin `apart_ms` one after the other the share that waits so. Whether the
+  // drive goes by the clock or by its work is not known: the larger.
+  double share(double apart_ms) const;
   // The root mean square distance that they alone make between the response times of drive and
-  // model, where requests follow one another, `mean_ms` each.
-  double demerit_ms(double request_ms) const;
+  // model.
+  double demerit_ms(double apart_ms) const;
 };
 
 // The longest that seek, switch, overheads and two revolutions explain of a command of one block.
@@ -30,7 +33,7 @@ double longest_of_one_block_ms(const model::DriveModel& model);
 
 // A pause is longer than the longest seek, a switch, the overheads and two revolutions together.
 // Pure.
-Pauses pauses_of(const mtbrc::Samples& samples, const model::DriveModel& model);
+Pauses pauses_of(const estimate::Samples& samples, const model::DriveModel& model);
 
 // A sentence for the model's validity, or none.
 std::optional<std::string> told(const Pauses& pauses, double request_ms);

@@ -25,7 +25,7 @@ void send_random_requests(Rig& rig) {
                                           : replay::Caches::forced);
 }
 
-void validate_itself(const Evidence& seen, Findings& found) {
+void validate_itself(const Seen& seen, Findings& found) {
   model::DriveModel& model = found.model;
   for (const model::Noted& note : validate_by(seen.facts.random, model)) found.note(note);
   for (const model::Noted& note : judge_mixed(seen.facts.mixed, model)) found.note(note);
@@ -39,17 +39,18 @@ void validate_itself(const Evidence& seen, Findings& found) {
                      "the process or its host stood still, not the drive",
                      late.by_host, late.longest_ms)});
   if (late.by_host > 0 && late.by_drive <= late.by_host / 4) return;
-  if (const auto pauses = told(pauses_of(seen.media_accesses, model), request_ms))
-    found.note({model::Code::drive_pauses, *pauses});
+  const Pauses pauses = pauses_of(seen.media_accesses, model);
+  if (const auto text = told(pauses, request_ms)) found.note({model::Code::drive_pauses, *text});
+  bear_pauses(pauses, validity);
 }
 
 void send_batches(Rig& rig) {
   const SomeMap map(rig);
   rig.facts.queue = queue_samples(rig.guard, rig.context);
-  rig.queued_commands += rig.facts.queue.commands;
+  rig.handed.queued_commands += rig.facts.queue.commands;
 }
 
-void estimate_queue(const Evidence& seen, Findings& found) {
+void estimate_queue(const Seen& seen, Findings& found) {
   found.model.queue = estimate_queue(seen.facts.queue, found.model);
 }
 

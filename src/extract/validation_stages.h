@@ -4,16 +4,16 @@
 namespace platter::extract {
 
 struct Rig;
-struct Evidence;
+struct Seen;
 struct Findings;
 
 // With the caches as the drive has them; judged once the model has been corrected.
 void send_mixed_requests(Rig& rig);
 // The caches play no part in it.
 void send_random_requests(Rig& rig);
-void validate_itself(const Evidence& seen, Findings& found);
+void validate_itself(const Seen& seen, Findings& found);
 
 void send_batches(Rig& rig);
-void estimate_queue(const Evidence& seen, Findings& found);
+void estimate_queue(const Seen& seen, Findings& found);
 
 }  // namespace platter::extract

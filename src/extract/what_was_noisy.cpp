@@ -3,11 +3,12 @@
 #include <fmt/core.h>
 
 #include "engine/layout_map.h"
+#include "estimate/estimates.h"
+#include "estimate/host.h"
+#include "estimate/passages.h"
+#include "estimate/phase_drift.h"
+#include "estimate/samples.h"
 #include "model/revolution.h"
-#include "mtbrc/passages.h"
-#include "mtbrc/phase_drift.h"
-#include "mtbrc/round_trips.h"
-#include "mtbrc/seek.h"
 #include "noise/host_delay.h"
 
 namespace platter::extract {
@@ -17,9 +18,10 @@ namespace {
 // (mtbrc/passages.cpp); with wander of half of that many are.
 constexpr double kTooMuchWander_rev = 0.02;
 
-std::optional<std::string> wander(const mtbrc::Samples& samples, const model::DriveModel& model) {
+std::optional<std::string> wander(const estimate::Samples& samples,
+                                  const model::DriveModel& model) {
   if (model.rotation.numerator_ns == 0) return std::nullopt;
-  const double wander_rev = mtbrc::PhaseDrift(samples, model.rotation).wander_rev();
+  const double wander_rev = estimate::PhaseDrift(samples, model.rotation).wander_rev();
   if (wander_rev < kTooMuchWander_rev) return std::nullopt;
   return fmt::format(
       "the spindle is too noisy: the phase of one sector wanders by {:.3f} revolutions (RMS) about "
@@ -28,11 +30,14 @@ std::optional<std::string> wander(const mtbrc::Samples& samples, const model::Dr
       wander_rev);
 }
 
-std::optional<std::string> late_accesses(const mtbrc::Samples& samples,
+std::optional<std::string> late_accesses(const estimate::Samples& samples,
                                          const model::DriveModel& model) {
   constexpr double kMany = 0.1;
   if (model.layout.zones.empty() || model.rotation.numerator_ns == 0) return std::nullopt;
-  const auto share = mtbrc::late_share(samples, engine::LayoutMap(model.layout), model.rotation);
+  const engine::LayoutMap map(model.layout);
+  const auto share = estimate::Estimates(samples, &map, model.rotation)
+                         .of<estimate::Figure::same_track>()
+                         .late_share();
   if (!share || *share < kMany) return std::nullopt;
   return fmt::format(
       "about {:.0f} % of the reads on one track were held up by something before they reached the "
@@ -42,20 +47,20 @@ std::optional<std::string> late_accesses(const mtbrc::Samples& samples,
 
 }  // namespace
 
-model::Notes what_was_noisy(const mtbrc::Samples& samples, const model::DriveModel& model) {
+model::Notes what_was_noisy(const estimate::Samples& samples, const model::DriveModel& model) {
   model::Notes notes;
   const auto add = [&notes](model::Code code, std::optional<std::string> sentence) {
     if (sentence) notes.emplace_back(code, std::move(*sentence));
   };
   const double period_ms = model::revolution_ns(model.rotation) * 1e-6;
-  if (const auto host = mtbrc::host_delay(samples); host && period_ms > 0) {
-    constexpr double kPull = mtbrc::Passages::kMostPull_rev;
+  if (const auto host = estimate::host_delay(samples); host && period_ms > 0) {
+    constexpr double kPull = estimate::Passages::kMostPull_rev;
     const bool too_noisy = noise::quietness(*host, period_ms, kPull * period_ms) ==
                            noise::Quietness::too_noisy;
     add(too_noisy ? model::Code::host_too_noisy : model::Code::host_noisy,
-        noise::told(*host, period_ms, kPull * period_ms, mtbrc::host_shares(samples)));
+        noise::told(*host, period_ms, kPull * period_ms, estimate::host_shares(samples)));
   }
-  add(model::Code::host_noisy, noise::told_changes(mtbrc::round_trips_by_stage(samples)));
+  add(model::Code::host_noisy, noise::told_changes(estimate::round_trips_by_stage(samples)));
   add(model::Code::spindle_noisy, wander(samples, model));
   add(model::Code::accesses_held_up, late_accesses(samples, model));
   return notes;

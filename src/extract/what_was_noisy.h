@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "estimate/samples.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
-#include "mtbrc/samples.h"
 
 namespace platter::extract {
 
 // Of the host's delay, the spindle's wander and accesses that come late. Pure.
-model::Notes what_was_noisy(const mtbrc::Samples& samples, const model::DriveModel& model);
+model::Notes what_was_noisy(const estimate::Samples& samples, const model::DriveModel& model);
 
 }  // namespace platter::extract

@@ -22,9 +22,14 @@ Journal journal_in(const RunsFolder& runs, const std::string& root) {
   return journal;
 }
 
-void remove_journal(const RunsFolder& runs) {
+// Where it stays, what somebody chooses from now on would be taken for what a run set.
+std::optional<std::string> remove_journal(const RunsFolder& runs) {
   std::error_code failed;
   std::filesystem::remove(runs.journal(), failed);
+  if (!failed) return std::nullopt;
+  return fmt::format(
+      "{} cannot be removed: {}; remove it by hand, nothing is left to put back from it",
+      runs.journal().string(), failed.message());
 }
 
 // Only what is as a run set it: what somebody chose since is theirs.
@@ -44,6 +49,12 @@ PutBack put_back(const Journal& journal, const std::string& root) {
   return done;
 }
 
+PutBack put_back_and_forget(const RunsFolder& runs, const std::string& root) {
+  PutBack done = put_back(journal_in(runs, root), root);
+  if (done.failed.empty()) done.journal_stays = remove_journal(runs);
+  return done;
+}
+
 }  // namespace
 
 std::vector<std::string> PutBack::troubles() const {
@@ -52,6 +63,7 @@ std::vector<std::string> PutBack::troubles() const {
     all.push_back(
         fmt::format("the governor was set to {} by somebody else meanwhile, and is left so",
                     in_words(changed)));
+  if (journal_stays) all.push_back(*journal_stays);
   return all;
 }
 
@@ -113,9 +125,7 @@ std::vector<std::string> FastProcessors::end() {
     member_ = model::Descriptor();
     if (change.get() < 0) return put_back({{}, found_}, root_).troubles();  // the folder is gone
     if (!runs_.nobody_measures()) return {};                                // the last one does it
-    const PutBack done = put_back(journal_in(runs_, root_), root_);
-    if (done.failed.empty()) remove_journal(runs_);
-    return done.troubles();
+    return put_back_and_forget(runs_, root_).troubles();
   } catch (const Error& error) {
     return {error.what()};
   }
@@ -141,9 +151,7 @@ std::optional<PutBack> put_back_what_was_left(const std::string& root) {
   const RunsFolder runs(root);
   const model::Descriptor change = left_alone(runs);
   if (change.get() < 0) return std::nullopt;
-  const PutBack done = put_back(journal_in(runs, root), root);
-  if (done.failed.empty()) remove_journal(runs);
-  return done;
+  return put_back_and_forget(runs, root);
 }
 
 std::optional<std::string> left_host_journal(const std::string& root) {

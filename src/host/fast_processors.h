@@ -15,9 +15,10 @@ namespace platter::host {
 
 // What became of the governors of a journal.
 struct PutBack {
-  std::vector<Governor> back;
-  std::vector<Governor> changed;    // by somebody else meanwhile: as they are now, and stay
-  std::vector<std::string> failed;  // sentences
+  std::vector<Governor> back{};
+  std::vector<Governor> changed{};             // by somebody else meanwhile: as they are, and stay
+  std::vector<std::string> failed{};           // sentences
+  std::optional<std::string> journal_stays{};  // why, and what to do
 
   // What a person has to know of it.
   std::vector<std::string> troubles() const;

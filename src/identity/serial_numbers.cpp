@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <set>
 #include <tuple>
 
 namespace platter::identity {
@@ -65,8 +66,9 @@ int digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// 8 9 A, 8 9 0, E F 0: how people fill in a field.
+// 8 9 A, 8 9 0, E F 0, X Y Z: how people fill in a field.
 bool follows(char a, char b) {
+  if (a >= 'A' && a < 'Z' && b == a + 1) return true;
   const int from = digit(a), to = digit(b);
   if (from < 0 || to < 0) return false;
   return to == from + 1 || (to == 0 && (from == 9 || from == 15)) || (from == 0 && to == 1);
@@ -83,10 +85,20 @@ std::size_t longest_count(const std::string& text) {
   return longest;
 }
 
-bool repeats(const std::string& text, std::size_t period) {
-  for (std::size_t i = period; i < text.size(); ++i)
-    if (text[i] != text[i - period]) return false;
-  return text.size() >= 2 * period;
+// From its first character on, two times and more: FFFF, ABAB, 123123, DEADBEEFDEADBEEF.
+bool repeats_itself(const std::string& text) {
+  for (std::size_t period = 1; 2 * period <= text.size(); ++period)
+    if (std::equal(text.begin() + static_cast<std::ptrdiff_t>(period), text.end(), text.begin()))
+      return true;
+  return false;
+}
+
+// 0000FFFF0000, 100000000011: eight digits of a drive's own number are so with a probability of
+// 1e-4, and more characters, or letters among them, with a smaller one.
+bool is_of_two_characters(const std::string& text) {
+  constexpr std::size_t kLong = 8;
+  const std::set<char> characters(text.begin(), text.end());
+  return text.size() >= kLong && characters.size() <= 2;
 }
 
 // "57583131" of "WX11"; empty: these are no codes of letters.
@@ -121,7 +133,8 @@ std::optional<std::string> why_worthless(std::string_view serial) {
   const std::string text = plain(serial);
   if (text.size() < kShortest) return "it is too short to be a drive's own";
   if (text == "NA" || text == "NIL" || text == "TBD") return "it stands for none";
-  if (repeats(text, 1) || repeats(text, 2)) return "it repeats itself";
+  if (repeats_itself(text)) return "it repeats itself";
+  if (is_of_two_characters(text)) return "it has but two characters";
   const auto known = std::ranges::find_if(
       kKnown, [&](const Known& row) { return text.starts_with(row.beginning); });
   if (known != kKnown.end()) return std::string(known->who);

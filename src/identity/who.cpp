@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
-#include <string_view>
 #include <utility>
 
+#include "identity/reached.h"
 #include "identity/serial_numbers.h"
 
 namespace platter::identity {
@@ -15,73 +15,6 @@ namespace {
 
 constexpr const char* kIdentify = "IDENTIFY DEVICE";
 constexpr const char* kPage80h = "VPD page 80h";
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-bool tells(const std::string& serial) { return !serial.empty() && !why_worthless(serial); }
-
-// INQUIRY has room for 16 characters of the 40, and some bridges keep them.
-bool names_model(const Evidence& evidence, const AtaDisk& disk) {
-  return begins_alike(disk.model, evidence.product) ||
-         begins_alike(disk.model, evidence.vendor + evidence.product) ||
-         begins_alike(disk.model, evidence.vendor + " " + evidence.product);
-}
-
-// Bridges have one for all disks as well: 5000000000000001.
-bool has_world_wide_name(const AtaDisk& disk) { return tells(disk.world_wide_name); }
-
-bool has_name_of(const std::vector<std::string>& designators, const AtaDisk& disk) {
-  return has_world_wide_name(disk) &&
-         std::ranges::find(designators, "naa." + lower(disk.world_wide_name)) != designators.end();
-}
-
-bool names_another(const std::vector<std::string>& designators, const AtaDisk& disk) {
-  constexpr std::size_t kLength = std::string_view("naa.5000c50012345678").size();
-  return has_world_wide_name(disk) && !has_name_of(designators, disk) &&
-         std::ranges::any_of(designators, [](const std::string& name) {
-           return name.starts_with("naa.5") && name.size() == kLength && tells(name.substr(4));
-         });
-}
-
-// Some bridges keep a few blocks to themselves, or count one too many.
-bool about_as_large(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kFew = 1 << 20;
-  return (a > b ? a - b : b - a) <= kFew;
-}
-
-// What speaks of one disk, and what of two.
-Reached reached_by(const Evidence& evidence) {
-  if (!evidence.pass_through) return Reached::nothing;
-  const AtaDisk& disk = *evidence.pass_through;
-  const bool sizes = disk.bytes == 0 || about_as_large(disk.bytes, evidence.bytes);
-  const bool number = tells(evidence.serial) && tells(disk.serial);
-  if (number && same_number(evidence.serial, disk.serial))
-    return sizes || names_model(evidence, disk) ? Reached::this_disk : Reached::other_disk;
-  if (!sizes) return Reached::other_disk;
-  if (const auto& page = evidence.page_89h; page && tells(page->serial) && tells(disk.serial))
-    return page->serial == disk.serial && page->model == disk.model ? Reached::this_disk
-                                                                    : Reached::other_disk;
-  if (has_name_of(evidence.designators, disk)) return Reached::this_disk;
-  if (number) return names_model(evidence, disk) ? Reached::other_disk : Reached::not_known;
-  if (names_another(evidence.designators, disk)) return Reached::not_known;
-  // Sizes that agree (which says little: doubt_of()), or a translation in front of a disk that says
-  // nothing of itself.
-  const bool is_silent = disk.bytes == 0 && disk.serial.empty() && disk.model.empty();
-  return disk.bytes > 0 || (is_silent && evidence.is_translated) ? Reached::this_disk
-                                                                 : Reached::not_known;
-}
-
-// What the translation itself says of its disk is the SCSI side's word, unless it contradicts: a
-// dock of several disks has such a page of one of them.
-bool page_of_another(const Evidence& evidence) {
-  Evidence alone = evidence;
-  alone.pass_through = std::exchange(alone.page_89h, std::nullopt);
-  return reached_by(alone) == Reached::other_disk;
-}
 
 std::string words_of(const Evidence& evidence) {
   return evidence.vendor + (evidence.vendor.empty() ? "" : " ") + evidence.product;
@@ -173,7 +106,11 @@ std::string doubt_of_page(const AtaDisk& disk) {
 
 bool begins_alike(const std::string& model, const std::string& name) {
   constexpr std::size_t kTelling = 6;
-  return name.size() >= kTelling && lower(model).starts_with(lower(name));
+  const auto alike = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  return name.size() >= kTelling && name.size() <= model.size() &&
+         std::equal(name.begin(), name.end(), model.begin(), alike);
 }
 
 Who who_is(const Evidence& evidence, model::Identity given) {
@@ -184,7 +121,7 @@ Who who_is(const Evidence& evidence, model::Identity given) {
   name_by_scsi_side(evidence, who);
   if (is_this_disk(who))
     name_by_disk(evidence, *evidence.pass_through, who);
-  else if (evidence.page_89h && !page_of_another(evidence))
+  else if (evidence.page_89h && !page_is_of_another(evidence))
     name_by_disk(evidence, *evidence.page_89h, who);
   else if (evidence.page_89h)
     who.doubts.push_back(doubt_of_page(*evidence.page_89h));

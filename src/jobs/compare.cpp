@@ -4,6 +4,7 @@
 
 #include "jobs/needs.h"
 #include "replay/result_source.h"
+#include "report/figure_form.h"
 #include "report/response_times.h"
 
 namespace platter::jobs {
@@ -13,6 +14,7 @@ std::vector<replay::Comparison> compared(const CompareRun& run) {
   for (const std::string& path : run.models) run.outputs.reads(path);
   if (!run.plot.empty()) {
     require_needs("compare", "--plot");
+    report::require_form(run.plot);
     run.outputs.writes(run.plot);
   }
   std::vector<replay::Comparison> comparisons;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mtbrc/passages.h"
+#include "estimate/passages.h"
 
 namespace platter::jobs {
 
@@ -18,7 +18,7 @@ std::vector<std::string> Inspected::advice_for_host() const {
   for (const auto* checks : {&host_checks, &path_checks})
     for (const host::Check& check : *checks)
       if (check.advice) all.push_back(*check.advice);
-  const double most_ms = mtbrc::Passages::kMostPull_rev * period_ms;
+  const double most_ms = estimate::Passages::kMostPull_rev * period_ms;
   if (const auto host = delay();
       !quiet && host && noise::quietness(*host, period_ms, most_ms) != noise::Quietness::quiet)
     all.emplace_back(

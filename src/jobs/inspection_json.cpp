@@ -6,7 +6,6 @@
 #include "jobs/inspected.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
-#include "mtbrc/passages.h"
 #include "safety/saved_settings.h"
 
 namespace platter::jobs {
@@ -124,7 +123,7 @@ Json checks_json(const std::vector<host::Check>& checks) {
 Json noise_json(const Inspected& all) {
   const auto host = all.delay();
   if (!host) return nullptr;
-  const double most_ms = mtbrc::Passages::kMostPull_rev * all.period_ms;
+  const double most_ms = estimate::Passages::kMostPull_rev * all.period_ms;
   const auto how = noise::quietness(*host, all.period_ms, most_ms);
   return {{"verdict", how == noise::Quietness::quiet   ? "quiet"
                       : how == noise::Quietness::noisy ? "noisy"

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "estimate/passages.h"
 #include "jobs/inspected.h"
-#include "mtbrc/passages.h"
 #include "report/wrapped.h"
 #include "safety/saved_settings.h"
 
@@ -94,7 +94,9 @@ std::string capability_lines(const Inspected& all) {
     return can == CanChange::no ? "no" : can == CanChange::by_page ? "yes" : "yes (SET FEATURES)";
   };
   std::string text = "capabilities\n";
-  text += entry("address translation", yes_or_no(found.first_block.has_value()));
+  const bool unread = found.identity.zones == "host-managed";  // nothing of it is accessed
+  text += entry("address translation",
+                unread ? "not asked" : yes_or_no(found.first_block.has_value()));
   if (found.first_block) {
     text += entry("  LBN 0", where(found.first_block));
     text += entry("  last LBN", where(found.last_block));
@@ -102,7 +104,7 @@ std::string capability_lines(const Inspected& all) {
   }
   text += entry("defects", fmt::format("primary {}, grown {}", count(found.primary_defects),
                                        count(found.grown_defects)));
-  text += entry("SEEK(10)", in_words(found.seek));
+  text += entry("SEEK(10)", unread ? "not asked" : in_words(found.seek));
   text += entry("caches now", cache_state(found));
   text += entry(
       "cache can be switched",
@@ -169,7 +171,7 @@ std::string host_lines(const Inspected& all) {
                   to_us(trip.maximum_ns), trip.commands));
   if (const auto host = all.delay())
     text += entry("noise", noise::enough_for(*host, all.period_ms,
-                                             mtbrc::Passages::kMostPull_rev * all.period_ms));
+                                             estimate::Passages::kMostPull_rev * all.period_ms));
   return text;
 }
 

@@ -68,6 +68,9 @@ void claim(const std::string& path) {
                             path));
 }
 
+// "-" is the standard output, wherever something is written.
+std::string place_of(const std::string& path) { return path == "-" ? "/dev/stdout" : path; }
+
 bool holds(const std::string& path, const std::string& bytes) {
   return model::beginning_of(path, bytes.size() + 1) == bytes;
 }
@@ -99,22 +102,22 @@ void Outputs::keeps(const std::string& path) const {
 }
 
 void Outputs::writes(const std::string& path, const Content& content) const {
-  require_no_input(path);
-  check(path, content, nullptr);
+  require_no_input(place_of(path));
+  check(place_of(path), content, nullptr);
 }
 
 void Outputs::updates(const std::string& path, const Content& content) const {
-  check(path, content, nullptr);
+  check(place_of(path), content, nullptr);
 }
 
 void Outputs::may_update(const std::string& path, const Content& content) const {
-  if (!force || !model::input_behind(path)) return writes(path, content);
-  check(path, content, nullptr);
+  if (!force || !model::input_behind(place_of(path))) return writes(path, content);
+  check(place_of(path), content, nullptr);
 }
 
 void Outputs::writes_bytes(const std::string& path, const std::string& bytes) const {
-  require_no_input(path);
-  check(path, {}, &bytes);
+  require_no_input(place_of(path));
+  check(place_of(path), {}, &bytes);
 }
 
 void Outputs::check(const std::string& path, const Content& content,

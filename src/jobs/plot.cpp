@@ -84,10 +84,10 @@ struct Figure {
   double aspect;  // width to height, where no height is given
 };
 
-const std::map<std::string, Figure> kFigures = {{"cdf", {plot_times, 1.17}},
-                                                {"ccdf", {plot_times, 1.5}},
-                                                {"seeks", {plot_curves, 1.6}},
-                                                {"zones", {plot_tracks, 1.6}}};
+const std::map<std::string, Figure> kFigures = {{"cdf", {plot_times, 0.9}},
+                                                {"ccdf", {plot_times, 1.3}},
+                                                {"seeks", {plot_curves, 1.3}},
+                                                {"zones", {plot_tracks, 1.3}}};
 
 }  // namespace
 

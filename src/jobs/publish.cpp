@@ -16,6 +16,7 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "model/say.h"
+#include "model/text_file.h"
 #include "registry/attachments.h"
 #include "registry/privacy.h"
 #include "replay/rotational_delay.h"
@@ -54,7 +55,7 @@ std::vector<std::string> serials_of(const std::vector<std::string>& models) {
   std::vector<std::string> serials;
   for (const std::string& path : models) try {
       const std::string serial =
-          model::from_json_text(model::read_file(path), path).identity.serial;
+          model::from_json_text(model::read_text(path), path).identity.serial;
       if (!registry::is_stand_in(serial)) serials.push_back(serial);
     } catch (const Error&) {
       continue;

@@ -51,6 +51,8 @@ void require_all_well(const host::PutBack& host, const std::string& journal) {
   if (!host.failed.empty())
     throw Error(ExitStatus::permission,
                 fmt::format("{}; {} is kept: run this as root", host.failed.front(), journal));
+  if (host.journal_stays)
+    throw Error(ExitStatus::output, fmt::format("{}, but {}", in_words(host), *host.journal_stays));
 }
 
 // Beside a drive, which is in order by then.

@@ -1,9 +1,14 @@
 #include "jobs/table_file.h"
 
+#include <fmt/format.h>
+
+#include <map>
 #include <span>
 
 #include "emit/table/text_forms.h"
+#include "jobs/output_names.h"
 #include "model/completeness.h"
+#include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "model/say.h"
@@ -14,7 +19,7 @@ namespace {
 
 // What others will see; a pipe or /dev/null cannot be read again.
 emit_table::Table as_written(const std::string& bytes, const std::string& path) {
-  if (model::is_file(path)) return emit_table::load_table(path);
+  if (!goes_to_standard_output(path) && model::is_file(path)) return emit_table::load_table(path);
   return emit_table::read_table(std::as_bytes(std::span(bytes)), path);
 }
 
@@ -38,6 +43,10 @@ WrittenTable write_table(const std::string& path, const std::string& file,
                          const std::string& format, const Outputs& outputs) {
   const model::DriveModel model = model::load_model(path);
   model::require_what_predicts(model, path, "become a table");
+  static const std::map<std::string, Written> kWritten = {
+      {"table", Written::table}, {"csv", Written::csv}, {"c", Written::c_header}};
+  if (const std::string why = why_not_named(file, kWritten.at(format)); !why.empty())
+    throw Error(ExitStatus::usage, fmt::format("{}: {}", file, why));
   outputs.writes(file);
   const std::string bytes = emit_table::compile_table(model);
   const std::string written = in_format(format, bytes);

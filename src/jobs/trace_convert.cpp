@@ -9,7 +9,6 @@
 
 #include "model/error.h"
 #include "model/say.h"
-#include "trace/compression.h"
 
 namespace platter::jobs {
 namespace {
@@ -61,10 +60,10 @@ void split(trace::Reader& reader, const ConvertRun& options) {
 }  // namespace
 
 void convert_trace(const ConvertRun& options) {
-  trace::require_written_name(options.output);
+  trace::require_trace_name(options.output, trace::format_of(options.to));
   options.outputs.reads(options.trace.path);
   if (!options.split) {
-    options.outputs.writes(trace::path_of_output(options.output));
+    options.outputs.writes(options.output);
     const trace::Fitted fitted = fitted_trace(options.trace, options.trace.block_bytes, options.fit,
                                               options.blocks.value_or(0));
     const std::unique_ptr<trace::Writer> writer = writer_of(options, options.output);

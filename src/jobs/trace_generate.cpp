@@ -6,7 +6,6 @@
 #include "jobs/lbn_ranges.h"
 #include "model/json.h"
 #include "replay/tracks.h"
-#include "trace/compression.h"
 #include "trace/profile_list.h"
 #include "trace/stream.h"
 #include "trace/workload.h"
@@ -38,8 +37,8 @@ trace::Workload workload_of(const GenerateRun& options) {
 
 void generate_trace(const GenerateRun& run) {
   const trace::Workload workload = workload_of(run);
-  trace::require_written_name(run.output);
-  run.outputs.writes(trace::path_of_output(run.output));
+  trace::require_trace_name(run.output, trace::format_of(run.format));
+  run.outputs.writes(run.output);
   trace::save(workload, run.output, trace::format_of(run.format));
 }
 

@@ -145,11 +145,20 @@ void validate(const ValidationRun& options, Progress& progress, const Print& pri
     comparisons.insert(comparisons.end(), validated.comparisons.begin(),
                        validated.comparisons.end());
   };
-  careful.run([&] { replay::validate(*device, subjects, validation, keep); });
+  // What was compared is told, whatever happens after it: also where the drive does not show what
+  // was written to it.
+  std::optional<Error> trouble;
+  try {
+    careful.run([&] { replay::validate(*device, subjects, validation, keep); });
+  } catch (const Error& error) {
+    if (comparisons.empty()) throw;
+    trouble = error;
+  }
   if (options.json)
     print(replay::comparison_json(comparisons));
   else
     print(replay::overview(at_a_glance) + "\n" + replay::verdicts(at_a_glance));
+  if (trouble) throw *trouble;
   for (std::size_t i = 0; options.update && i < judged.size(); ++i)
     if (judged[i].model) model::save_model(*judged[i].model, options.models[i]);
   require_journal_gone(careful.journal_stays());

@@ -7,6 +7,8 @@
 
 namespace platter::layout_by_timing {
 
+inline constexpr std::uint32_t kMostSurfaces = 32;  // that are looked for; drives have fewer
+
 enum class Turning : std::uint8_t { never, within_round, over_all };  // of bands: in, out, in ...
 
 struct BandPlace {

@@ -12,8 +12,6 @@
 
 namespace platter::layout_by_timing {
 
-inline constexpr std::uint32_t kMostSurfaces = 32;
-
 // Moves on one surface, and to another one at the same radius, in revolutions.
 struct MoveScale {
   double step_rev = 0;    // to the next track

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "layout_by_timing/found_surfaces.h"
 #include "layout_by_timing/order_beliefs.h"
 #include "layout_by_timing/prober.h"
 #include "layout_by_timing/run.h"
@@ -25,17 +26,6 @@ struct SurfaceOptions {
   // Where the drive says a block is; empty: it does not say.
   std::function<std::optional<ToldPlace>(std::uint64_t block)> told{};
   bool tracks = false;  // a band is a track, for runs are cylinders
-};
-
-struct FoundSurfaces {
-  OrderBeliefs::Best best;
-  std::vector<double> chances_of_heads;
-  std::vector<std::uint64_t> bands;   // by run: its (first) band's number in the order
-  bool tracks = false, told = false;  // as SurfaceOptions have it
-  double tracks_a_band = 1;
-  double contrast_rev = 0;             // a switch of heads takes so much more, or less, than a step
-  std::size_t moves = 0;               // that were timed, or told
-  std::size_t groups = 0, shifts = 0;  // of bands that were looked at; between which others lie
 };
 
 // Mean log-likelihood, against no order: what fits by less is not explained. Chosen by looking at

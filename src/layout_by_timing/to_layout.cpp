@@ -371,11 +371,10 @@ std::string Surfaces::in_words() const {
 }
 
 Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring) {
-  constexpr std::uint32_t kMostHeads = 32;
   const std::size_t period = ring.size();
   const std::uint32_t tracks = usual_tracks(runs);
   if (period == 0) return {};
-  if (period == 1 && tracks > 1 && tracks <= kMostHeads)
+  if (period == 1 && tracks > 1 && tracks <= kMostSurfaces)
     return {.heads = tracks, .cylinders = true, .told = true, .others = {1}, .order = {tracks}};
   // Up and down: seen from some place, the ring is the same in both directions. A zone of a surface
   // may just have begun in one of them.
@@ -395,10 +394,10 @@ Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> r
     repeated = std::min(repeated, differing(from, 1));
   }
   // With one place more or less: more places than a drive has surfaces go up and down.
-  const bool may_be_up_and_down = period % 2 == 0 || period > kMostHeads;
+  const bool may_be_up_and_down = period % 2 == 0 || period > kMostSurfaces;
   const bool up_and_down = may_be_up_and_down && mirrored * 8 <= period && mirrored < repeated;
   const auto heads = static_cast<std::uint32_t>(up_and_down ? period / 2 : period);
-  if (heads > kMostHeads) return {};  // it comes again for another reason
+  if (heads > kMostSurfaces) return {};  // it comes again for another reason
   Surfaces surfaces{.heads = heads, .told = true, .order = {heads}};
   if (up_and_down)
     surfaces.others.push_back(heads * 2);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layout_by_timing/band_order.h"
+#include "layout_by_timing/found_surfaces.h"
 #include "layout_by_timing/run.h"
 #include "model/drive_model.h"
 
@@ -20,16 +21,6 @@ struct DriveBlocks {
   std::uint64_t first_lbn = 0;  // of physical block 0
 };
 
-// How surfaces were measured.
-struct MeasuredSurfaces {
-  bool told = false;  // by what the drive says of its places, else by the times of moves
-  double tracks_a_band = 1;
-  double heads_chance = 0, chance = 0;  // that their number is so; and of each band its surface
-  std::size_t moves = 0, groups = 0;
-  std::size_t shifts = 0;  // of the count of bands, somewhere between those that were looked at
-  std::vector<double> chances_of_heads;  // index: the number
-};
-
 // How bands lie on the drive. Angles do not tell surfaces; the order in which they come again does.
 struct Surfaces {
   std::uint32_t heads = 1;
@@ -39,7 +30,7 @@ struct Surfaces {
   // Measured, by run: the band (of runs that are cylinders the first track) as the order counts it.
   BandOrder order{};
   std::vector<std::uint64_t> bands{};
-  std::optional<MeasuredSurfaces> measured{};
+  std::optional<FoundSurfaces> measured{};
 
   std::string in_words() const;  // how they are known
 };

@@ -152,10 +152,11 @@ std::filesystem::path without_links(const std::string& path) {
   return target.empty() ? std::filesystem::path(path) : target;  // an open pipe has no path
 }
 
-// The number of the open file that a name as /dev/stdout stands for; -1: it is another name.
+// The number of the open file that a name as /dev/stdout stands for; -1: it is another name. "-" is
+// the standard output wherever something is written.
 // Whatever the shell has opened there is written to as it is, never replaced.
 int open_already(const std::string& path) {
-  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!path.starts_with(folder)) continue;
@@ -237,12 +238,15 @@ std::string beginning_of(const std::string& path, std::size_t bytes) {
 
 std::string read_file(const std::string& path) {
   // Without O_NONBLOCK the opening of a pipe would wait for who writes to it.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const bool is_standard_input = path == "-";
+  const Descriptor file(is_standard_input
+                            ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                            : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0) cannot_open(path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0)
     throw Error(ExitStatus::bad_input, fmt::format("{}: cannot be read: {}", path, reason()));
-  if (!S_ISREG(status.st_mode))
+  if (!S_ISREG(status.st_mode) && (!is_standard_input || S_ISDIR(status.st_mode)))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: is {}, a file is needed", path, kind_of(status.st_mode)));
   note_input(file.get(), path);
@@ -251,7 +255,7 @@ std::string read_file(const std::string& path) {
                  fmt::format("{}: is larger than the {} MiB that such a file may have", path,
                              kLargestFile >> 20));
   };
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const auto size = static_cast<std::uint64_t>(S_ISREG(status.st_mode) ? status.st_size : 0);
   if (size > kLargestFile) throw too_large();
   std::string content(static_cast<std::size_t>(size) + 1, '\0');  // one more: does it go on?
   std::size_t filled = 0;
@@ -267,6 +271,9 @@ std::string read_file(const std::string& path) {
     if (filled == content.size()) content.resize(2 * filled);  // it grows, or is one of /proc
   }
   content.resize(filled);
+  if (filled == 0 && is_standard_input)
+    throw Error(ExitStatus::bad_input,
+                "-: the standard input is empty, or was read before; give it once, or name a file");
   return content;
 }
 

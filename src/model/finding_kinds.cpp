@@ -98,7 +98,7 @@ constexpr std::array kKinds = {
                 "a longer seek took less than a shorter one, beyond chance"},
     FindingKind{Code::overheads_refuted, "overheads-refuted", doubt, "overheads", kRandom, "random",
                 "responses ask for overheads that cannot be: something else is wrong"},
-    FindingKind{Code::drive_pauses, "drive-pauses", doubt, "", kRandom, "",
+    FindingKind{Code::drive_pauses, "drive-pauses", doubt, "", bits({Use::random, Use::mixed}), "",
                 "the drive does something on its own that the model does not have"},
     FindingKind{Code::off_by_revolutions, "off-by-revolutions", doubt, "layout overheads", kNone,
                 "random", "some requests are off by a revolution or more"},

@@ -15,6 +15,7 @@
 #include "model/file.h"
 #include "model/json_head.h"
 #include "model/pretty.h"
+#include "model/text_file.h"
 #include "model/validate.h"
 #include "model/version.h"
 #include "model/whole_json.h"
@@ -389,7 +390,7 @@ std::string tool_version_in(const std::string& text) {
 }
 
 DriveModel load_model(const std::string& path) {
-  DriveModel model = from_json_text(read_file(path), path);
+  DriveModel model = from_json_text(read_text(path), path);
   say_passed_over(model.passed_over);
   return model;
 }

@@ -54,7 +54,9 @@ Quality quality_of(const Demerit* demerit) {
   const Quality stated = quality_of_demerit(demerit->workload, percent);
   // One request of some hundred that the drive held up makes a large demerit, and a large error.
   if (stated == Quality::poor && percent - kSure * error <= kFair) return Quality::fair;
-  return percent + error > kFair ? std::max(stated, Quality::fair) : stated;
+  // What may be beyond the bound of good is not known to be good.
+  return std::max(stated,
+                  std::min(Quality::fair, quality_of_demerit(demerit->workload, percent + error)));
 }
 
 double share_without_place(const Layout& layout, std::uint64_t blocks) {
@@ -78,9 +80,15 @@ class Grader {
     grade_places(random);
     if (validity.writes) q_.writes = std::max(q_.random, q_.mixed);
     if (validity.max_depth > 1) q_.queues = std::max(q_.random, q_.mixed);
+    std::vector<Use> whole_only;
+    if (writes_whole_only(random)) whole_only = {Use::random, Use::writes};
+    if (writes_whole_only(mixed)) whole_only.insert(whole_only.end(), {Use::mixed, Use::writes});
     for (const UseOfModel& use : kUses)
       if (q_.*use.quality == Quality::fair || q_.*use.quality == Quality::poor)
         because(use, "by its check");
+    for (const UseOfModel& use : kUses)
+      if (std::ranges::find(whole_only, use.use) != whole_only.end())
+        cap(use, Quality::fair, "writes of parts of physical blocks unchecked");
     for (const Finding& finding : model_.provenance.findings) cap(finding);
     q_.all = Quality::good;
     for (std::size_t i = 0; i < kCounting; ++i) q_.all = std::max(q_.all, q_.*kUses[i].quality);
@@ -97,17 +105,27 @@ class Grader {
                            unknown > kFewUnknown ? Quality::fair : Quality::good);
   }
 
+  // A run writes whole physical blocks only; of a part the drive has to read the rest first, which
+  // takes a revolution and more, and which no request of the run has shown.
+  bool writes_whole_only(const Demerit* demerit) const {
+    return demerit != nullptr && is_within_the_run(*demerit) && model_.validity.writes &&
+           model_.identity.physical_block_bytes > model_.identity.block_bytes;
+  }
+
+  void cap(const UseOfModel& use, Quality most, std::string_view why) {
+    Quality& quality = q_.*use.quality;
+    if (quality >= most) return;
+    quality = most;
+    because(use, why);
+  }
+
   void cap(const Finding& finding) {
     const FindingKind* const kind = finding_kind(finding.code);
     // Of a newer platter: what it concerns is not known.
     const std::uint8_t uses = kind != nullptr ? kind->uses : kAllUses;
     const Quality most = finding.weight == name_of(Weight::fault) ? Quality::poor : Quality::fair;
-    for (const UseOfModel& use : kUses) {
-      Quality& quality = q_.*use.quality;
-      if ((uses & static_cast<std::uint8_t>(use.use)) == 0 || quality >= most) continue;
-      quality = most;
-      because(use, finding.code);
-    }
+    for (const UseOfModel& use : kUses)
+      if ((uses & static_cast<std::uint8_t>(use.use)) != 0) cap(use, most, finding.code);
   }
 
   void because(const UseOfModel& use, std::string_view why) {

@@ -1,5 +1,6 @@
 #include "mtbrc/access.h"
 
+#include "estimate/samples.h"
 #include "model/error.h"
 #include "mtbrc/time_watch.h"
 #include "scsi/reply.h"
@@ -29,13 +30,13 @@ std::optional<scsi::Completion> timed(
 namespace {
 
 // Not by where the heads come from.
-bool tells_by_itself(Experiment experiment) {
-  return experiment == Experiment::other || experiment == Experiment::angle;
+bool tells_by_itself(estimate::Experiment experiment) {
+  return experiment == estimate::Experiment::other || experiment == estimate::Experiment::angle;
 }
 
 }  // namespace
 
-std::optional<Sample> Accesses::access(Sample sample, bool force) {
+std::optional<estimate::Sample> Accesses::access(estimate::Sample sample, bool force) {
   if (tells_by_itself(sample.experiment) && look_at_time(context_)) last_.reset();
   if (last_) {
     sample.after_write = last_->write;
@@ -61,9 +62,9 @@ std::optional<Sample> Accesses::access(Sample sample, bool force) {
   return sample;
 }
 
-std::optional<Sample> Accesses::read(Experiment experiment, std::uint64_t lbn, std::int64_t group,
-                                     std::uint32_t blocks) {
-  Sample sample;
+std::optional<estimate::Sample> Accesses::read(estimate::Experiment experiment, std::uint64_t lbn,
+                                               std::int64_t group, std::uint32_t blocks) {
+  estimate::Sample sample;
   sample.experiment = experiment;
   sample.group = group;
   sample.lbn = lbn;
@@ -71,9 +72,9 @@ std::optional<Sample> Accesses::read(Experiment experiment, std::uint64_t lbn, s
   return access(sample);
 }
 
-std::optional<Sample> Accesses::probe(Experiment experiment, std::uint64_t lbn,
-                                      std::int64_t group) {
-  Sample sample;
+std::optional<estimate::Sample> Accesses::probe(estimate::Experiment experiment, std::uint64_t lbn,
+                                                std::int64_t group) {
+  estimate::Sample sample;
   sample.experiment = experiment;
   sample.group = group;
   sample.lbn = lbn;
@@ -81,9 +82,9 @@ std::optional<Sample> Accesses::probe(Experiment experiment, std::uint64_t lbn,
   return access(sample, context_.probe == Probe::forced_read);
 }
 
-std::optional<Sample> Accesses::write(Experiment experiment, std::uint64_t lbn, std::int64_t group,
-                                      std::uint32_t blocks) {
-  Sample sample;
+std::optional<estimate::Sample> Accesses::write(estimate::Experiment experiment, std::uint64_t lbn,
+                                                std::int64_t group, std::uint32_t blocks) {
+  estimate::Sample sample;
   sample.experiment = experiment;
   sample.group = group;
   sample.write = true;
@@ -92,8 +93,9 @@ std::optional<Sample> Accesses::write(Experiment experiment, std::uint64_t lbn, 
   return access(sample);
 }
 
-std::optional<Sample> Accesses::seek(Experiment experiment, std::uint64_t lbn, std::int64_t group) {
-  Sample sample;
+std::optional<estimate::Sample> Accesses::seek(estimate::Experiment experiment, std::uint64_t lbn,
+                                               std::int64_t group) {
+  estimate::Sample sample;
   sample.experiment = experiment;
   sample.group = group;
   sample.lbn = lbn;
@@ -101,16 +103,16 @@ std::optional<Sample> Accesses::seek(Experiment experiment, std::uint64_t lbn, s
   return access(sample);
 }
 
-std::optional<Sample> Accesses::round_trip() {
+std::optional<estimate::Sample> Accesses::round_trip() {
   const std::uint32_t session = context_.session;
   const auto done = timed(context_.drive,
                           [](scsi::Drive& drive) { return drive.test_unit_ready(); });
   if (!done || context_.session != session) return std::nullopt;
-  return Sample{.experiment = Experiment::round_trip,
-                .blocks = 0,
-                .issued_ns = done->issued_ns,
-                .completed_ns = done->completed_ns,
-                .session = context_.session};
+  return estimate::Sample{.experiment = estimate::Experiment::round_trip,
+                          .blocks = 0,
+                          .issued_ns = done->issued_ns,
+                          .completed_ns = done->completed_ns,
+                          .session = context_.session};
 }
 
 }  // namespace platter::mtbrc

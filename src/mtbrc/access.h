@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "estimate/samples.h"
 #include "mtbrc/context.h"
 
 namespace platter::mtbrc {
@@ -22,26 +23,28 @@ class Accesses {
   // Issues the command at once and keeps the sample; nullopt as of timed(), and where time jumped
   // meanwhile. Before what tells by itself, not by what came before, the time is looked at where
   // that is due (time_watch.h).
-  std::optional<Sample> read(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
-                             std::uint32_t blocks = 1);
+  std::optional<estimate::Sample> read(estimate::Experiment experiment, std::uint64_t lbn,
+                                       std::int64_t group = 0, std::uint32_t blocks = 1);
   // One block by the command that reaches the media (Context::probe).
-  std::optional<Sample> probe(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0);
+  std::optional<estimate::Sample> probe(estimate::Experiment experiment, std::uint64_t lbn,
+                                        std::int64_t group = 0);
   // learn_contents() must have read the sectors before; else the drive throws.
-  std::optional<Sample> write(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0,
-                              std::uint32_t blocks = 1);
+  std::optional<estimate::Sample> write(estimate::Experiment experiment, std::uint64_t lbn,
+                                        std::int64_t group = 0, std::uint32_t blocks = 1);
   // A SEEK; its sample has no blocks. Throws Error(unsupported) where the drive has none.
-  std::optional<Sample> seek(Experiment experiment, std::uint64_t lbn, std::int64_t group = 0);
+  std::optional<estimate::Sample> seek(estimate::Experiment experiment, std::uint64_t lbn,
+                                       std::int64_t group = 0);
   // A TEST UNIT READY; its sample has no blocks, is not what comes before the next one, and is left
   // to the caller to keep.
-  std::optional<Sample> round_trip();
+  std::optional<estimate::Sample> round_trip();
   // The last good command's sample; nullopt before the first and after an error.
-  const std::optional<Sample>& last() const { return last_; }
+  const std::optional<estimate::Sample>& last() const { return last_; }
 
  private:
-  std::optional<Sample> access(Sample sample, bool force = false);
+  std::optional<estimate::Sample> access(estimate::Sample sample, bool force = false);
 
   Context& context_;
-  std::optional<Sample> last_;
+  std::optional<estimate::Sample> last_;
 };
 
 }  // namespace platter::mtbrc

@@ -6,13 +6,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "model/finding_kinds.h"
+#include "estimate/layout_angles.h"
 #include "mtbrc/context.h"
-#include "mtbrc/phase_drift.h"
-#include "mtbrc/zone_fit.h"
 #include "statistics/robust.h"
 
 namespace platter::mtbrc {
@@ -34,34 +31,12 @@ struct AngleOptions {
 std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
     Context& context, std::uint64_t reference, const std::vector<std::uint64_t>& targets,
     double target_error_rev, const AngleOptions& options = {});
-// The same from kept samples. Pure.
-std::vector<std::optional<statistics::Estimate>> estimate_lbn_angles(
-    const Samples& samples, const model::Rotation& rotation,
-    const std::vector<std::uint64_t>& targets);
-
-struct LayoutAngles {
-  model::Layout layout;     // with angles; zones split where their rule changes
-  bool complete = false;    // every zone has all its angles
-  double residual_rev = 0;  // robust spread of single track measurements about the layout
-  std::vector<double> zone_error_rev;  // by zone: standard error of a track's angle
-  model::Notes notes;
-};
 
 // Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the
 // beginning of the run's reference sector. Sectors anywhere are read last to check them: where they
 // lie elsewhere, layout.angle says so, and by how much. Earlier samples of experiment angle count
 // as well. Caches off; rotation known.
-LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
-                                   const AngleOptions& options = {});
-// The same from kept samples, for a layout whose zones are split already; `left_out`: blocks that
-// could not be read. Pure.
-LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
-                                    const model::Layout& layout,
-                                    const std::vector<LbnRange>& left_out = {});
-
-// What the reads of each track say about where its first slot begins. Samples of experiment angle
-// that follow one another on a track make one observation. Pure.
-std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rotation& rotation,
-                                       const engine::LayoutMap& map, const PhaseDrift& drift);
+estimate::LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
+                                             const AngleOptions& options = {});
 
 }  // namespace platter::mtbrc

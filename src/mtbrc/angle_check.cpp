@@ -6,6 +6,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "estimate/layout_angles.h"
+#include "estimate/rotation.h"
+#include "estimate/samples.h"
+#include "estimate/sector_end.h"
 #include "model/validate.h"
 #include "mtbrc/rotation.h"
 #include "statistics/circular.h"
@@ -32,7 +36,7 @@ double rms_of_most(std::vector<double> misses) {
 class Check {
  public:
   Check(Context& context, Accesses& accesses, ReferenceReads& reference,
-        const std::vector<bool>& left, double noise_rev, LayoutAngles& found)
+        const std::vector<bool>& left, double noise_rev, estimate::LayoutAngles& found)
       : context_(context),
         accesses_(accesses),
         reference_(reference),
@@ -43,7 +47,7 @@ class Check {
         starts_(model::zone_starts(found.layout)),
         misses_(found.layout.zones.size()) {
     starts_.push_back(map_.slots());
-    reference_width_rev_ = width_rev(reference.lbn());
+    reference_width_rev_ = estimate::on_track(map_, reference.lbn()).width_rev;
   }
 
   void run() {
@@ -59,9 +63,6 @@ class Check {
   }
 
  private:
-  double width_rev(std::uint64_t lbn) const {
-    return 1.0 / map_.track_of_slot(map_.slot_of_lbn(lbn)).sectors;
-  }
   bool is_judged(std::size_t zone) const {
     return !(zone < left_.size() && left_[zone]) && found_.zone_error_rev[zone] < 1;
   }
@@ -78,12 +79,11 @@ class Check {
     if (!is_judged(zone)) return;
     reference_.refresh();
     const std::uint32_t session = context_.session;
-    const auto sample = accesses_.probe(Experiment::other, lbn);
+    const auto sample = accesses_.probe(estimate::Experiment::other, lbn);
     if (!sample || context_.session != session) return;
-    const double end_rev = engine::rev_from_angle(map_.angle_of_lbn(lbn)) + width_rev(lbn);
-    misses_[zone].push_back(
-        std::abs(statistics::wrap_rev(phase_rev(context_.rotation, sample->completed_ns) -
-                                      reference_.phase_rev() + reference_width_rev_ - end_rev)));
+    misses_[zone].push_back(std::abs(statistics::wrap_rev(
+        estimate::phase_rev(context_.rotation, sample->completed_ns) - reference_.phase_rev() +
+        reference_width_rev_ - estimate::sector_end_rev(map_, lbn))));
   }
 
   void read_in(std::size_t zone, std::size_t reads) {
@@ -145,7 +145,7 @@ class Check {
   ReferenceReads& reference_;
   const std::vector<bool>& left_;
   double noise_rev_;
-  LayoutAngles& found_;
+  estimate::LayoutAngles& found_;
   engine::LayoutMap map_;
   std::vector<std::uint64_t> starts_;        // slots; and the end of the last zone
   std::vector<std::vector<double>> misses_;  // by zone
@@ -155,7 +155,7 @@ class Check {
 }  // namespace
 
 void check_angles(Context& context, Accesses& accesses, ReferenceReads& reference,
-                  const std::vector<bool>& left, double noise_rev, LayoutAngles& found) {
+                  const std::vector<bool>& left, double noise_rev, estimate::LayoutAngles& found) {
   if (found.layout.angle.error) Check(context, accesses, reference, left, noise_rev, found).run();
 }
 

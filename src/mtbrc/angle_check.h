@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "estimate/layout_angles.h"
 #include "mtbrc/angle.h"
 #include "mtbrc/track_reads.h"
 
@@ -13,6 +14,6 @@ namespace platter::mtbrc {
 // is as sure as before. Where all do, layout.angle says how far they lie off. `left`: zones that
 // are not judged. `noise_rev`: of one read.
 void check_angles(Context& context, Accesses& accesses, ReferenceReads& reference,
-                  const std::vector<bool>& left, double noise_rev, LayoutAngles& found);
+                  const std::vector<bool>& left, double noise_rev, estimate::LayoutAngles& found);
 
 }  // namespace platter::mtbrc

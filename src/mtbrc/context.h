@@ -9,10 +9,10 @@
 #include <string>
 
 #include "engine/layout_map.h"
+#include "estimate/samples.h"
 #include "model/drive_model.h"
 #include "model/revolution.h"
 #include "mtbrc/probe.h"
-#include "mtbrc/samples.h"
 #include "scsi/drive.h"
 
 namespace platter::mtbrc {
@@ -45,7 +45,7 @@ struct Context {
   std::uint32_t read_ahead_reach = 0;
   Budget budget;                // of the next experiment
   Nanoseconds deadline_ns = 0;  // by which all experiments must have ended; 0: none
-  Samples samples;              // raw samples of all experiments, in order
+  estimate::Samples samples;    // raw samples of all experiments, in order
 
   // The revolution in ns. Rotation must be known.
   double period_ns() const { return model::revolution_ns(rotation); }

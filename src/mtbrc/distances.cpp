@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "estimate/samples.h"
 #include "mtbrc/access.h"
 
 namespace platter::mtbrc {
@@ -19,13 +20,13 @@ std::uint32_t blocks_in_a_turn(Context& context) {
   double fewest = 0;
   for (const double place : kPlaces) {
     auto lbn = static_cast<std::uint64_t>(place * static_cast<double>(all));
-    auto before = accesses.read(Experiment::other, lbn, 0, each);  // the way there
+    auto before = accesses.read(estimate::Experiment::other, lbn, 0, each);  // the way there
     double turns = 0;
     std::uint64_t blocks = 0;
     for (int i = 0; before && turns < kTurns && i < kMostTurns * kTurns; ++i) {
       lbn += each;
       if (lbn + each > all || context.drive.leaves_out(lbn, each)) break;
-      const auto next = accesses.read(Experiment::other, lbn, 0, each);
+      const auto next = accesses.read(estimate::Experiment::other, lbn, 0, each);
       if (!next) break;
       turns += static_cast<double>(next->completed_ns - before->completed_ns) / context.period_ns();
       blocks += each;

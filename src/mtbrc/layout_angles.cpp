@@ -1,4 +1,6 @@
 // The angles of a whole layout: which tracks to read next, and what they say.
+#include "estimate/layout_angles.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +10,12 @@
 #include <set>
 #include <utility>
 
+#include "estimate/phase_drift.h"
+#include "estimate/rotation.h"
+#include "estimate/samples.h"
+#include "estimate/sector_end.h"
+#include "estimate/zone_fit.h"
+#include "estimate/zone_shape.h"
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/validate.h"
@@ -20,41 +28,6 @@
 namespace platter::mtbrc {
 namespace {
 
-// Part of a turn from where a track's first slot begins to where an LBN's sector ends.
-struct Place {
-  std::uint64_t track_slot = 0;
-  double end_rev = 0, width_rev = 0;
-};
-
-Place place_of(const engine::LayoutMap& map, std::uint64_t lbn) {
-  const std::uint64_t slot = map.slot_of_lbn(lbn);
-  const engine::Track track = map.track_of_slot(slot);
-  const double width = 1.0 / track.sectors;
-  return {track.first_slot, static_cast<double>(slot - track.first_slot + 1) * width, width};
-}
-
-// Of a track, from where some reads of its sectors have its beginning; each scatters by
-// `noise_rev`. Where they scatter by far more, the track has a defect within that the map does not
-// know, and its beginning is as unsure as they are.
-TrackAngle angle_of_reads(std::uint64_t track_slot, const std::vector<double>& angles_rev,
-                          double noise_rev) {
-  constexpr double kFarMore = 3;  // Chosen: the noise of four reads scatters so in 1 of 100,000
-  TrackAngle track{.track_slot = track_slot, .angle_rev = angles_rev.front()};
-  track.sigma_rev = 1.2 * noise_rev / std::sqrt(static_cast<double>(angles_rev.size()));
-  if (const auto mean = statistics::robust_angle_rev(angles_rev)) {
-    track.angle_rev = mean->value;
-    if (mean->error > kFarMore * track.sigma_rev) track.sigma_rev = mean->error;
-  }
-  return track;
-}
-
-std::vector<TrackAngle> within(const std::vector<TrackAngle>& all, const ZoneShape& shape) {
-  std::vector<TrackAngle> mine;
-  for (const TrackAngle& angle : all)
-    if (shape.holds(angle.track_slot)) mine.push_back(angle);
-  return mine;
-}
-
 // Where it begins, a step for what repeats, and where each further child begins: at most.
 std::size_t unknowns_of(const model::LayoutNode& node) {
   std::size_t count = 1 + (node.count > 1 ? 1 : 0);
@@ -62,58 +35,11 @@ std::size_t unknowns_of(const model::LayoutNode& node) {
   return count;
 }
 
-std::size_t first_about_angles(const Samples& samples) {
-  const auto first = std::find_if(samples.begin(), samples.end(), [](const Sample& s) {
-    return s.experiment == Experiment::angle;
+std::size_t first_about_angles(const estimate::Samples& samples) {
+  const auto first = std::find_if(samples.begin(), samples.end(), [](const estimate::Sample& s) {
+    return s.experiment == estimate::Experiment::angle;
   });
   return static_cast<std::size_t>(first - samples.begin());
-}
-
-// Every unknown that a track with LBNs can tell is known.
-bool complete(const ZoneShape& shape, const ZoneFit& fit) {
-  const auto introductions = shape.introductions();
-  for (std::size_t u = 0; u < introductions.size(); ++u)
-    if (introductions[u] && !fit.introduced[u]) return false;
-  return fit.introduced.front();
-}
-
-// Tracks that lie elsewhere than the zone's rule has them say how good the rule is: its errors grow
-// until they hold all tracks seen (the scale factor of Particle Data Group, Review of Particle
-// Physics, Introduction, 5.2.2).
-void hold_odd_tracks(const std::vector<TrackAngle>& tracks, ZoneFit& fit) {
-  double squares = 0, seen = 0;
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    if (fit.residuals_rev[i] == 1.0) continue;
-    squares += std::pow(fit.residuals_rev[i] / tracks[i].sigma_rev, 2);
-    ++seen;
-  }
-  if (std::ranges::count(fit.odd, true) == 0 || seen < 2) return;
-  const double scale = std::max(1.0, squares / (seen - 1));
-  for (double& entry : fit.covariance.data) entry *= scale;
-}
-
-// So many of them that none of its angles is sure.
-bool has_no_rule(const ZoneFit& fit) {
-  constexpr double kMost = 0.2;  // Chosen: of the tracks seen
-  return static_cast<double>(std::ranges::count(fit.odd, true)) >
-         kMost * static_cast<double>(fit.odd.size());
-}
-
-// Worst standard error over tracks with LBNs all over the zone.
-double zone_error_rev(const ZoneShape& shape, const ZoneFit& fit) {
-  double worst = 0;
-  constexpr std::uint64_t kProbes = 33;
-  for (std::uint64_t i = 0; i < kProbes; ++i) {
-    const std::uint64_t slot = shape.first_slot() + (shape.slots() - 1) / (kProbes - 1) * i;
-    stop_if_asked();
-    const TrackPath path = shape.path_of_slot(slot);
-    if (shape.usable(path)) worst = std::max(worst, fit.error_rev(shape.row(path)));
-  }
-  for (const TrackPath& path : shape.corners()) {
-    stop_if_asked();
-    worst = std::max(worst, fit.error_rev(shape.row(path)));
-  }
-  return worst;
 }
 
 // Chooses tracks, reads them, and splits zones that do not follow one rule.
@@ -135,7 +61,7 @@ class Survey {
     leave_what_has_no_rule();
   }
 
-  LayoutAngles run();
+  estimate::LayoutAngles run();
 
  private:
   bool is_left(std::size_t zone) const { return zone < left_.size() && left_[zone]; }
@@ -145,8 +71,8 @@ class Survey {
   // What became of one zone.
   enum class Fate { done, split, given_up };
   struct Work {
-    const ZoneShape& shape;
-    std::vector<TrackAngle> observations;
+    const estimate::ZoneShape& shape;
+    std::vector<estimate::TrackAngle> observations;
     std::uint32_t random = 0;
     double deadline_share = 1;
     bool renewed = false;
@@ -156,22 +82,24 @@ class Survey {
   };
 
   void note(model::Noted noted);
-  std::optional<TrackAngle> visit(const ZoneShape& shape, const TrackPath& path,
-                                  std::uint32_t reads);
+  std::optional<estimate::TrackAngle> visit(const estimate::ZoneShape& shape,
+                                            const estimate::TrackPath& path, std::uint32_t reads);
   Fate survey_zone(std::size_t zone, double deadline_share);
   void survey_zones(bool least);
-  bool introduce(Work& work, const ZoneFit& fit);
-  bool grow(Work& work, const ZoneFit& fit);
-  bool look_between(Work& work, const ZoneFit& fit);
-  bool look_within(Work& work, const ZoneFit& fit);
-  bool look_if_sure(Work& work, const ZoneFit& fit, const TrackPath& path);
-  bool refine(Work& work, const ZoneFit& fit);
-  bool look(Work& work, const TrackPath& path, std::uint32_t reads);
+  bool introduce(Work& work, const estimate::ZoneFit& fit);
+  bool grow(Work& work, const estimate::ZoneFit& fit);
+  bool look_between(Work& work, const estimate::ZoneFit& fit);
+  bool look_within(Work& work, const estimate::ZoneFit& fit);
+  bool look_if_sure(Work& work, const estimate::ZoneFit& fit, const estimate::TrackPath& path);
+  bool refine(Work& work, const estimate::ZoneFit& fit);
+  bool look(Work& work, const estimate::TrackPath& path, std::uint32_t reads);
   void begin_anew_where_time_jumped(Work& work);
-  bool agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const;
-  bool split_at_break(std::size_t zone, Work& work, const ZoneFit& fit, const TrackPath& odd);
-  std::optional<TrackPath> confirmed_odd(Work& work, const ZoneFit& fit);
-  void renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd);
+  bool agrees(const estimate::ZoneShape& shape, const estimate::ZoneFit& fit,
+              const estimate::TrackAngle& angle) const;
+  bool split_at_break(std::size_t zone, Work& work, const estimate::ZoneFit& fit,
+                      const estimate::TrackPath& odd);
+  std::optional<estimate::TrackPath> confirmed_odd(Work& work, const estimate::ZoneFit& fit);
+  void renew_grounds(Work& work, const estimate::ZoneFit& fit, const estimate::TrackPath& odd);
 
   Context& context_;
   AngleOptions options_;
@@ -184,7 +112,7 @@ class Survey {
   Meter meter_;
   double noise_rev_ = 0.002;
   double hop_rev_ = 0.3;  // from the end of one sector to the next that can be read after it
-  std::vector<TrackAngle> all_;
+  std::vector<estimate::TrackAngle> all_;
   std::uint32_t splits_ = 0;
   std::uint32_t session_;  // of all_
   model::Notes notes_;
@@ -195,14 +123,15 @@ void Survey::leave_what_has_no_rule() {
   const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
   left_.resize(layout_.zones.size(), false);
   for (std::size_t zone = 0; zone < layout_.zones.size(); ++zone) {
-    const ZoneShape shape(layout_.zones[zone], starts[zone], map_, context_.drive.left_out());
+    const estimate::ZoneShape shape(layout_.zones[zone], starts[zone], map_,
+                                    context_.drive.left_out());
     if (is_left(zone) || shape.solvable()) continue;
     left_[zone] = true;
     note({model::Code::angles_incomplete,
           fmt::format(
               "angles: zone {} has {} unknown angles in its map, more than the {} that are solved "
               "together; none of its tracks was measured",
-              zone, shape.unknowns(), kMostUnknowns)});
+              zone, shape.unknowns(), estimate::kMostUnknowns)});
   }
 }
 
@@ -219,37 +148,40 @@ double Survey::share_until(std::size_t zone) const {
 // What earlier reads of this run say: they need not be made again.
 void Survey::recall() {
   all_.clear();
-  const Samples earlier(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
-                        context_.samples.end());
-  const PhaseDrift drift(anchors_about_angles(earlier), context_.rotation);
+  const estimate::Samples earlier(
+      context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
+      context_.samples.end());
+  const estimate::PhaseDrift drift(estimate::anchors_about_angles(earlier), context_.rotation);
   if (!drift.known()) return;
-  all_ = observe_tracks(earlier, context_.rotation, map_, drift);
-  const double width_rev = place_of(map_, reference_.lbn()).width_rev;
-  for (TrackAngle& angle : all_)
+  all_ = estimate::observe_tracks(earlier, context_.rotation, map_, drift);
+  const double width_rev = estimate::on_track(map_, reference_.lbn()).width_rev;
+  for (estimate::TrackAngle& angle : all_)
     angle.angle_rev = statistics::turn_rev(angle.angle_rev - width_rev);
 }
 
-std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath& path,
-                                        std::uint32_t reads) {
+std::optional<estimate::TrackAngle> Survey::visit(const estimate::ZoneShape& shape,
+                                                  const estimate::TrackPath& path,
+                                                  std::uint32_t reads) {
   reference_.refresh();
   const std::uint32_t session = context_.session;
   const std::uint64_t first = shape.first_slot_of(path);
   const std::uint32_t sectors = shape.sectors_of(path);
   std::uint64_t at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
   std::vector<double> angles;
-  std::optional<Sample> before;
+  std::optional<estimate::Sample> before;
   for (std::uint32_t i = 0; i < reads; ++i) {
     const auto lbn = accessible_near(context_, map_, first, sectors, at);
     if (!lbn) return std::nullopt;
-    const auto sample = accesses_.probe(Experiment::angle, *lbn);
+    const auto sample = accesses_.probe(estimate::Experiment::angle, *lbn);
     if (!sample) {
       at = std::uniform_int_distribution<std::uint32_t>(0, sectors - 1)(context_.random);
       before.reset();
       continue;
     }
-    const Place place = place_of(map_, *lbn);
-    angles.push_back(statistics::turn_rev(phase_rev(context_.rotation, sample->completed_ns) -
-                                          reference_.phase_rev() - place.end_rev));
+    const estimate::OnTrack place = estimate::on_track(map_, *lbn);
+    angles.push_back(
+        statistics::turn_rev(estimate::phase_rev(context_.rotation, sample->completed_ns) -
+                             reference_.phase_rev() - place.end_rev));
     if (before) {
       // As Wong does: widen the hop at once when it cost a turn, narrow it slowly.
       const double took = static_cast<double>(sample->completed_ns - before->completed_ns) /
@@ -261,7 +193,7 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
     at = (map_.slot_of_lbn(*lbn) - first + hop) % sectors;
   }
   if (angles.empty() || context_.session != session) return std::nullopt;
-  return angle_of_reads(first, angles, noise_rev_);
+  return estimate::angle_of_reads(first, angles, noise_rev_);
 }
 
 // Time has jumped, and what was read shortly before may lie on either side of it: what is still
@@ -269,10 +201,10 @@ std::optional<TrackAngle> Survey::visit(const ZoneShape& shape, const TrackPath&
 void Survey::begin_anew_where_time_jumped(Work& work) {
   if (std::exchange(session_, context_.session) == context_.session) return;
   recall();
-  work.observations = within(all_, work.shape);
+  work.observations = estimate::within(all_, work.shape);
 }
 
-bool Survey::look(Work& work, const TrackPath& path, std::uint32_t reads) {
+bool Survey::look(Work& work, const estimate::TrackPath& path, std::uint32_t reads) {
   const auto angle = visit(work.shape, path, reads);
   if (!angle) return false;
   work.observations.push_back(*angle);
@@ -280,14 +212,15 @@ bool Survey::look(Work& work, const TrackPath& path, std::uint32_t reads) {
   return true;
 }
 
-bool Survey::agrees(const ZoneShape& shape, const ZoneFit& fit, const TrackAngle& angle) const {
+bool Survey::agrees(const estimate::ZoneShape& shape, const estimate::ZoneFit& fit,
+                    const estimate::TrackAngle& angle) const {
   const auto row = shape.row(shape.path_of_slot(angle.track_slot));
   const double miss = statistics::wrap_rev(angle.angle_rev - fit.predict_rev(row));
   return std::abs(miss) < 0.0005 + 6 * std::hypot(fit.error_rev(row), angle.sigma_rev);
 }
 
 // Reads the first track that brings in an unknown angle. False: nothing to bring in.
-bool Survey::introduce(Work& work, const ZoneFit& fit) {
+bool Survey::introduce(Work& work, const estimate::ZoneFit& fit) {
   constexpr int kMostLooks = 3;
   const auto introductions = work.shape.introductions();
   for (std::size_t u = 0; u < introductions.size(); ++u) {
@@ -295,7 +228,8 @@ bool Survey::introduce(Work& work, const ZoneFit& fit) {
     // Where that has not brought it in, what it stands beside is too unsure, and more of it will
     // not.
     const std::uint64_t track = work.shape.first_slot_of(*introductions[u]);
-    if (std::ranges::count(work.observations, track, &TrackAngle::track_slot) >= kMostLooks)
+    if (std::ranges::count(work.observations, track, &estimate::TrackAngle::track_slot) >=
+        kMostLooks)
       continue;
     if (look(work, *introductions[u], 2 * options_.reads_per_track)) return true;
   }
@@ -306,9 +240,9 @@ bool Survey::introduce(Work& work, const ZoneFit& fit) {
 // the next one can then lie many times further. False: every direction is known to its end, or more
 // looks at its furthest sure track make nothing further sure, as where the drive's reads scatter
 // more than its reference reads did.
-bool Survey::grow(Work& work, const ZoneFit& fit) {
+bool Survey::grow(Work& work, const estimate::ZoneFit& fit) {
   constexpr int kMostLooks = 6;
-  const ZoneShape& shape = work.shape;
+  const estimate::ZoneShape& shape = work.shape;
   for (std::uint32_t node = 0; node < shape.nodes(); ++node) {
     const std::int64_t base = shape.base(node);
     const std::int64_t last = std::int64_t{shape.count(node)} - 1;
@@ -319,21 +253,23 @@ bool Survey::grow(Work& work, const ZoneFit& fit) {
         return fit.error_rev(
             shape.row(shape.base_path(node, static_cast<std::uint32_t>(instance))));
       };
-      if (error_at(end) <= kSureUnwrap_rev) continue;
+      if (error_at(end) <= estimate::kSureUnwrap_rev) continue;
       // The error grows with the distance: bisect for the furthest sure one.
       std::int64_t sure = 0, unsure = std::abs(distance);
       const std::int64_t sign = distance > 0 ? 1 : -1;
       while (unsure - sure > 1) {
         const std::int64_t middle = (sure + unsure) / 2;
-        (error_at(base + sign * middle) <= 0.7 * kSureUnwrap_rev ? sure : unsure) = middle;
+        (error_at(base + sign * middle) <= 0.7 * estimate::kSureUnwrap_rev ? sure
+                                                                           : unsure) = middle;
       }
       // Back from there to one that holds LBNs (spare cylinders, reserved areas).
       for (std::int64_t step = sure; step >= 1; step -= 1 + step / 16) {
-        const TrackPath path = shape.base_path(node,
-                                               static_cast<std::uint32_t>(base + sign * step));
+        const estimate::TrackPath path = shape.base_path(
+            node, static_cast<std::uint32_t>(base + sign * step));
         if (!shape.usable(path)) continue;
         const std::uint64_t track = shape.first_slot_of(path);
-        if (std::ranges::count(work.observations, track, &TrackAngle::track_slot) >= kMostLooks)
+        if (std::ranges::count(work.observations, track, &estimate::TrackAngle::track_slot) >=
+            kMostLooks)
           break;
         if (look(work, path, options_.reads_per_track)) return true;
       }
@@ -345,10 +281,10 @@ bool Survey::grow(Work& work, const ZoneFit& fit) {
 // Of each node that repeats one track between its ends: what is wrong at one of these (a sector
 // more or less in front of a track's first block) turns the line through both, and only a third
 // track shows it. False: every node has one.
-bool Survey::look_between(Work& work, const ZoneFit& fit) {
+bool Survey::look_between(Work& work, const estimate::ZoneFit& fit) {
   constexpr std::uint32_t kFewest = 5;  // Chosen: of fewer the third lies beside an end
-  const ZoneShape& shape = work.shape;
-  for (const TrackAngle& angle : work.observations)
+  const estimate::ZoneShape& shape = work.shape;
+  for (const estimate::TrackAngle& angle : work.observations)
     for (const auto& [node, instance] : shape.path_of_slot(angle.track_slot).steps)
       if (instance > 0 && instance + 1 < shape.count(node) &&
           std::max(instance, shape.base(node)) - std::min(instance, shape.base(node)) > 1)
@@ -365,9 +301,9 @@ bool Survey::look_between(Work& work, const ZoneFit& fit) {
 // Of each node that repeats one track within its repetition that is furthest from the base, away
 // from that one's own base: that all repetitions are alike within is seen only there. False: every
 // node has one.
-bool Survey::look_within(Work& work, const ZoneFit& fit) {
-  const ZoneShape& shape = work.shape;
-  for (const TrackAngle& angle : work.observations) {
+bool Survey::look_within(Work& work, const estimate::ZoneFit& fit) {
+  const estimate::ZoneShape& shape = work.shape;
+  for (const estimate::TrackAngle& angle : work.observations) {
     std::vector<std::uint32_t> repeated;  // nodes away from their base on the way to the track
     for (const auto& [node, instance] : shape.path_of_slot(angle.track_slot).steps) {
       if (instance == shape.base(node)) continue;
@@ -391,25 +327,27 @@ bool Survey::look_within(Work& work, const ZoneFit& fit) {
 }
 
 // Where it is predicted well enough for its whole turns to be counted.
-bool Survey::look_if_sure(Work& work, const ZoneFit& fit, const TrackPath& path) {
-  return work.shape.usable(path) && fit.error_rev(work.shape.row(path)) <= kSureUnwrap_rev &&
+bool Survey::look_if_sure(Work& work, const estimate::ZoneFit& fit,
+                          const estimate::TrackPath& path) {
+  return work.shape.usable(path) &&
+         fit.error_rev(work.shape.row(path)) <= estimate::kSureUnwrap_rev &&
          look(work, path, options_.reads_per_track);
 }
 
 // Reads random tracks, and the one among several that is predicted worst. False: good enough.
-bool Survey::refine(Work& work, const ZoneFit& fit) {
-  const ZoneShape& shape = work.shape;
+bool Survey::refine(Work& work, const estimate::ZoneFit& fit) {
+  const estimate::ZoneShape& shape = work.shape;
   std::uniform_int_distribution<std::uint64_t> anywhere(shape.first_slot(),
                                                         shape.first_slot() + shape.slots() - 1);
   const bool random_wanted = work.random < options_.random_tracks;
-  const bool sharper_wanted = zone_error_rev(shape, fit) > options_.target_error_rev;
+  const bool sharper_wanted = estimate::zone_error_rev(shape, fit) > options_.target_error_rev;
   const auto most = static_cast<std::uint32_t>(4 * (options_.random_tracks + shape.unknowns()));
   if (!random_wanted && !(sharper_wanted && work.random < most)) return false;
-  std::optional<TrackPath> chosen;
+  std::optional<estimate::TrackPath> chosen;
   double worst = -1;
-  const auto consider = [&](const TrackPath& path) {
+  const auto consider = [&](const estimate::TrackPath& path) {
     const double error = fit.error_rev(shape.row(path));
-    if (error <= worst || error > kSureUnwrap_rev) return;
+    if (error <= worst || error > estimate::kSureUnwrap_rev) return;
     worst = error;
     chosen = path;
   };
@@ -417,24 +355,24 @@ bool Survey::refine(Work& work, const ZoneFit& fit) {
   const int candidates = random_turn ? 1 : 24;
   for (int i = 0; i < candidates; ++i) {
     for (int attempt = 0; attempt < 8; ++attempt) {
-      const TrackPath path = shape.path_of_slot(anywhere(context_.random));
+      const estimate::TrackPath path = shape.path_of_slot(anywhere(context_.random));
       if (!shape.usable(path)) continue;
       consider(path);
       break;
     }
   }
   if (!random_turn)
-    for (const TrackPath& path : shape.corners()) consider(path);
+    for (const estimate::TrackPath& path : shape.corners()) consider(path);
   ++work.random;
   if (chosen) look(work, *chosen, options_.reads_per_track);
   return true;
 }
 
 // A track that does not fit, seen twice.
-std::optional<TrackPath> Survey::confirmed_odd(Work& work, const ZoneFit& fit) {
+std::optional<estimate::TrackPath> Survey::confirmed_odd(Work& work, const estimate::ZoneFit& fit) {
   for (std::size_t i = 0; i < work.observations.size(); ++i) {
     if (!fit.odd[i]) continue;
-    const TrackPath path = work.shape.path_of_slot(work.observations[i].track_slot);
+    const estimate::TrackPath path = work.shape.path_of_slot(work.observations[i].track_slot);
     const auto again = visit(work.shape, path, 2 * options_.reads_per_track);
     if (again && agrees(work.shape, fit, *again)) {
       // The first look was disturbed. What agrees with all others and still looks odd from the
@@ -455,7 +393,8 @@ std::optional<TrackPath> Survey::confirmed_odd(Work& work, const ZoneFit& fit) {
 
 // What a track is called odd by rests on few others, most of all far away from them, and one of
 // these may have been disturbed: those that the prediction hangs on most are read once more.
-void Survey::renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd) {
+void Survey::renew_grounds(Work& work, const estimate::ZoneFit& fit,
+                           const estimate::TrackPath& odd) {
   constexpr std::size_t kMost = 4;
   work.renewed = true;
   const std::vector<double> there = work.shape.row(odd);
@@ -472,7 +411,7 @@ void Survey::renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd)
   }
   std::ranges::sort(pulls, std::greater<>());
   for (std::size_t k = 0; k < std::min(kMost, pulls.size()); ++k) {
-    TrackAngle& before = work.observations[pulls[k].second];
+    estimate::TrackAngle& before = work.observations[pulls[k].second];
     const auto again = visit(work.shape, work.shape.path_of_slot(before.track_slot),
                              2 * options_.reads_per_track);
     if (!again) continue;
@@ -483,12 +422,12 @@ void Survey::renew_grounds(Work& work, const ZoneFit& fit, const TrackPath& odd)
 
 // Finds out along which node the rule breaks between the base and the odd track, bisects for the
 // instance, and cuts the node there.
-bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
-                            const TrackPath& odd) {
-  const ZoneShape& shape = work.shape;
+bool Survey::split_at_break(std::size_t zone, Work& work, const estimate::ZoneFit& fit,
+                            const estimate::TrackPath& odd) {
+  const estimate::ZoneShape& shape = work.shape;
   if (splits_ >= options_.most_splits) return false;
-  const auto fits = [&](const TrackPath& path) -> std::optional<bool> {
-    if (!shape.usable(path) || fit.error_rev(shape.row(path)) > kSureUnwrap_rev)
+  const auto fits = [&](const estimate::TrackPath& path) -> std::optional<bool> {
+    if (!shape.usable(path) || fit.error_rev(shape.row(path)) > estimate::kSureUnwrap_rev)
       return std::nullopt;
     const auto angle = visit(shape, path, options_.reads_per_track);
     if (!angle) return std::nullopt;
@@ -496,21 +435,22 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
     return agrees(shape, fit, *angle);
   };
   // One node alone away from its base; the outermost that is away from it if none alone shows it.
-  const auto away = [&](const TrackPath::Step& step) {
+  const auto away = [&](const estimate::TrackPath::Step& step) {
     return step.instance != shape.base(step.node);
   };
   const auto outermost = std::ranges::find_if(odd.steps, away);
   if (outermost == odd.steps.end()) return false;
-  const auto alone = std::find_if(outermost, odd.steps.end(), [&](const TrackPath::Step& step) {
-    if (!away(step)) return false;
-    const auto good = fits(shape.base_path(step.node, step.instance));
-    return good && !*good;
-  });
+  const auto alone = std::find_if(
+      outermost, odd.steps.end(), [&](const estimate::TrackPath::Step& step) {
+        if (!away(step)) return false;
+        const auto good = fits(shape.base_path(step.node, step.instance));
+        return good && !*good;
+      });
   const bool is_alone = alone != odd.steps.end();
   const auto [node, instance_of_odd] = is_alone ? *alone : *outermost;
   const auto path_at = [&](std::int64_t instance) {
     if (is_alone) return shape.base_path(node, static_cast<std::uint32_t>(instance));
-    TrackPath path = odd;
+    estimate::TrackPath path = odd;
     path.steps[static_cast<std::size_t>(outermost - odd.steps.begin())].instance =
         static_cast<std::uint32_t>(instance);
     return path;
@@ -529,7 +469,7 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
     (*result ? good : bad) = middle;
   }
   const auto cut = static_cast<std::uint32_t>(std::max(good, bad));
-  std::vector<model::LayoutNode> parts = split_zone(layout_.zones[zone], node, cut);
+  std::vector<model::LayoutNode> parts = estimate::split_zone(layout_.zones[zone], node, cut);
   layout_.zones[zone] = parts.front();
   if (parts.size() > 1) {
     layout_.zones.insert(layout_.zones.begin() + static_cast<std::ptrdiff_t>(zone) + 1, parts[1]);
@@ -545,11 +485,11 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const ZoneFit& fit,
 Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
   const model::LayoutNode node = layout_.zones[zone];
-  const ZoneShape shape(node, starts[zone], map_, context_.drive.left_out());
-  Work work{shape, within(all_, shape), 0, deadline_share};
+  const estimate::ZoneShape shape(node, starts[zone], map_, context_.drive.left_out());
+  Work work{shape, estimate::within(all_, shape), 0, deadline_share};
   while (true) {
     begin_anew_where_time_jumped(work);
-    ZoneFit fit = fit_zone(shape, work.observations);
+    estimate::ZoneFit fit = estimate::fit_zone(shape, work.observations);
     if (meter_.exhausted()) return Fate::given_up;
     if (introduce(work, fit)) continue;
     if (const auto odd = confirmed_odd(work, fit)) {
@@ -558,13 +498,13 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
         continue;
       }
       all_.erase(std::remove_if(all_.begin(), all_.end(),
-                                [&](const TrackAngle& a) {
+                                [&](const estimate::TrackAngle& a) {
                                   return a.track_slot == shape.first_slot_of(*odd);
                                 }),
                  all_.end());
       reference_.refresh_now();
       if (session_ != context_.session) continue;
-      fit = fit_zone(shape, work.observations);
+      fit = estimate::fit_zone(shape, work.observations);
       if (split_at_break(zone, work, fit, *odd)) return Fate::split;
       return Fate::given_up;
     }
@@ -594,7 +534,7 @@ void Survey::survey_zones(bool least) {
   }
 }
 
-LayoutAngles Survey::run() {
+estimate::LayoutAngles Survey::run() {
   // Before anything else, because everything is weighed by it.
   noise_rev_ = reference_.begin();
   recall();
@@ -602,10 +542,11 @@ LayoutAngles Survey::run() {
   if (context_.limited()) survey_zones(true);
   survey_zones(false);
   reference_.refresh_now();
-  const Samples mine(context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
-                     context_.samples.end());
-  LayoutAngles result = estimate_layout_angles(mine, context_.rotation, layout_,
-                                               context_.drive.left_out());
+  const estimate::Samples mine(
+      context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
+      context_.samples.end());
+  estimate::LayoutAngles result = estimate::estimate_layout_angles(mine, context_.rotation, layout_,
+                                                                   context_.drive.left_out());
   result.notes.insert(result.notes.begin(), notes_.begin(), notes_.end());
   check_angles(context_, accesses_, reference_, left_, noise_rev_, result);
   return result;
@@ -613,101 +554,8 @@ LayoutAngles Survey::run() {
 
 }  // namespace
 
-std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rotation& rotation,
-                                       const engine::LayoutMap& map, const PhaseDrift& drift) {
-  std::vector<TrackAngle> result;
-  const Place reference = place_of(map, reference_lbn(samples).value_or(0));
-  std::vector<double> angles;
-  std::uint64_t track = 0;
-  std::uint32_t session = 0;
-  Nanoseconds last_ns = 0;
-  const auto finish = [&] {
-    if (angles.empty()) return;
-    TrackAngle& angle =
-        result.emplace_back(angle_of_reads(track, angles, std::max(drift.noise_rev(), 1e-6)));
-    angle.time_s = static_cast<double>(last_ns) * 1e-9;
-    angle.common_rev = drift.error_at_rev(last_ns, session);
-    angles.clear();
-  };
-  for (const Sample& s : samples) {
-    stop_if_asked();
-    if (s.experiment != Experiment::angle || s.lbn >= map.blocks() || !drift.knows(s.session))
-      continue;
-    const Place place = place_of(map, s.lbn);
-    if (place.track_slot != track || s.session != session) finish();
-    track = place.track_slot;
-    session = s.session;
-    last_ns = s.completed_ns;
-    angles.push_back(statistics::turn_rev(phase_rev(rotation, s.completed_ns) -
-                                          drift.at_rev(s.completed_ns, s.session) +
-                                          reference.width_rev - place.end_rev));
-  }
-  finish();
-  return result;
-}
-
-LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotation& rotation,
-                                    const model::Layout& layout,
-                                    const std::vector<LbnRange>& left_out) {
-  LayoutAngles result;
-  result.layout = layout;
-  const engine::LayoutMap map(layout);
-  const PhaseDrift drift(anchors_about_angles(samples), rotation);
-  if (!drift.known()) {
-    result.layout.angle.reason = "no reference reads";
-    return result;
-  }
-  const std::vector<TrackAngle> all = observe_tracks(samples, rotation, map, drift);
-  const std::vector<std::uint64_t> starts = model::zone_starts(layout);
-  std::vector<double> residuals;
-  double squares = 0, known_slots = 0;  // of the errors of zones, by slots
-  std::vector<std::size_t> unknown;
-  std::size_t used = 0;
-  for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
-    const ZoneShape shape(layout.zones[zone], starts[zone], map, left_out);
-    const std::vector<TrackAngle> tracks = within(all, shape);
-    ZoneFit fit = fit_zone(shape, tracks, true, drift.width_s());
-    hold_odd_tracks(tracks, fit);
-    const bool known = complete(shape, fit) && !has_no_rule(fit) &&
-                       zone_error_rev(shape, fit) <= kSureUnwrap_rev;
-    if (!known) unknown.push_back(zone);
-    result.layout.zones[zone] = has_no_rule(fit) ? shape.with_angles(fit.unknowns)
-                                                 : shape.with_angles(fit.unknowns, fit.covariance);
-    const double error = known ? zone_error_rev(shape, fit) : 1.0;
-    result.zone_error_rev.push_back(error);
-    const auto slots = static_cast<double>(shape.slots());
-    if (known) {
-      squares += slots * error * error;
-      known_slots += slots;
-    }
-    used += fit.used;
-    for (double residual : fit.residuals_rev)
-      if (residual != 1.0) residuals.push_back(residual);
-  }
-  result.complete = unknown.empty();
-  if (!result.complete)
-    result.notes.emplace_back(
-        model::Code::angles_incomplete,
-        fmt::format("the angles of {} of {} zones, the first of them zone {}, "
-                    "could not all be measured",
-                    unknown.size(), layout.zones.size(), unknown.front()));
-  if (!residuals.empty()) result.residual_rev = statistics::mad_sigma(residuals);
-  model::Parameter& angle = result.layout.angle;
-  angle = {};
-  angle.unit = "rev";
-  angle.method = "one-sector reads, phase relative to a reference sector";
-  angle.samples = used;
-  if (known_slots == 0) {
-    angle.reason = "no zone's angles could be measured";
-  } else {
-    angle.error = std::sqrt(squares / known_slots);
-    if (!result.complete) angle.reason = "the angles of some zones could not be measured";
-  }
-  return result;
-}
-
-LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
-                                   const AngleOptions& options) {
+estimate::LayoutAngles measure_layout_angles(Context& context, const model::Layout& layout,
+                                             const AngleOptions& options) {
   constexpr double kButForTheCheck = 0.93;
   const PartOfTime most(context, kButForTheCheck);
   return Survey(context, layout, options).run();

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 
+#include "estimate/rotation.h"
 #include "model/error.h"
 #include "mtbrc/context.h"
 #include "mtbrc/rotation.h"
@@ -40,7 +41,7 @@ scsi::Completion access(scsi::Drive& drive, Probe probe, std::uint64_t lbn) {
 // Rests of up to twice the slowest revolution come first: what answers from a cache follows them,
 // and a platter does not.
 Reach reach_of(Context& context, Probe probe, std::uint64_t lbn) {
-  std::uniform_real_distribution<double> rest_ns(0, 2 * kLongestPeriod_ns);
+  std::uniform_real_distribution<double> rest_ns(0, 2 * estimate::kLongestPeriod_ns);
   std::vector<Nanoseconds> completed;
   int at_once = 0;
   for (int tries = 0; completed.size() < kAccesses && tries < 2 * kAccesses; ++tries) {
@@ -49,7 +50,9 @@ Reach reach_of(Context& context, Probe probe, std::uint64_t lbn) {
       const bool again = !completed.empty();
       completed.push_back(done.completed_ns);
       constexpr int kSure = 12;  // one of these a platter answers so soon once in six times
-      at_once += again && static_cast<double>(done.response_ns()) < kShortestPeriod_ns / 6 ? 1 : 0;
+      at_once += again && static_cast<double>(done.response_ns()) < estimate::kShortestPeriod_ns / 6
+                     ? 1
+                     : 0;
       if (at_once >= kSure) return Reach::cache;
     } catch (const scsi::DriveError& error) {
       if (error.refused()) return Reach::refused;
@@ -75,7 +78,8 @@ bool whole_revolutions_apart(const std::vector<Nanoseconds>& completed) {
   // Speeds so close together that the longest gap is a twentieth of a turn off between two.
   const double longest = *std::ranges::max_element(gaps);
   const double step = 1.0 / (10 * longest);
-  for (double per_ns = 1 / kLongestPeriod_ns; per_ns <= 1 / kShortestPeriod_ns; per_ns += step) {
+  for (double per_ns = 1 / estimate::kLongestPeriod_ns; per_ns <= 1 / estimate::kShortestPeriod_ns;
+       per_ns += step) {
     double sine = 0, cosine = 0;
     for (const double gap : gaps) {
       const double phase = 2 * std::numbers::pi * gap * per_ns;

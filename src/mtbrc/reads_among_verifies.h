@@ -2,6 +2,7 @@
 // alone: MTBRCs on one track, of reads of blocks that had not been read before.
 #pragma once
 
+#include "estimate/samples.h"
 #include "mtbrc/context.h"
 
 namespace platter::mtbrc {
@@ -9,10 +10,5 @@ namespace platter::mtbrc {
 // Trials until both differ by no more than the error, or the budget is used. Nothing where reads
 // reach the media. context.map with angles. Caches off as far as they go.
 void measure_reads_among_verifies(Context& context, double target_error_ms);
-
-// MTBRC of such reads on one track, ms, their data's way to the host not in it: from issue to
-// completion, both as those of any MTBRC. Pure.
-model::Parameter estimate_reads_among_verifies(const Samples& samples, const engine::LayoutMap& map,
-                                               const model::Rotation& rotation);
 
 }  // namespace platter::mtbrc

@@ -1,35 +1,10 @@
-// The period of one revolution, from completions of repeated reads of one sector: with caches off
-// they are whole revolutions apart (Wong 2019 reads in the same way; DIXtrac, section 4.2,
-// "Rotational Speed", uses writes).
+// Reads that tell the period of one revolution (estimate/rotation.h).
 #pragma once
 
-#include <optional>
-#include <string>
-
+#include "estimate/rotation.h"
 #include "mtbrc/context.h"
-#include "statistics/regression.h"
 
 namespace platter::mtbrc {
-
-// No disk is known to turn faster, and what comes faster is taken for a cache: 20,000 rpm.
-constexpr double kFastest_rpm = 20'000;
-constexpr double kSlowest_rpm = 3'000;
-constexpr double kShortestPeriod_ns = 60e9 / kFastest_rpm, kLongestPeriod_ns = 60e9 / kSlowest_rpm;
-
-enum class RotationOutcome {
-  measured,
-  cache_still_on,  // reads of one sector come faster than kFastest_rpm
-  irregular,       // completions are no whole revolutions apart
-  too_few,         // not enough samples
-};
-
-struct RotationEstimate {
-  RotationOutcome outcome = RotationOutcome::too_few;
-  model::Rotation rotation;   // filled when measured; period.error in ns
-  double phase_noise_ns = 0;  // spread of one completion about its place
-  double drift_ppm = 0;       // of the period, from begin to end, in its error; 0: none shows
-  double relative_error() const;
-};
 
 struct RotationOptions {
   double target_relative_error = 1e-7;
@@ -39,19 +14,10 @@ struct RotationOptions {
   Budget budget{4000, 40 * kSecond};  // where the context has none
 };
 
-// Pure: from the accesses to one LBN (experiments rotation and anchor, of the most frequent LBN;
-// other samples are ignored), or, where each LBN came once, from the walk that they are. Bursts are
-// tied together only where the revolutions between them can be counted without doubt. So it also
-// refines the period from the anchors of a whole run.
-RotationEstimate estimate_rotation(const Samples& samples);
-
 // Accesses `lbn` (Context::probe) until the error is at most the target or the budget is used; sets
 // context.rotation when measured. If a cache answers, the outcome says so. Where no block may be
 // read twice, blocks downwards from `lbn` that had not been read before (walked_rotation.h).
-RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
-                                  const RotationOptions& options = {});
-
-// The platter's phase at a time of the device's clock, in revolutions, 0 <= phase < 1.
-double phase_rev(const model::Rotation& rotation, Nanoseconds time_ns);
+estimate::RotationEstimate measure_rotation(Context& context, std::uint64_t lbn,
+                                            const RotationOptions& options = {});
 
 }  // namespace platter::mtbrc

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "estimate/samples.h"
 #include "mtbrc/context.h"
-#include "noise/host_delay.h"
 #include "scsi/device.h"
 
 namespace platter::mtbrc {
@@ -18,15 +18,6 @@ namespace platter::mtbrc {
 void measure_round_trips(Context& context, std::uint32_t count);
 // Each round trip takes the one stamp that lies in it; of several none is known to be its own.
 // Pure.
-void take_stamps(std::span<Sample> round_trips, std::span<const scsi::Stamp> stamps);
-
-// nullopt: too few were timed. Pure.
-std::optional<noise::HostDelay> host_delay(const Samples& samples);
-// Of those that are stamped; nullopt: too few are. Pure.
-std::optional<noise::HostShares> host_shares(const Samples& samples);
-// What a number is unsure by for the host's delay, in ms; 0 where it is not known. Pure.
-double host_unsure_ms(const Samples& samples, double period_ms);
-// The round trips of each stage, in ms: a stage's follow one another without another command. Pure.
-std::vector<std::vector<double>> round_trips_by_stage(const Samples& samples);
+void take_stamps(std::span<estimate::Sample> round_trips, std::span<const scsi::Stamp> stamps);
 
 }  // namespace platter::mtbrc

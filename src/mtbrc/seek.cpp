@@ -1,19 +1,17 @@
 #include "mtbrc/seek.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-#include <set>
 #include <span>
 
-#include "model/revolution.h"
-#include "mtbrc/read_times.h"
+#include "estimate/same_track.h"
+#include "estimate/seek_commands.h"
+#include "estimate/trial_prior.h"
+#include "mtbrc/known.h"
 #include "mtbrc/seek_command.h"
 #include "mtbrc/trials.h"
-#include "statistics/robust.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -122,7 +120,7 @@ bool SeekSurvey::some_trials(std::uint32_t distance) {
     if (!to) break;
     Point& point = point_at(points_of(move > 0), distance);
     ++point.asked;
-    const bool good = trials_.trial(Experiment::seek, move, *to, false, point.threshold);
+    const bool good = trials_.trial(estimate::Experiment::seek, move, *to, false, point.threshold);
     told += good ? 1 : 0;
     at = *to;
     if (!good && !trials_.go(at)) break;
@@ -264,9 +262,9 @@ std::vector<std::uint32_t> SeekSurvey::compared(const std::vector<std::uint32_t>
 bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
   constexpr std::size_t kFewest = 3;
   const std::vector<std::uint32_t> distances = compared(grid);
-  const SeekTimes told = commands_.times();
+  const estimate::SeekTimes told = commands_.times();
   const double period = trials_.passages().period_ns();
-  SeekTimes mtbrcs;
+  estimate::SeekTimes mtbrcs;
   // Where time is short, every other one roughly before any is seen sharply.
   struct Round {
     double error_ms;
@@ -281,7 +279,7 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
   for (const auto& [error_ms, stride] : rounds) {
     for (std::size_t i = 0; i < distances.size(); i += stride) {
       const std::uint32_t distance = distances[i];
-      const auto so_far = constant_between(told, mtbrcs, 1);
+      const auto so_far = estimate::constant_between(told, mtbrcs, 1);
       bool all_told = true;
       for (std::size_t kind = 0; kind < kinds().size(); ++kind) {
         const auto command = told.find(move_of(distance, kind));
@@ -298,10 +296,12 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
       for (std::size_t kind = 0; kind < kinds().size(); ++kind)
         if (const auto found = points_[kind].at(distance).threshold.estimate())
           mtbrcs[move_of(distance, kind)] = {found->value, found->error, found->samples};
-      if (mtbrcs.size() >= kFewest && !constant_between(told, mtbrcs, kFewest)) return false;
+      if (mtbrcs.size() >= kFewest && !estimate::constant_between(told, mtbrcs, kFewest))
+        return false;
     }
   }
-  return constant_between(told, mtbrcs, std::min<std::size_t>(distances.size(), 4)).has_value();
+  return estimate::constant_between(told, mtbrcs, std::min<std::size_t>(distances.size(), 4))
+      .has_value();
 }
 
 // The curve by SEEK commands. False: the drive has none, or they are no measure of its seeks.
@@ -343,12 +343,12 @@ void SeekSurvey::compare_directions(const std::vector<std::uint32_t>& grid) {
   std::ranges::reverse(distances);
   for (const std::uint32_t distance : distances)
     measure(distance, 1e6 * kCoarser / 2 * options_.grid_error_ms);
-  SeekTimes told;
+  estimate::SeekTimes told;
   for (std::size_t kind = 0; kind < kinds().size(); ++kind)
     for (const auto& [distance, point] : points_[kind])
       if (const auto found = point.threshold.estimate())
         told[move_of(distance, kind)] = {found->value, found->error, found->samples};
-  apart_ = directions_differ(told);
+  apart_ = estimate::directions_differ(told);
 }
 
 void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
@@ -385,23 +385,6 @@ void SeekSurvey::run() {
 
 }  // namespace
 
-namespace {
-
-std::vector<statistics::CensoredTrial> same_track_trials(const Samples& samples,
-                                                         const engine::LayoutMap& map,
-                                                         const model::Rotation& rotation,
-                                                         bool write, bool after_write,
-                                                         std::optional<std::uint32_t> blocks) {
-  const std::uint32_t wanted = blocks.value_or(write ? write_unit(samples) : 1);
-  const bool verify = !write && by_verifies(samples);
-  return trials_of(samples, map, rotation, [&](const Sample& s) {
-    return s.experiment == Experiment::same_track && s.write == write && s.blocks == wanted &&
-           s.verify == verify && s.after_write == after_write && s.after_completed_ns > 0;
-  });
-}
-
-}  // namespace
-
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,
                         const std::vector<engine::Track>& tracks,
                         std::optional<std::uint32_t> blocks) {
@@ -409,10 +392,14 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
   Meter meter(context);
   // What earlier stages saw of the same counts.
   Threshold threshold(trials.passages().period_ns(),
-                      same_track_prior(trials.passages().period_ns()));
-  for (const statistics::CensoredTrial& kept : same_track_trials(
-           context.samples, *context.map, context.rotation, write, after_write, blocks))
-    threshold.add(kept);
+                      estimate::same_track_prior(trials.passages().period_ns()));
+  {
+    estimate::Estimates so_far = known(context);
+    for (const statistics::CensoredTrial& kept : estimate::same_track_trials(
+             so_far.evidence(), so_far.of<Figure::same_track>().kind(write, after_write, blocks)))
+      threshold.add(kept);
+  }
+
   std::uint32_t failures = 0;
   constexpr std::size_t kMostTrials = 600;
   constexpr double kGlance_ms = 0.01;
@@ -433,104 +420,21 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
       // if both are of one kind.
       if (!trials.passages().ready(write) && !trials.go(*track, write)) break;
       if ((i == 0 || write != after_write) && !trials.go(*track, after_write)) break;
-      told += trials.trial(Experiment::same_track, 0, *track, write, threshold, blocks) ? 1 : 0;
+      told += trials.trial(estimate::Experiment::same_track, 0, *track, write, threshold, blocks)
+                  ? 1
+                  : 0;
     }
     if (told == 0) ++failures;
   }
 }
 
-model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
-                                     const model::Rotation& rotation, bool write, bool after_write,
-                                     std::optional<std::uint32_t> blocks) {
-  model::Parameter result;
-  result.unit = "ms";
-  result.method = "MTBRC on one track";
-  const double period = model::revolution_ns(rotation);
-  const auto found = statistics::fit_threshold(
-      same_track_trials(samples, map, rotation, write, after_write, blocks),
-      same_track_prior(period));
-  if (!found || found->error > 0.1 * period) {
-    result.reason = "too few accesses on one track could be timed";
-    return result;
-  }
-  result.value = found->value * 1e-6;
-  result.error = found->error * 1e-6;
-  result.samples = found->samples;
-  return result;
-}
-
-std::optional<double> late_share(const Samples& samples, const engine::LayoutMap& map,
-                                 const model::Rotation& rotation) {
-  const auto found = statistics::fit_threshold(
-      same_track_trials(samples, map, rotation, false, false, std::nullopt),
-      same_track_prior(model::revolution_ns(rotation)));
-  if (!found) return std::nullopt;
-  return found->late_share;
-}
-
-Seeks measure_seeks(Context& context, const SeekOptions& options) {
+estimate::Seeks measure_seeks(Context& context, const SeekOptions& options) {
   {
     const PartOfTime little(context, 0.2);
     measure_same_track(context, false, false, 0.4 * options.target_error_ms);
   }
   SeekSurvey(context, options).run();
-  return estimate_seeks(context.samples, *context.map, context.rotation);
-}
-
-namespace {
-
-// The moves of one direction, or of both where they are alike.
-model::Seek curve_of(const ReadTimes& reads, bool outward) {
-  model::Seek seek;
-  const SeekTimes none;
-  const SeekTimes& commands = reads.constant ? reads.commands : none;
-  seek.method = reads.constant ? "SEEK commands, less the constant by which they exceed MTBRCs"
-                               : "MTBRC of two reads, less MTBRC on one track";
-  const auto of = [](const SeekTimes& times, std::int64_t move) {
-    const auto found = times.find(move);
-    return found == times.end() ? std::nullopt : std::optional(found->second);
-  };
-  std::set<std::uint32_t> distances;
-  for (const SeekTimes* times : {&reads.mtbrcs, &commands})
-    for (const auto& [move, time] : *times)
-      if (outward ? move < 0 : move > 0)
-        distances.insert(static_cast<std::uint32_t>(std::abs(move)));
-  for (const std::uint32_t distance : distances) {
-    const std::int64_t way = outward ? -std::int64_t{distance} : std::int64_t{distance};
-    const statistics::Estimate move = reads.move(of(reads.mtbrcs, way), of(commands, way));
-    model::SeekPoint point;
-    point.cylinders = distance;
-    point.time_ms = move.value * 1e-6;
-    point.error_ms = move.error * 1e-6;
-    point.samples = move.samples;
-    if (point.time_ms < 0) {  // which no curve may hold
-      seek.method += fmt::format(
-          "; {} cylinders left out, for they came out as {:.4f} +- {:.4f} ms", distance,
-          point.time_ms, *point.error_ms);
-      continue;
-    }
-    seek.points.push_back(point);
-  }
-  if (seek.points.empty()) seek.reason = "no seek could be timed";
-  return seek;
-}
-
-}  // namespace
-
-Seeks estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
-                     const model::Rotation& rotation) {
-  const ReadTimes reads = read_times(samples, map, rotation);
-  Seeks result;
-  if (!reads.still) {
-    result.seek.method = "MTBRC of two reads, less MTBRC on one track";
-    result.seek.reason = reads.same_track.reason;
-    return result;
-  }
-  result.seek = curve_of(reads, false);
-  if (!reads.apart) return result;
-  result.outward = curve_of(reads, true);
-  if (result.outward->points.empty()) result.outward.reset();
-  return result;
+  return known(context).of<Figure::seeks>();
 }
 
 }  // namespace platter::mtbrc

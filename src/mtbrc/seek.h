@@ -1,9 +1,9 @@
-// The seek curve: SEEK commands where the drive has them and they prove to be its seeks, else
-// MTBRCs of two reads `d` cylinders apart, same head, less MTBRC on one track (DIXtrac,
-// section 4.2, "Seek Times": both methods). A seek time is from the end of the command's overhead
-// until the arm is on track.
+// What tells the seek curve: SEEK commands, and MTBRCs of reads so many cylinders apart
+// (estimate/seeks.h).
 #pragma once
 
+#include "estimate/samples.h"
+#include "estimate/seeks.h"
 #include "mtbrc/context.h"
 
 namespace platter::mtbrc {
@@ -29,30 +29,8 @@ struct SeekOptions {
 // them. SEEK commands are cheap: a look into every interval, ever closer where a straight line is
 // wrong. MTBRCs are not: halving the intervals in which a line is furthest from the curve, then
 // sharpening the worst points. context.map with angles. Caches off.
-//
-// Seeks inward and outward are compared first; only where they differ beyond doubt each direction
-// has its own points.
-struct Seeks {
-  model::Seek seek;  // inward, where there is
-  std::optional<model::Seek> outward;
-};
-Seeks measure_seeks(Context& context, const SeekOptions& options = {});
+estimate::Seeks measure_seeks(Context& context, const SeekOptions& options = {});
 
-// From kept samples. Pure.
-Seeks estimate_seeks(const Samples& samples, const engine::LayoutMap& map,
-                     const model::Rotation& rotation);
-
-// MTBRC(1-sector read, 1-sector read) on one track, ms; the constant part of every read. Where the
-// media are reached by VERIFYs, of these (reads_among_verifies.h). Of writes
-// those of so many blocks, else of the fewest (write_unit()).
-model::Parameter estimate_same_track(const Samples& samples, const engine::LayoutMap& map,
-                                     const model::Rotation& rotation, bool write = false,
-                                     bool after_write = false,
-                                     std::optional<std::uint32_t> blocks = std::nullopt);
-// Of the reads on one track the share that something held up before they reached the media;
-// nullopt: too few reads. Pure.
-std::optional<double> late_share(const Samples& samples, const engine::LayoutMap& map,
-                                 const model::Rotation& rotation);
 // Trials on one track: `write` and `after_write` as the accesses' and what comes before them.
 // Tracks are random ones, or among `tracks` (which must be writable if anything writes).
 void measure_same_track(Context& context, bool write, bool after_write, double target_error_ms,

@@ -1,155 +1,22 @@
 #include "mtbrc/seek_command.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
+#include "estimate/samples.h"
+#include "estimate/seek_commands.h"
 #include "model/error.h"
 #include "mtbrc/track_reads.h"
 #include "mtbrc/trials.h"
-#include "statistics/alike.h"
 
 namespace platter::mtbrc {
 namespace {
 
 constexpr int kMostFailures = 4;
 constexpr std::size_t kFewest = 4, kMost = 24;  // commands of one distance
-constexpr double kClock_ns = 1;                 // what clocks tell; no time is surer
-constexpr double kEfficiency = 1.03;            // of Huber's location, as a factor of the error
-
-using TimesByMove = std::map<std::int64_t, std::vector<double>>;
-
-// Spread of one command, from what those of each move deviate from their median.
-double spread_ns(const TimesByMove& times) {
-  std::vector<double> deviations;
-  for (const auto& [move, ns] : times) {
-    if (ns.size() < 2 || move == 0) continue;
-    const double middle = statistics::median(ns);
-    const auto n = static_cast<double>(ns.size());
-    for (double time : ns) deviations.push_back((time - middle) * std::sqrt(n / (n - 1)));
-  }
-  return std::max(statistics::clipped_deviation(deviations), kClock_ns);
-}
-
-// What moves nothing has no positioning noise, and its times are skewed by the host's long tail: a
-// location of both is the same thing only where both scatter alike. These times, with what the
-// others scatter more.
-std::vector<double> as_if_moved(const std::vector<double>& ns, double spread) {
-  constexpr std::array kGauss = {-1.64, -1.04, -0.67, -0.39, -0.13, 0.13, 0.39, 0.67, 1.04, 1.64};
-  const double own = statistics::clipped_deviation(ns);
-  const double more = std::sqrt(std::max(0.0, spread * spread - own * own));
-  std::vector<double> moved;
-  for (const double time : ns)
-    for (const double z : kGauss) moved.push_back(time + z * more);
-  return moved;
-}
-
-statistics::Estimate location_as_moved(const std::vector<double>& ns, double spread) {
-  const auto n = static_cast<double>(ns.size());
-  const auto found = statistics::huber_location(as_if_moved(ns, spread));
-  return {found ? found->value : ns.front(), kEfficiency * statistics::mad_sigma(ns) / std::sqrt(n),
-          ns.size()};
-}
-
-TimesByMove times_by_move(const Samples& samples, bool apart) {
-  TimesByMove times;
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::seek_command)
-      times[apart ? s.group : std::abs(s.group)].push_back(
-          static_cast<double>(s.completed_ns - s.issued_ns));
-  return times;
-}
-
-SeekTimes estimates(const TimesByMove& times, std::size_t least) {
-  SeekTimes result;
-  const double spread = spread_ns(times);
-  for (const auto& [move, ns] : times) {
-    if (ns.size() < std::max<std::size_t>(least, 1)) continue;
-    const auto found = move == 0 ? std::optional(location_as_moved(ns, spread))
-                                 : statistics::huber_location(ns);
-    const double typical = (move == 0 ? kClock_ns : kEfficiency * spread) /
-                           std::sqrt(static_cast<double>(ns.size()));
-    if (found)
-      result[move] = {found->value, std::max(found->error, typical), ns.size()};
-    else
-      result[move] = {ns.front(), typical, 1};
-  }
-  return result;
-}
 
 }  // namespace
-
-SeekTimes command_times(const Samples& samples, bool apart, std::size_t least) {
-  return estimates(times_by_move(samples, apart), least);
-}
-
-bool directions_differ(const SeekTimes& times) {
-  std::vector<statistics::Estimate> inward_less_outward;  // by ascending distance
-  for (auto in = times.upper_bound(0); in != times.end(); ++in)
-    if (const auto out = times.find(-in->first); out != times.end())
-      inward_less_outward.push_back({in->second.value - out->second.value,
-                                     std::hypot(in->second.error, out->second.error), 1});
-  return statistics::differ_from(inward_less_outward, 0);
-}
-
-std::optional<statistics::Estimate> command_switch_time(const Samples& samples) {
-  std::vector<double> ns;
-  for (const Sample& s : samples)
-    if (s.experiment == Experiment::head_switch && s.blocks == 0)
-      ns.push_back(static_cast<double>(s.completed_ns - s.issued_ns));
-  if (ns.size() < kFewest) return std::nullopt;
-  // A switch about as short as the positioning noise ends late as often as it can: its times are
-  // skewed, and MTBRCs tell medians.
-  auto found = statistics::median_estimate(ns);
-  if (!found) return found;
-  found->error = std::max(found->error, kClock_ns / std::sqrt(static_cast<double>(ns.size())));
-  // Seeks are Huber's locations, which the host's tail pulls further than medians. Each direction
-  // apart: what the two differ by is no spread.
-  const TimesByMove seeks = times_by_move(samples, true);
-  const auto still = seeks.find(0);
-  if (still == seeks.end() || still->second.size() < kFewest) return found;
-  const std::vector<double> moved = as_if_moved(still->second, spread_ns(seeks));
-  if (const auto location = statistics::huber_location(moved))
-    found->value += location->value - statistics::median(moved);
-  return found;
-}
-
-std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTimes& mtbrcs,
-                                         std::size_t least) {
-  constexpr double kTolerance_ns = 15e3, kSigmas = 4;
-  constexpr std::size_t kMany = 7;
-  std::map<std::int64_t, statistics::Estimate> differences;
-  for (const auto& [move, mtbrc] : mtbrcs)
-    if (const auto command = commands.find(move); command != commands.end())
-      differences[move] = {command->second.value - mtbrc.value,
-                           std::hypot(command->second.error, mtbrc.error), 1};
-  Constant constant;
-  while (differences.size() >= std::max<std::size_t>(least, 1)) {
-    std::vector<statistics::Estimate> values;
-    for (const auto& [move, difference] : differences) values.push_back(difference);
-    const statistics::Estimate mean = statistics::weighted_mean(values);
-    constant.value_ns = mean.value;
-    constant.error_ns = mean.error;
-    const auto too_far = [&](const auto& move_and_difference, double from) {
-      const statistics::Estimate& difference = move_and_difference.second;
-      return std::abs(difference.value - from) > kTolerance_ns + kSigmas * difference.error;
-    };
-    if (std::ranges::none_of(differences, [&](const auto& d) { return too_far(d, mean.value); }))
-      return constant;
-    // One that lies far off draws the mean to it: what most of them say is held against all.
-    std::vector<double> times;
-    for (const statistics::Estimate& value : values) times.push_back(value.value);
-    const double middle = statistics::median(times);
-    const auto off = std::ranges::find_if(differences,
-                                          [&](const auto& d) { return too_far(d, middle); });
-    if (constant.stranger || differences.size() < kMany || off == differences.end())
-      return std::nullopt;
-    constant.stranger = off->first;
-    differences.erase(off);
-  }
-  return std::nullopt;
-}
 
 SeekCommands::SeekCommands(Context& context)
     : context_(context), map_(*context.map), accesses_(context) {}
@@ -182,7 +49,7 @@ void SeekCommands::rest() {
 bool SeekCommands::go(const engine::Track& track) {
   const auto lbn = lbn_on(track);
   at_.reset();
-  if (!lbn || !accesses_.seek(Experiment::other, *lbn)) return false;
+  if (!lbn || !accesses_.seek(estimate::Experiment::other, *lbn)) return false;
   at_ = track;
   return true;
 }
@@ -210,7 +77,8 @@ bool SeekCommands::time_one(std::uint32_t distance) {
   }
   const auto lbn = to ? lbn_on(*to) : std::nullopt;
   rest();
-  const auto sample = lbn ? accesses_.seek(Experiment::seek_command, *lbn, move) : std::nullopt;
+  const auto sample = lbn ? accesses_.seek(estimate::Experiment::seek_command, *lbn, move)
+                          : std::nullopt;
   if (!sample) {
     at_.reset();
     ++mine.failures;
@@ -250,7 +118,7 @@ void SeekCommands::measure(std::vector<std::uint32_t> distances, std::size_t com
 
 // Of both directions, as many as one takes where they are apart.
 std::size_t SeekCommands::commands_for(double error_ns) const {
-  const double ratio = kEfficiency * spread_ns(times_by_move(true)) / error_ns;
+  const double ratio = estimate::error_of_one_ns(times_by_move(true)) / error_ns;
   const std::size_t commands = std::clamp(static_cast<std::size_t>(std::ceil(ratio * ratio)),
                                           kFewest, kMost);
   return apart_ ? 2 * commands : commands;
@@ -264,9 +132,9 @@ void SeekCommands::settle(const std::vector<std::uint32_t>& distances, const Met
   const std::size_t most = (apart_ ? 2 : 1) * 2 * kFewest;  // one of so many draws little
   for (bool more = true; more && !meter.exhausted();) {
     more = false;
-    const TimesByMove times = times_by_move(apart_);
-    const SeekTimes now = estimates(times, 2);
-    const double spread = kEfficiency * spread_ns(times);
+    const estimate::TimesByMove times = times_by_move(apart_);
+    const estimate::SeekTimes now = estimate::estimates_of(times, 2);
+    const double spread = estimate::error_of_one_ns(times);
     for (const std::uint32_t distance : distances) {
       const std::size_t known = timed_[distance].commands();
       const auto disagrees = [&](std::int64_t move) {
@@ -299,7 +167,7 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
     std::uint32_t at;
   };
   std::vector<Interval> open;
-  SeekTimes known = means(kFewest);
+  estimate::SeekTimes known = means(kFewest);
   known.erase(0);
   for (auto left = known.begin(); left != known.end() && std::next(left) != known.end(); ++left)
     open.push_back({static_cast<std::uint32_t>(left->first),
@@ -319,7 +187,8 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
                                  std::min(i.to - 1, i.to - gap / 4))(context_.random)});
       }
     }
-    const auto is_off = [tolerance_ns](const SeekTimes& now, const Look& look, double sigmas) {
+    const auto is_off = [tolerance_ns](const estimate::SeekTimes& now, const Look& look,
+                                       double sigmas) {
       const auto a = now.find(look.interval.from), b = now.find(look.interval.to),
                  c = now.find(look.at);
       if (a == now.end() || b == now.end() || c == now.end()) return false;
@@ -337,12 +206,12 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
     constexpr std::size_t kGlances = 2;
     measure(distances_of(smooth), kGlances, meter);
     settle(distances_of(smooth), meter);
-    const SeekTimes glanced = means(1);
+    const estimate::SeekTimes glanced = means(1);
     std::erase_if(smooth, [&](const Look& look) { return !is_off(glanced, look, 1.5); });
     std::vector<Look> looks = smooth;
     looks.insert(looks.end(), bent.begin(), bent.end());
     sharpen(distances_of(looks), error_ns, meter);
-    const SeekTimes looked = means(1);
+    const estimate::SeekTimes looked = means(1);
     std::set<std::uint32_t> off;  // beginnings of intervals in which a line is wrong
     for (const Look& look : looks)
       if (is_off(looked, look, 2)) off.insert(look.interval.from);
@@ -378,15 +247,16 @@ void SeekCommands::switch_heads(std::size_t commands, const Meter& meter) {
           others[std::uniform_int_distribution<std::size_t>(0, others.size() - 1)(context_.random)];
       const auto lbn = lbn_on(to);
       rest();
-      if (!lbn || !accesses_.seek(Experiment::head_switch, *lbn, pair_of_heads(*at_, to))) break;
+      if (!lbn || !accesses_.seek(estimate::Experiment::head_switch, *lbn, pair_of_heads(*at_, to)))
+        break;
       at_ = to;
       ++done;
     }
   }
 }
 
-SeekCommands::TimesByMove SeekCommands::times_by_move(bool apart) const {
-  TimesByMove times;
+estimate::TimesByMove SeekCommands::times_by_move(bool apart) const {
+  estimate::TimesByMove times;
   for (const auto& [distance, mine] : timed_) {
     if (!mine.inward_ns.empty()) times[distance] = mine.inward_ns;
     if (mine.outward_ns.empty()) continue;
@@ -397,18 +267,18 @@ SeekCommands::TimesByMove SeekCommands::times_by_move(bool apart) const {
 }
 
 bool SeekCommands::directions_differ() {
-  apart_ = apart_ || mtbrc::directions_differ(estimates(times_by_move(true), 2));
+  apart_ = apart_ || estimate::directions_differ(estimate::estimates_of(times_by_move(true), 2));
   return apart_;
 }
 
-SeekTimes SeekCommands::times(std::size_t least) const {
-  return estimates(times_by_move(apart_), least);
+estimate::SeekTimes SeekCommands::times(std::size_t least) const {
+  return estimate::estimates_of(times_by_move(apart_), least);
 }
 
-SeekTimes SeekCommands::means(std::size_t least) const {
+estimate::SeekTimes SeekCommands::means(std::size_t least) const {
   if (!apart_) return times(least);
-  SeekTimes result;
-  const SeekTimes apart = times((least + 1) / 2);
+  estimate::SeekTimes result;
+  const estimate::SeekTimes apart = times((least + 1) / 2);
   for (const auto& [move, inward] : apart) {
     const auto outward = apart.find(-move);
     if (move < 0 || outward == apart.end()) continue;

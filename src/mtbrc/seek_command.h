@@ -1,6 +1,6 @@
 // SEEK commands by distance: each ends when the arm is there, so that it tells the whole time and
-// waits for no sector (DIXtrac, section 4.2, "Seek Times"). Some drives answer them at once, or
-// move otherwise; so what they say counts only where MTBRCs of several distances say the same.
+// waits for no sector (DIXtrac, section 4.2, "Seek Times"). What they say:
+// estimate/seek_commands.h.
 #pragma once
 
 #include <cstdint>
@@ -8,39 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "estimate/seek_commands.h"
 #include "mtbrc/access.h"
-#include "statistics/robust.h"
 
 namespace platter::mtbrc {
-
-// Times in ns by move in cylinders, to higher ones (inward) above 0; 0: to the track where the arm
-// is. Where both directions are taken together, by distance.
-using SeekTimes = std::map<std::int64_t, statistics::Estimate>;
-
-// Of the SEEK commands in kept samples, each direction apart or both together; moves seen less
-// often than `least` are left out. The spread of one command is taken from all moves together.
-// Pure.
-SeekTimes command_times(const Samples& samples, bool apart, std::size_t least = 4);
-
-// Whether seeks inward take other times than seeks outward, beyond doubt: at all distances
-// together, or at the shorter or the longer ones among them, so that a difference that changes its
-// sign shows, too. `times` with each direction apart. Pure.
-bool directions_differ(const SeekTimes& times);
-
-// Of SEEK commands to other heads of the cylinder; nullopt: too few.
-std::optional<statistics::Estimate> command_switch_time(const Samples& samples);
-
-struct Constant {
-  double value_ns = 0, error_ns = 0;
-  // The one move of many whose MTBRC contradicts all others: it ends where angles are not what the
-  // map says.
-  std::optional<std::int64_t> stranger = {};
-};
-
-// What SEEK's times exceed the MTBRCs of the same distances by, if that is one constant within
-// their errors, but for one of seven or more. nullopt: it is not, or too few distances have both.
-std::optional<Constant> constant_between(const SeekTimes& commands, const SeekTimes& mtbrcs,
-                                         std::size_t least = 4);
 
 class SeekCommands {
  public:
@@ -62,7 +33,7 @@ class SeekCommands {
   // sharpened for itself.
   bool directions_differ();
   // Each direction apart once directions_differ() said so, else both together.
-  SeekTimes times(std::size_t least = 4) const;
+  estimate::SeekTimes times(std::size_t least = 4) const;
   // Commands to other heads of the cylinder, from place to place, as samples of experiment
   // head_switch without blocks; about so many.
   void switch_heads(std::size_t commands, const Meter& meter);
@@ -73,9 +44,8 @@ class SeekCommands {
     int failures = 0;
     std::size_t commands() const { return inward_ns.size() + outward_ns.size(); }
   };
-  using TimesByMove = std::map<std::int64_t, std::vector<double>>;
-  TimesByMove times_by_move(bool apart) const;
-  SeekTimes means(std::size_t least) const;  // of both directions, by distance
+  estimate::TimesByMove times_by_move(bool apart) const;
+  estimate::SeekTimes means(std::size_t least) const;  // of both directions, by distance
   bool time_one(std::uint32_t distance);
   void rest();
   bool go(const engine::Track& track);

@@ -1,10 +1,9 @@
-// Head switch and write settle, as differences of MTBRCs (DIXtrac, section 4.2). Both are effective
-// times: what is not hidden behind other work.
+// What tells the head switch and the write settle (DIXtrac, section 4.2).
 #pragma once
 
 #include <vector>
 
-#include "model/finding_kinds.h"
+#include "estimate/samples.h"
 #include "mtbrc/context.h"
 #include "scsi/guard.h"
 
@@ -18,40 +17,25 @@ struct SwitchOptions {
   Budget budget{4000, 15 * kSecond};  // where the context has none
 };
 
-struct HeadSwitch {
-  model::Parameter time;  // ms; all pairs of heads together
-  bool uniform = true;    // no pair of heads differs from the rest by more than noise explains
-  double spread_ms = 0;   // standard deviation between pairs, noise taken off
-  model::Notes notes;
-};
-
 // Tracks all of whose LBNs may be written, at most `most`, spread over the permitted ranges; two
 // and two of one cylinder where there are several; on a drive of one head, of neighbouring
 // cylinders.
 std::vector<engine::Track> writable_tracks(Context& context, const std::vector<LbnRange>& permitted,
                                            std::size_t most);
 
-// MTBRC(read, read on another head of the cylinder) less MTBRC(read, read on the track). Needs
-// same-track samples (measure_seeks or measure_same_track have taken them; else they are taken
-// here).
-HeadSwitch measure_head_switch(Context& context, const SwitchOptions& options = {});
-HeadSwitch estimate_head_switch(const Samples& samples, const engine::LayoutMap& map,
-                                const model::Rotation& rotation);
+// MTBRC(read, read on another head of the cylinder). Needs same-track samples (measure_seeks or
+// measure_same_track have taken them; else they are taken here).
+void measure_head_switch(Context& context, const SwitchOptions& options = {});
 
 // More trials of the shortest seek, by MTBRC and by SEEK, where SEEKs are to be believed: the
 // constant between the two is part of each overhead of a read, and the shortest seeks tell it in
 // the least time.
 void sharpen_constant(Context& context, const SwitchOptions& options = {});
 
-// MTBRC(write, write on another head of the cylinder) less MTBRC(write, write on the track) less
-// the head switch; plus one block's transfer where it is known, because that is hidden behind the
-// move but not on the track (so the paper's value is that much too small for a model in which the
-// data come while the arm moves). Estimate again when cache hits have told the transfer. On a drive
-// of one head the next cylinder takes the place of the other head (and measure_seeks must have been
-// there). May be negative. Without permitted ranges: absent, with the reason. Write cache off.
+// MTBRCs of writes to another head of the cylinder, and on the track; on a drive of one head to the
+// next cylinder (and measure_seeks must have been there). What they say (estimate/write_settle.h);
+// without permitted ranges absent, with the reason. Write cache off.
 model::Parameter measure_write_settle(Context& context, const std::vector<LbnRange>& permitted,
                                       const SwitchOptions& options = {});
-model::Parameter estimate_write_settle(const Samples& samples, const engine::LayoutMap& map,
-                                       const model::Rotation& rotation);
 
 }  // namespace platter::mtbrc

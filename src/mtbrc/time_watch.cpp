@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "estimate/rotation.h"
+#include "estimate/samples.h"
+#include "estimate/sector_end.h"
 #include "mtbrc/access.h"
 #include "mtbrc/rotation.h"
 #include "statistics/circular.h"
@@ -69,8 +72,8 @@ std::optional<double> TimeWatch::looked_rev() {
   std::vector<double> seen;
   looking_ = true;
   for (int i = 0; i < kReads; ++i)
-    if (const auto s = accesses.probe(Experiment::anchor, *reference_))
-      seen.push_back(phase_rev(context_.rotation, s->completed_ns));
+    if (const auto s = accesses.probe(estimate::Experiment::anchor, *reference_))
+      seen.push_back(estimate::phase_rev(context_.rotation, s->completed_ns));
   looking_ = false;
   if (seen.size() < kFewest) return std::nullopt;
   const double about = phase_rev_.value_or(seen.front());
@@ -85,23 +88,19 @@ std::optional<double> TimeWatch::looked_rev() {
 // passed. Else all of it may lie behind the step.
 std::size_t TimeWatch::stepped_from(double step_rev) const {
   constexpr double kMost = 0.8;  // of them have to lie on one of the two sides
-  const Samples& samples = context_.samples;
+  const estimate::Samples& samples = context_.samples;
   const std::size_t first = std::min(good_samples_, samples.size());
   const engine::LayoutMap* const map = context_.map;
   if (map == nullptr || *reference_ >= map->blocks()) return first;
-  const auto end_rev = [map](std::uint64_t lbn) {
-    return engine::rev_from_angle(map->angle_of_lbn(lbn)) +
-           1.0 / map->track_of_slot(map->slot_of_lbn(lbn)).sectors;
-  };
-  const double constant_rev = *phase_rev_ - end_rev(*reference_);
+  const double constant_rev = *phase_rev_ - estimate::sector_end_rev(*map, *reference_);
   std::vector<std::pair<std::size_t, bool>> seen;  // which sample, whether behind the step
   std::size_t told = 0, behind = 0;
   for (std::size_t i = first; i < samples.size(); ++i) {
-    const Sample& s = samples[i];
+    const estimate::Sample& s = samples[i];
     if (s.blocks != 1 || s.write || s.lbn >= map->blocks()) continue;
     ++told;
-    const double off = statistics::wrap_rev(phase_rev(context_.rotation, s.completed_ns) -
-                                            constant_rev - end_rev(s.lbn));
+    const double off = statistics::wrap_rev(estimate::phase_rev(context_.rotation, s.completed_ns) -
+                                            constant_rev - estimate::sector_end_rev(*map, s.lbn));
     const bool is_behind = std::abs(statistics::wrap_rev(off - step_rev)) < std::abs(step_rev) / 2;
     if (!is_behind && std::abs(off) >= std::abs(step_rev) / 2) continue;
     seen.emplace_back(i, is_behind);
@@ -118,11 +117,11 @@ std::size_t TimeWatch::stepped_from(double step_rev) const {
   return static_cast<double>(best) < kMost * static_cast<double>(told) ? first : from;
 }
 
-void TimeWatch::take(const Sample& sample) {
+void TimeWatch::take(const estimate::Sample& sample) {
   looked_ns_ = sample.completed_ns;
   const double tolerance = tolerance_rev(sample.completed_ns);
   const auto off = [&](double rev) { return statistics::wrap_rev(rev - *phase_rev_); };
-  double rev = phase_rev(context_.rotation, sample.completed_ns);
+  double rev = estimate::phase_rev(context_.rotation, sample.completed_ns);
   if (!phase_rev_ || std::abs(off(rev)) > tolerance) {
     // Late itself, or the first behind a jump, or there was too long nobody to tell.
     const std::uint32_t session = context_.session;
@@ -155,7 +154,7 @@ Nanoseconds TimeWatch::turned_ns() const {
   return turned_rev_ == 0 ? 0 : static_cast<Nanoseconds>(turned_rev_ * context_.period_ns());
 }
 
-void TimeWatch::after(const Sample& sample) {
+void TimeWatch::after(const estimate::Sample& sample) {
   const bool refers = reference_ && sample.lbn == *reference_ && !sample.write &&
                       sample.blocks == 1;
   if (refers && may_look()) take(sample);
@@ -167,9 +166,9 @@ bool TimeWatch::look() {
   if (!may_look() || !is_due) return false;
   Accesses accesses(context_);
   looking_ = true;
-  accesses.probe(Experiment::anchor, *reference_);
+  accesses.probe(estimate::Experiment::anchor, *reference_);
   looking_ = false;
-  accesses.probe(Experiment::anchor, *reference_);
+  accesses.probe(estimate::Experiment::anchor, *reference_);
   looked_ns_ = context_.drive.now_ns();
   return true;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "estimate/samples.h"
 #include "mtbrc/context.h"
 
 namespace platter::mtbrc {
@@ -45,7 +46,7 @@ class TimeWatch {
   // After each command of any kind.
   void after_command();
   // After each sample that was kept.
-  void after(const Sample& sample);
+  void after(const estimate::Sample& sample);
   // By how much more the platter lags behind the clock than at first, all jumps together: times
   // less this go on in one phase, as far as one look tells it.
   Nanoseconds turned_ns() const;
@@ -60,7 +61,7 @@ class TimeWatch {
     return looks_ && !looking_ && reference_ && context_.rotation.numerator_ns > 0;
   }
   double tolerance_rev(Nanoseconds time_ns) const;
-  void take(const Sample& sample);
+  void take(const estimate::Sample& sample);
   void learn(double phase_rev);
   // By how much the reference passes later than it should, by some reads in a row; nullopt: these
   // do not agree.

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "estimate/phase_drift.h"
+#include "estimate/rotation.h"
+#include "estimate/samples.h"
 #include "model/error.h"
-#include "mtbrc/phase_drift.h"
 #include "mtbrc/rotation.h"
 #include "statistics/circular.h"
 
@@ -46,7 +48,7 @@ ReferenceReads::ReferenceReads(Accesses& accesses, Context& context, const engin
                                Nanoseconds every_ns, std::uint32_t reads)
     : accesses_(accesses),
       context_(context),
-      reference_(reference_lbn(context.samples).value_or(map.lbn_at_or_after_slot(0))),
+      reference_(estimate::reference_lbn(context.samples).value_or(map.lbn_at_or_after_slot(0))),
       map_(map),
       every_ns_(every_ns),
       reads_(reads),
@@ -80,9 +82,10 @@ bool ReferenceReads::go_to_track_before() {
     for (int read = 0; read < kReads; ++read) {
       const auto lbn = fresh_on_track();
       if (!lbn) break;
-      if (const auto s = accesses_.probe(Experiment::other, *lbn))
-        behind.push_back(statistics::turn_rev(mtbrc::phase_rev(context_.rotation, s->completed_ns) -
-                                              phase_rev_ - angle_on_track_rev(*lbn)));
+      if (const auto s = accesses_.probe(estimate::Experiment::other, *lbn))
+        behind.push_back(
+            statistics::turn_rev(estimate::phase_rev(context_.rotation, s->completed_ns) -
+                                 phase_rev_ - angle_on_track_rev(*lbn)));
     }
     const auto mean = statistics::robust_angle_rev(behind);
     if (!mean || behind.size() < kReads || !fresh_on_track()) continue;
@@ -92,13 +95,13 @@ bool ReferenceReads::go_to_track_before() {
   return false;
 }
 
-std::optional<Sample> ReferenceReads::look() {
-  if (!context_.reads_once) return accesses_.probe(Experiment::anchor, reference_);
+std::optional<estimate::Sample> ReferenceReads::look() {
+  if (!context_.reads_once) return accesses_.probe(estimate::Experiment::anchor, reference_);
   auto lbn = fresh_on_track();
   if (!lbn && go_to_track_before()) lbn = fresh_on_track();
   if (!lbn) return std::nullopt;
-  return accesses_.probe(Experiment::anchor, *lbn,
-                         billionths(behind_rev_ + angle_on_track_rev(*lbn)));
+  return accesses_.probe(estimate::Experiment::anchor, *lbn,
+                         estimate::billionths(behind_rev_ + angle_on_track_rev(*lbn)));
 }
 
 // A first read to get there, and a few that follow it. Where time jumped the phase is another.
@@ -112,7 +115,8 @@ void ReferenceReads::refresh() {
       phases.clear();
       jumped = i > 0;
     }
-    if (s && s->session == session_) phases.push_back(anchor_phase_rev(context_.rotation, *s));
+    if (s && s->session == session_)
+      phases.push_back(estimate::anchor_phase_rev(context_.rotation, *s));
   }
   if (!jumped) last_ns_ = context_.drive.now_ns();  // else it is looked for again
   if (phases.size() < 2) return;
@@ -127,7 +131,7 @@ void ReferenceReads::refresh_now() {
 double ReferenceReads::begin() {
   constexpr int kReads = 32;
   constexpr std::size_t kEnough = 8;
-  Samples first;
+  estimate::Samples first;
   for (int i = 0; i < kReads; ++i)
     if (const auto s = look()) first.push_back(*s);
   if (first.size() < kEnough)
@@ -135,7 +139,7 @@ double ReferenceReads::begin() {
                 fmt::format("LBN {} cannot be read, and angles are measured relative to it; check "
                             "the drive's health.",
                             reference_));
-  const PhaseDrift drift(first, context_.rotation);
+  const estimate::PhaseDrift drift(first, context_.rotation);
   phase_rev_ = statistics::turn_rev(drift.at_rev(first.back().completed_ns, first.back().session));
   session_ = first.back().session;
   last_ns_ = context_.drive.now_ns();

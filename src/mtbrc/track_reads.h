@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/layout_map.h"
+#include "estimate/samples.h"
 #include "mtbrc/access.h"
 
 namespace platter::mtbrc {
@@ -41,7 +42,7 @@ class ReferenceReads {
   double phase_rev() const { return phase_rev_; }  // of its completions, modulo 1
 
  private:
-  std::optional<Sample> look();
+  std::optional<estimate::Sample> look();
   std::optional<std::uint64_t> fresh_on_track();
   bool go_to_track_before();
   double angle_on_track_rev(std::uint64_t lbn) const;

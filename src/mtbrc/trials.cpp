@@ -3,30 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/passages.h"
+#include "estimate/samples.h"
+#include "estimate/trial_prior.h"
 #include "mtbrc/writable.h"
 
 namespace platter::mtbrc {
-
-statistics::ThresholdPrior trial_prior(double period_ns) {
-  statistics::ThresholdPrior prior;
-  prior.spread = 40e3;
-  prior.log_width = 0.8;
-  prior.late_mean = 0.15 * period_ns;
-  return prior;
-}
-
-statistics::ThresholdPrior same_track_prior(double period_ns) {
-  statistics::ThresholdPrior prior = trial_prior(period_ns);
-  prior.skewed = true;
-  prior.log_width = 1.0;  // on the early side only the host's delay scatters
-  return prior;
-}
 
 namespace {
 
 statistics::ThresholdPrior guessed(double period_ns, std::optional<double> guess_ns,
                                    double guess_width_ns) {
-  statistics::ThresholdPrior prior = trial_prior(period_ns);
+  statistics::ThresholdPrior prior = estimate::trial_prior(period_ns);
   prior.guess = guess_ns;
   prior.guess_width = guess_width_ns;
   return prior;
@@ -74,17 +62,19 @@ Trials::Trials(Context& context)
       passages_(*context.map, context.rotation, context.write_unit()) {}
 
 // Of the track's sectors the first from `index` on that the experiment may access.
-std::optional<Sample> Trials::access(const engine::Track& track, std::uint32_t index, bool write) {
+std::optional<estimate::Sample> Trials::access(const engine::Track& track, std::uint32_t index,
+                                               bool write) {
   const std::uint32_t blocks = write ? context_.write_unit() : 1;
   std::optional<std::uint64_t> lbn;
   for (std::uint32_t i = 0; i < track.sectors && !lbn; ++i) {
     const std::uint64_t slot = track.first_slot + (index + i) % track.sectors;
-    lbn = write ? writable_run(context_, track, slot, blocks) : run_at(*context_.map, slot);
+    lbn = write ? writable_run(context_, track, slot, blocks)
+                : estimate::run_at(*context_.map, slot);
     if (lbn && !write && !usable(*lbn)) lbn.reset();
   }
   if (!lbn) return std::nullopt;
-  const auto sample = write ? accesses_.write(Experiment::other, *lbn, 0, blocks)
-                            : accesses_.probe(Experiment::other, *lbn);
+  const auto sample = write ? accesses_.write(estimate::Experiment::other, *lbn, 0, blocks)
+                            : accesses_.probe(estimate::Experiment::other, *lbn);
   if (sample) passages_.observe(*sample);
   return sample;
 }
@@ -118,15 +108,17 @@ bool Trials::learn_writes_behind_reads(const engine::Track& track) {
   return passages_.knows_writes_behind_reads();
 }
 
-bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Track& track,
+bool Trials::trial(estimate::Experiment experiment, std::int64_t group, const engine::Track& track,
                    bool write, Threshold& threshold, std::optional<std::uint32_t> wanted_blocks) {
   if (!accesses_.last()) return false;
   const std::uint32_t fewest = write ? context_.write_unit() : 1;
   const std::uint32_t blocks = wanted_blocks.value_or(fewest);
   const Nanoseconds wanted = threshold.next_ns(context_.random);
-  const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, write, blocks,
-                                    accesses_.last()->write, context_.drive.physical_blocks(),
-                                    [&](std::uint64_t lbn) { return write || usable(lbn); });
+  // Of writes whole physical blocks.
+  const scsi::PhysicalBlocks& physical = context_.drive.physical_blocks();
+  const auto target = passages_.aim(
+      track, context_.drive.now_ns() + wanted, write, blocks, accesses_.last()->write,
+      [&](std::uint64_t lbn) { return write ? physical.is_whole(lbn, blocks) : usable(lbn); });
   if (!target) return false;
   wait_for(*target);
   const auto sample = write ? accesses_.write(experiment, target->lbn, group, blocks)
@@ -134,7 +126,7 @@ bool Trials::trial(Experiment experiment, std::int64_t group, const engine::Trac
   return tell(sample, blocks > fewest, threshold);
 }
 
-bool Trials::trial_of_read(Experiment experiment, const engine::Track& track,
+bool Trials::trial_of_read(estimate::Experiment experiment, const engine::Track& track,
                            Threshold& threshold) {
   const Nanoseconds wanted = threshold.next_ns(context_.random);
   const auto target = passages_.aim_read(
@@ -146,12 +138,13 @@ bool Trials::trial_of_read(Experiment experiment, const engine::Track& track,
 }
 
 // Sectors are coarser than the spread of what is measured: the rest is waited for here.
-void Trials::wait_for(const Passages::Target& target) {
+void Trials::wait_for(const estimate::Passages::Target& target) {
   constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
   if (target.late_ns > kFine_ns) context_.drive.rest_ns(target.late_ns);
 }
 
-bool Trials::tell(const std::optional<Sample>& sample, bool of_several, Threshold& threshold) {
+bool Trials::tell(const std::optional<estimate::Sample>& sample, bool of_several,
+                  Threshold& threshold) {
   if (!sample) return false;
   const auto told = of_several ? passages_.observe_run(*sample) : passages_.observe(*sample);
   if (!told) return false;

@@ -6,16 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "estimate/passages.h"
+#include "estimate/samples.h"
 #include "mtbrc/access.h"
-#include "mtbrc/passages.h"
 #include "statistics/threshold.h"
 
 namespace platter::mtbrc {
-
-// Spread of a trial's time before any was seen: 40 us within a factor of 3 or so.
-statistics::ThresholdPrior trial_prior(double period_ns);
-// The same for accesses to the track where the heads are: what disturbs them can only delay them.
-statistics::ThresholdPrior same_track_prior(double period_ns);
 
 // The error that a time is worth to be measured to: `least` up to half a millisecond, beyond as
 // large a share of it.
@@ -64,23 +60,25 @@ class Trials {
   bool learn_writes_behind_reads(const engine::Track& track);
   // One trial from wherever the last access was to `track`, of so many blocks in a row, else of the
   // fewest. False: the access told nothing.
-  bool trial(Experiment experiment, std::int64_t group, const engine::Track& track, bool write,
-             Threshold& threshold, std::optional<std::uint32_t> blocks = std::nullopt);
+  bool trial(estimate::Experiment experiment, std::int64_t group, const engine::Track& track,
+             bool write, Threshold& threshold, std::optional<std::uint32_t> blocks = std::nullopt);
   // The same of a READ where all others are VERIFYs, of a block that had not been read before.
-  bool trial_of_read(Experiment experiment, const engine::Track& track, Threshold& threshold);
-  const Passages& passages() const { return passages_; }
+  bool trial_of_read(estimate::Experiment experiment, const engine::Track& track,
+                     Threshold& threshold);
+  const estimate::Passages& passages() const { return passages_; }
 
  private:
-  std::optional<Sample> access(const engine::Track& track, std::uint32_t index, bool write);
+  std::optional<estimate::Sample> access(const engine::Track& track, std::uint32_t index,
+                                         bool write);
   std::uint32_t random_index(const engine::Track& track);
   // Whether the experiment may access it: where no command passes the cache, blocks are read once.
   bool usable(std::uint64_t lbn) const { return !context_.reads_once || is_fresh(context_, lbn); }
-  bool tell(const std::optional<Sample>& sample, bool of_several, Threshold& threshold);
-  void wait_for(const Passages::Target& target);
+  bool tell(const std::optional<estimate::Sample>& sample, bool of_several, Threshold& threshold);
+  void wait_for(const estimate::Passages::Target& target);
 
   Context& context_;
   Accesses accesses_;
-  Passages passages_;
+  estimate::Passages passages_;
 };
 
 // Whether the track holds LBNs, none of which is left out.
@@ -97,22 +95,5 @@ std::vector<engine::Track> others_of_cylinder(const Context& context, const engi
 std::int64_t pair_of_heads(const engine::Track& from, const engine::Track& to);
 // A track anywhere that has a neighbour so far away, in at least one direction.
 std::optional<engine::Track> seek_start(Context& context, std::uint32_t distance);
-
-// The trials of one kind in kept samples, in ns: all those for which `wanted` says yes. Pure.
-template <class Wanted>
-std::vector<statistics::CensoredTrial> trials_of(const Samples& samples,
-                                                 const engine::LayoutMap& map,
-                                                 const model::Rotation& rotation, Wanted wanted) {
-  std::vector<statistics::CensoredTrial> result;
-  const std::uint32_t unit = write_unit(samples);
-  Passages passages(map, rotation, unit);
-  for (const Sample& sample : samples) {
-    if (sample.experiment == Experiment::hit) continue;
-    const auto trial = sample.write && sample.blocks > unit ? passages.observe_run(sample)
-                                                            : passages.observe(sample);
-    if (trial && wanted(sample)) result.push_back(*trial);
-  }
-  return result;
-}
 
 }  // namespace platter::mtbrc

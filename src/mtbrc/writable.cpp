@@ -1,5 +1,6 @@
 #include "mtbrc/writable.h"
 
+#include "estimate/passages.h"
 #include "mtbrc/trials.h"
 
 namespace platter::mtbrc {
@@ -17,7 +18,7 @@ bool is_writable(const Context& context, const engine::Track& track) {
 std::optional<std::uint64_t> writable_run(const Context& context, const engine::Track& track,
                                           std::uint64_t slot, std::uint32_t blocks) {
   if (slot + blocks > track.first_slot + track.sectors) return std::nullopt;
-  const auto lbn = run_at(*context.map, slot, blocks);
+  const auto lbn = estimate::run_at(*context.map, slot, blocks);
   if (!lbn || !context.drive.physical_blocks().is_whole(*lbn, blocks)) return std::nullopt;
   return lbn;
 }

@@ -13,11 +13,12 @@
 #include "replay/summary.h"
 #include "trace/compression.h"
 #include "trace/front.h"
+#include "trace/record.h"
 
 namespace platter::replay {
 namespace {
 
-// The result of the drive that a closed trace was measured on, row by row.
+// The result of the drive that a trace was measured on, row by row.
 class Measured {
  public:
   explicit Measured(const trace::Source& trace) : trace_(trace) {}
@@ -27,19 +28,21 @@ class Measured {
     head.name = fmt::format("the drive of {}",
                             std::filesystem::path(trace_.name).filename().string());
     head.trace = trace_.name;
-    head.kind = trace::Kind::closed;
+    head.kind = trace_.kind;
     head.caches = "unknown";
+    head.block_bytes = trace_.block_bytes;
     return head;
   }
 
   Response next(const trace::Request& request) {
     ++requests_;
-    if (trace_.kind != trace::Kind::closed || !request.service_ns)
+    if (!request.service_ns)
       throw Error(
           ExitStatus::bad_input,
           fmt::format("{}: request {} has no measured service time, so that it is no result "
                       "of a drive; replay it",
                       trace_.name, requests_));
+    if (trace_.kind == trace::Kind::open) issue_ns_ = request.arrival_ns;
     const Response row{.lbn = request.lbn,
                        .blocks = request.blocks,
                        .write = request.write,
@@ -80,9 +83,15 @@ class MeasuredReader final : public ResultReader {
   std::vector<trace::Request> requests_{};
 };
 
-// May a trace of the validate format begin so?
-bool begins_a_trace(std::string_view begin) {
-  return std::string_view("RW \t\r\n").find(begin) != std::string_view::npos;
+// A result begins with a line of JSON behind "#", and has its columns below. Traces may begin with
+// remarks.
+bool begins_a_result(std::string_view begin) {
+  if (!begin.starts_with('#')) return false;
+  const std::size_t first = begin.find_first_not_of(" \t\r", 1);
+  if (first != begin.npos && begin[first] == '{') return true;
+  while (begin.starts_with('#'))
+    begin.remove_prefix(std::min(begin.find('\n'), begin.size() - 1) + 1);
+  return begin.empty() || begin.starts_with("part,");
 }
 
 }  // namespace
@@ -104,21 +113,23 @@ std::unique_ptr<ResultWriter> create_result(const std::string& path, const Resul
 }
 
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front) {
+  constexpr std::size_t kBegin = 4096;
   std::unique_ptr<trace::ByteSource> bytes = trace::plain_bytes(trace::file_source(path), path);
-  std::string begin(1, '\0');
-  begin.resize(bytes->read(begin.data(), begin.size()));
-  bytes = trace::prefixed_source(begin, std::move(bytes));
-  if (begin == "#") return csv_reader(std::move(bytes), path);
-  if (!begins_a_trace(begin))
-    throw Error(
-        ExitStatus::bad_input,
-        fmt::format(
-            "{} is neither a result of platter replay nor a validate trace with its service "
-            "times",
-            path));
-  return std::make_unique<MeasuredReader>(
-      trace::open_trace(std::move(bytes), path,
-                        {.format = trace::Format::validate, .think_in_front = think_in_front}));
+  std::string begin(kBegin, '\0');
+  begin.resize(trace::read_whole(*bytes, begin.data(), begin.size()));
+  const bool is_result = begins_a_result(begin);
+  bytes = trace::prefixed_source(std::move(begin), std::move(bytes));
+  if (is_result) return csv_reader(std::move(bytes), path);
+  try {
+    return std::make_unique<MeasuredReader>(
+        trace::open_trace(std::move(bytes), path, {.think_in_front = think_in_front}));
+  } catch (const trace::BadRecord&) {  // the format is not told by the beginning
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} is neither a result of platter replay nor a trace with its service "
+                            "times whose format can be told; of one whose format you know, platter "
+                            "trace convert makes one",
+                            path));
+  }
 }
 
 Result load_result(const std::string& path, bool think_in_front) {

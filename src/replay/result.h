@@ -123,15 +123,16 @@ struct Result : ResultHead {
   std::vector<Response> requests{};   // those of the trace, in its order
 };
 
-// `path` is a result file, or a validate trace, whose service times are those of the drive that it
-// was taken on. Throws Error(bad_input) that names what is wrong, in text with its line. A notice
+// `path` is a result file, or a trace whose service times are those of the drive that it was taken
+// on. Throws Error(bad_input) that names what is wrong, in text with its line. A notice
 // tells what was passed over in a file of a newer minor version.
 // `think_in_front`: of a validate trace, how its think times are taken.
 Result load_result(const std::string& path, bool think_in_front = false);
 void save_result(const Result& result, const std::string& path);  // atomic; Error(output)
 
-// The result of the drive that a closed trace was measured on: each issue time is the completion
-// before it plus its think time. Throws Error(bad_input) if a service time is missing.
+// The result of the drive that a trace was measured on: of a closed one each issue time is the
+// completion before it plus its think time, of an open one the arrival. Throws Error(bad_input) if
+// a service time is missing.
 Result result_of_trace(const trace::Trace& trace);
 
 }  // namespace platter::replay

@@ -60,7 +60,7 @@ class ResultReader {
   virtual bool read(Part& part, std::vector<Response>& rows) = 0;
 };
 
-// By its content: CSV or a validate trace, compressed or not. Throws as load_result().
+// By its content: CSV or a trace with service times, compressed or not. Throws as load_result().
 std::unique_ptr<ResultReader> open_result(const std::string& path, bool think_in_front = false);
 
 }  // namespace platter::replay

@@ -38,7 +38,8 @@ std::vector<SaidByDrive> drive_says(const model::Identity& drive) {
   if (drive.trims) add("TRIM", "yes, of a drive that rotates: its blocks may move");
   if (drive.positioning_ranges.size() > 1) add("actuators", ranges_of(drive));
   if (drive.logical_units)
-    add("logical units", fmt::format("{}, which share its spindle", *drive.logical_units));
+    add("logical units",
+        fmt::format("{} at its address: of this drive, or of a dock", *drive.logical_units));
   if (drive.depopulated_elements.value_or(0) > 0)
     add("out of use", fmt::format("{} of its surfaces", *drive.depopulated_elements));
   if (!drive.power_timers.empty()) add("power timers", timers_of(drive));

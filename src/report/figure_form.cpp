@@ -81,7 +81,8 @@ std::string terminal(const std::string& path, const Canvas& canvas) {
         canvas.font * scale * (canvas.for_paper ? 0.75 : 8.0 / 9), scale * stroke);
   }
   if (extension == ".tex") return fmt::format("set terminal tikz size {}\n", inches(canvas));
-  return fmt::format("set terminal {} size {} enhanced {} linewidth {:.2f}\n",
+  // At fontscale 1 its letters are as many pixels, of 72 an inch, as an inch of 96 would have.
+  return fmt::format("set terminal {} size {} enhanced {} linewidth {:.2f} fontscale 0.75\n",
                      extension == ".pdf" ? "pdfcairo" : "epscairo", inches(canvas),
                      font_in_points(canvas), stroke);
 }
@@ -157,7 +158,9 @@ void require_form(const std::string& path) {
 
 std::string form_of(const std::string& path, const Canvas& canvas) {
   if (!is_for_terminal(path)) require_form(path);
-  return terminal(path, canvas) + kStyle + (canvas.greys ? kGreys : kColours);
+  // gnuplot takes a line of SVG's text for half as high again as it is.
+  const char* const spacing = extension_of(path) == ".svg" ? "set key spacing 0.9\n" : "";
+  return terminal(path, canvas) + kStyle + spacing + (canvas.greys ? kGreys : kColours);
 }
 
 std::string in_form(const std::string& script, const std::string& path) {
@@ -185,6 +188,16 @@ std::string fitted(const std::string& label, const Canvas& canvas) {
   return label.substr(0, most - 2 - behind) + ".." + label.substr(label.size() - behind);
 }
 
+std::vector<std::string> fitted_all(std::span<const std::string> labels, const Canvas& canvas) {
+  std::vector<std::string> all;
+  for (const std::string& label : labels) all.push_back(fitted(label, canvas));
+  const std::vector<std::string> cut = all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (labels[i] != cut[i] && std::ranges::count(cut, cut[i]) > 1)
+      all[i] = fitted(fmt::format("{} {}", i + 1, labels[i]), canvas);
+  return all;
+}
+
 Key key_above(std::span<const std::string> labels, const Canvas& canvas) {
   std::size_t longest = 1;
   for (const std::string& label : labels) longest = std::max(longest, label.size());
@@ -193,7 +206,7 @@ Key key_above(std::span<const std::string> labels, const Canvas& canvas) {
   const std::size_t rows = std::max<std::size_t>(1, (labels.size() + columns - 1) / columns);
   return {
       fmt::format("set key tmargin center vertical maxrows {}\n", rows),
-      labels.empty() ? 0 : (static_cast<double>(rows) * 1.5 + 0.8) * canvas.font / canvas.height};
+      labels.empty() ? 0 : (static_cast<double>(rows) * 1.55 + 0.8) * canvas.font / canvas.height};
 }
 
 }  // namespace platter::report

@@ -41,6 +41,8 @@ struct Key {
 // A label that is wider than the key loses its middle: gnuplot draws no key at all that does not
 // fit.
 std::string fitted(const std::string& label, const Canvas& canvas);
+// Of several; those that would look alike have their place in front, counted from 1.
+std::vector<std::string> fitted_all(std::span<const std::string> labels, const Canvas& canvas);
 Key key_above(std::span<const std::string> labels, const Canvas& canvas);
 
 }  // namespace platter::report

@@ -100,7 +100,14 @@ void draw(const std::string& script, const std::string& path, const Canvas& canv
     throw Error(ExitStatus::output,
                 fmt::format("{}: gnuplot could not draw it: {}", path, replaced(said, "\n", " ")));
   }
-  model::write_file(path, marked_picture(model::read_file(picture)));
+  const std::string bytes = model::read_file(picture);
+  // gnuplot ends with 0 where its writes fail.
+  if (!is_for_terminal(path) && !is_whole_picture(bytes))
+    throw Error(ExitStatus::output,
+                fmt::format("{}: gnuplot could not write all of it to {}; make room there, or set "
+                            "TMPDIR to another folder",
+                            path, workshop.path()));
+  model::write_file(path, marked_picture(bytes));
   if (!canvas.script.empty())
     model::write_file(canvas.script, marked_script(drawn_at(fs::path(path).filename())));
 }
@@ -129,9 +136,18 @@ std::string panel(double bottom, double top, const Canvas& canvas) {
       std::max(0.165, kLetters * canvas.font / canvas.width), bottom, top);
 }
 
-std::string few_tics(char axis, double span) {
-  constexpr double kMostTics = 4;
-  const double least = (span > 0 ? span : 1) / kMostTics;
+double tics_in(double share, const Canvas& canvas) {
+  constexpr double kLine = 1.6;  // of the font's size
+  return std::max(1.0, share * canvas.height / (kLine * canvas.font));
+}
+
+double room_of_one_panel(const Key& key, const Canvas& canvas) {
+  constexpr double kBelow = 5;  // lines of numbers and words
+  return std::min(8.0, tics_in(1 - key.share - kBelow * canvas.font / canvas.height, canvas));
+}
+
+std::string few_tics(char axis, double span, double most) {
+  const double least = (span > 0 ? span : 1) / most;
   double step = std::pow(10, std::floor(std::log10(least)));
   for (const double factor : {1.0, 2.0, 5.0, 10.0})
     if (factor * step >= least) {

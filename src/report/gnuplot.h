@@ -24,7 +24,11 @@ std::string drawn(const std::function<void(const std::string& path)>& plot);
 // its curves.
 std::string panel(double bottom, double top, const Canvas& canvas = {});
 // Of the axis 'x' or 'y', over which so much is shown: so few that their numbers have room.
-std::string few_tics(char axis, double span);
+std::string few_tics(char axis, double span, double most = 4);
+// How many numbers of a y axis have room in this share of the canvas's height.
+double tics_in(double share, const Canvas& canvas);
+// The same of a figure of one panel, below its key; at most 8.
+double room_of_one_panel(const Key& key, const Canvas& canvas);
 std::string plot_of(const std::vector<std::string>& curves);
 
 // Text as gnuplot takes it literally, quoted; enhanced-text markup in it is escaped.

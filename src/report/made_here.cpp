@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/version.h"
@@ -16,6 +17,7 @@ constexpr std::string_view kPdf = "%PDF-", kPostScript = "%!PS", kTikz = "\\begi
 constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"platter ";
 constexpr std::string_view kChunk{"tEXtSoftware\0platter ", 21};
 constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n";
+constexpr std::string_view kLastChunk{"\0\0\0\0IEND\xae\x42\x60\x82", 12};
 constexpr std::size_t kFirstChunk = 8, kHeaderBytes = 25;  // IHDR, whole
 
 std::string big_endian(std::uint32_t value) {
@@ -46,6 +48,17 @@ std::string marked_picture(std::string bytes) {
   if (begin != std::string::npos)
     bytes.insert(begin, fmt::format("{}{} -->\n", kComment, model::kToolVersion));
   return bytes;
+}
+
+// Each form's own end; gnuplot's TikZ has a comment behind it.
+bool is_whole_picture(std::string_view bytes) {
+  constexpr std::size_t kTail = 64;
+  const std::string_view tail = bytes.substr(bytes.size() - std::min(bytes.size(), kTail));
+  const auto ends = [tail](std::string_view end) { return tail.find(end) != tail.npos; };
+  if (bytes.starts_with(kPng)) return bytes.ends_with(kLastChunk);
+  if (bytes.starts_with(kPdf) || bytes.starts_with(kPostScript)) return ends("%%EOF");
+  if (bytes.starts_with(kTikz)) return ends("\\end{tikzpicture}");
+  return bytes.find("<svg") != bytes.npos && ends("</svg>");
 }
 
 std::string marked_script(const std::string& script) {

@@ -9,6 +9,8 @@ namespace platter::report {
 // A picture of gnuplot's with platter's name in it: a comment (in a PDF behind its end), or a PNG's
 // text "Software".
 std::string marked_picture(std::string bytes);
+// Whether a picture of gnuplot's, as it left it, has its form's end.
+bool is_whole_picture(std::string_view bytes);
 // A script for gnuplot likewise.
 std::string marked_script(const std::string& script);
 

@@ -40,20 +40,48 @@ void merge(Stretches& stretches) {
   if (!stretches.empty()) stretches.resize(kept + 1);
 }
 
-// The tracks of one head, in whatever order they come. Millions of them follow on each other.
+// Whole steps of so many cylinders, disjoint; where several share one it has the most sectors.
+Stretches coarse(const Stretches& fine, std::int64_t step) {
+  Stretches all;
+  for (Stretch each : fine) {
+    each.first_cylinder -= (each.first_cylinder % step + step) % step;
+    each.last_cylinder += step - 1 - (each.last_cylinder % step + step) % step;
+    if (!all.empty() && all.back().last_cylinder >= each.first_cylinder) {
+      Stretch& before = all.back();
+      if (before.first_cylinder == each.first_cylinder)
+        before.sectors = std::max(before.sectors, each.sectors);
+      else if (each.sectors > before.sectors)
+        before.last_cylinder = each.first_cylinder - 1;
+      each.first_cylinder = std::max(each.first_cylinder, before.last_cylinder + 1);
+    }
+    if (each.first_cylinder <= each.last_cylinder) all.push_back(each);
+  }
+  merge(all);
+  return all;
+}
+
+// The tracks of one head, in whatever order they come. Millions of them follow on each other; where
+// they do not, a picture has no use for more than kMostStretches.
 class HeadTracks {
  public:
   void add(std::int64_t cylinder, std::uint32_t sectors) {
-    if (!stretches_.empty() && stretches_.back().sectors == sectors) {
+    const std::int64_t first = cylinder - (cylinder % step_ + step_) % step_;
+    if (!stretches_.empty()) {
       Stretch& last = stretches_.back();
-      if (cylinder == last.last_cylinder + 1) return void(last.last_cylinder = cylinder);
-      if (cylinder == last.first_cylinder - 1) return void(last.first_cylinder = cylinder);
+      if (last.sectors == sectors) {
+        if (first >= last.first_cylinder && first < last.last_cylinder) return;
+        if (first == last.last_cylinder + 1) return void(last.last_cylinder += step_);
+        if (first == last.first_cylinder - step_) return void(last.first_cylinder = first);
+      }
+      if (step_ > 1 && last.first_cylinder == first && last.last_cylinder == first + step_ - 1)
+        return void(last.sectors = std::max(last.sectors, sectors));
     }
     if (stretches_.size() >= merge_at_) {
       merge(stretches_);
+      while (stretches_.size() > kMostStretches / 2) stretches_ = coarse(stretches_, step_ *= 2);
       merge_at_ = std::max(merge_at_, 2 * stretches_.size());
     }
-    stretches_.push_back({cylinder, cylinder, sectors});
+    stretches_.push_back({first, first + step_ - 1, sectors});
   }
   Stretches merged() && {
     merge(stretches_);
@@ -61,8 +89,11 @@ class HeadTracks {
   }
 
  private:
+  static constexpr std::size_t kMostStretches = 65536;
+
   Stretches stretches_{};
   std::size_t merge_at_ = 4096;
+  std::int64_t step_ = 1;  // cylinders that are drawn as one
 };
 using Heads = std::map<std::int64_t, HeadTracks>;
 
@@ -110,6 +141,14 @@ double farthest_ms(const std::vector<double>& sorted, const std::vector<double>&
   return apart_ms;
 }
 
+// Numbers at 0 and one or two on each side.
+std::string tics_around_0(double limit) {
+  double step = std::pow(10, std::floor(std::log10(limit)));
+  for (const double factor : {2.0, 2.5})
+    if (factor * step <= limit) step *= factor;
+  return fmt::format("set ytics {:.6g}\nset format y '%.6g'\n", step);
+}
+
 void collect_tracks(const model::LayoutNode& node, std::int64_t cylinder, std::int64_t head,
                     Heads& heads) {
   for (std::uint32_t i = 0; i < node.count; ++i) {
@@ -134,17 +173,18 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
                         const std::string& path, const Canvas& canvas,
                         const DistributionAxes& axes) {
   std::vector<std::vector<double>> sorted;
-  std::vector<std::string> labels;
+  std::vector<std::string> names;
   double shown_ms = 0, longest_ms = 0, apart_ms = 0;
   for (const Distribution& each : distributions) {
     sorted.push_back(each.times_ms);
-    labels.push_back(fitted(each.label, canvas));
+    names.push_back(each.label);
     std::ranges::sort(sorted.back());
     if (sorted.back().empty()) continue;
     shown_ms = std::max(shown_ms, statistics::quantile(sorted.back(), kShownShare));
     longest_ms = std::max(longest_ms, sorted.back().back());
     apart_ms = std::max(apart_ms, farthest_ms(sorted.back(), sorted.front()));
   }
+  const std::vector<std::string> labels = fitted_all(names, canvas);
   const bool cut = !axes.complementary && !axes.log_time && longest_ms > 1.02 * shown_ms;
   const double apart_limit_ms = std::max(apart_ms, 1e-3) * 1.2;
   std::string data;
@@ -161,8 +201,9 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   const Key key = key_above(labels, canvas);
   // Room for numbers and words below each panel, in lines of text.
   const double line = 1.0 * canvas.font / canvas.height;
-  const double top = 1 - key.share - line * (title.empty() ? 0.5 : 2), lower = 4.4 * line;
-  const double middle = lower + 0.3 * (top - lower - 4.8 * line), upper = middle + 4.8 * line;
+  const double top = 1 - key.share - line * (title.empty() ? 0.5 : 2), lower = 5 * line;
+  const double between = 5.4 * line, middle = lower + 0.35 * (top - lower - between);
+  const double upper = panels ? middle + between : lower;
   std::string script = data + (panels ? "set multiplot\n" + panel(upper, top, canvas) : "") +
                        fmt::format("set title {}\nset xlabel 'response time (ms){}'\n",
                                    quoted(title), cut ? ", to 99.9 %" : "") +
@@ -171,12 +212,13 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
   if (axes.complementary)
     script += "set ylabel 'requests that take longer (%)'\nset logscale y\nset yrange [*:100]\n";
   else
-    script += "set ylabel 'requests (%)'\nset yrange [0:100]\nset ytics 20\n";
+    script += "set ylabel 'requests (%)'\nset yrange [0:100]\n" +
+              few_tics('y', 100, std::min(5.0, tics_in(top - upper, canvas)));
   const double last_ms = longest_ms > 0 ? 1.02 * (cut ? shown_ms : longest_ms) : 1;
   script += fmt::format("set xrange [{}:{:.4f}]\n", axes.log_time ? "*" : "0", last_ms);
   script += plot_of(curves);
   if (panels)
-    script += panel(lower, middle, canvas) + few_tics('y', 2 * apart_limit_ms) +
+    script += panel(lower, middle, canvas) + tics_around_0(apart_limit_ms) +
               fmt::format(
                   "unset title\nunset logscale\nset xlabel 'requests (%); x: beyond'\n"
                   "set ylabel 'later (ms)'\nset xrange [0:100]\nset format x '%g'\n"
@@ -209,7 +251,9 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
     plots.push_back(fmt::format("$head{} using 1:2 with lines linetype {} {}", i, i + 2,
                                 alike ? "notitle" : fmt::format("title 'head {}'", i)));
   }
-  draw(data + few_tics('x', static_cast<double>(innermost)) + key_above(labels, canvas).set +
+  const Key key = key_above(labels, canvas);
+  draw(data + few_tics('x', static_cast<double>(innermost)) +
+           few_tics('y', most * 1.08, room_of_one_panel(key, canvas)) + key.set +
            fmt::format("set title {}\n"
                        "set xlabel 'cylinder (0 is the outermost)'\n"
                        "set ylabel 'sectors per track'\n"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "model/seek_fit.h"
@@ -19,7 +20,7 @@ struct Drawing {
   std::vector<std::string> whole{}, left{};
   bool has_formula = false;
   std::uint32_t farthest = 1;
-  double tallest_near_ms = 0, least_left_ms = 0, most_left_ms = 0;
+  double tallest_ms = 0, tallest_near_ms = 0, least_left_ms = 0, most_left_ms = 0;
 };
 
 std::string formula_curve(const model::SeekFit& fit) {
@@ -36,6 +37,7 @@ void add_points(Drawing& drawing, const model::Seek& seek,
     drawing.farthest = std::max(drawing.farthest, point.cylinders);
     drawing.least_left_ms = std::min(drawing.least_left_ms, left_ms);
     drawing.most_left_ms = std::max(drawing.most_left_ms, left_ms);
+    drawing.tallest_ms = std::max(drawing.tallest_ms, point.time_ms);
     if (point.cylinders <= kNear)
       drawing.tallest_near_ms = std::max(drawing.tallest_near_ms, point.time_ms);
   }
@@ -46,6 +48,10 @@ Drawing drawing_of(std::span<const SeekCurve> curves, const Canvas& canvas, bool
   Drawing drawing;
   const auto fit = curves.empty() ? std::nullopt : model::fit_seek(curves.front().seek);
   drawing.has_formula = fit && with_formula && !for_terminal;
+  std::vector<std::string> names;
+  for (const SeekCurve& each : curves)
+    names.push_back(each.label.empty() ? "measured" : each.label);
+  drawing.labels = fitted_all(names, canvas);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& points = curves[i].seek.points;
     drawing.data += fmt::format("$seek{} << EOD\n", i);
@@ -59,10 +65,7 @@ Drawing drawing_of(std::span<const SeekCurve> curves, const Canvas& canvas, bool
             ? fmt::format("lines linetype {} ", i + 2)
             : fmt::format("linespoints linetype {} linewidth 1.5 pointtype 7 pointsize 0.25 ",
                           i + 2);
-    const std::string label = fitted(curves[i].label.empty() ? "measured" : curves[i].label,
-                                     canvas);
-    drawing.labels.push_back(label);
-    drawing.whole.push_back(curve("1:2", line + "title " + quoted(label)));
+    drawing.whole.push_back(curve("1:2", line + "title " + report::quoted(drawing.labels[i])));
     drawing.left.push_back(curve("1:4", line + "notitle"));
     const bool errors = std::ranges::any_of(
         points, [](const model::SeekPoint& point) { return point.error_ms.value_or(0) > 0; });
@@ -79,6 +82,13 @@ Drawing drawing_of(std::span<const SeekCurve> curves, const Canvas& canvas, bool
         report::quoted(drawing.labels.back()));
   }
   return drawing;
+}
+
+// Every decade, or every other where their numbers would touch.
+std::string decades(double farthest, const Canvas& canvas) {
+  const double letters = 1.2 * canvas.width / canvas.font;  // of the axis's width
+  const double count = std::max(1.0, std::log10(farthest));
+  return fmt::format("set logscale x\nset xtics {}\n", letters / count < count + 3 ? 100 : 10);
 }
 
 std::string axes(const char* of_y, double farthest, double tallest_ms) {
@@ -102,12 +112,13 @@ std::vector<SeekCurve> seek_curves_of(const model::DriveModel& model, const std:
 void plot_seeks(const std::string& title, std::span<const SeekCurve> curves,
                 const std::string& path, const Canvas& canvas, bool log_distance) {
   const Drawing drawing = drawing_of(curves, canvas, is_for_terminal(path), curves.size() == 1);
-  draw(drawing.data + (log_distance ? std::string() : few_tics('x', drawing.farthest)) +
+  const Key key = key_above(drawing.labels, canvas);
+  draw(drawing.data +
+           (log_distance ? decades(drawing.farthest, canvas) : few_tics('x', drawing.farthest)) +
            axes("seek time (ms)", drawing.farthest * 1.02, 0) +
-           (log_distance ? fmt::format("set logscale x\nset xrange [1:{}]\n", drawing.farthest)
-                         : "") +
-           fmt::format("set title {}\n", quoted(title)) + key_above(drawing.labels, canvas).set +
-           plot_of(drawing.whole),
+           few_tics('y', drawing.tallest_ms * 1.1, room_of_one_panel(key, canvas)) +
+           (log_distance ? fmt::format("set xrange [1:{}]\n", drawing.farthest) : "") +
+           fmt::format("set title {}\n", quoted(title)) + key.set + plot_of(drawing.whole),
        path, canvas);
 }
 

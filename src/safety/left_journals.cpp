@@ -24,11 +24,13 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-// No run leaves a folder, a pipe or a link.
+// No run leaves a folder or a pipe. Behind a link somebody may have put a journal elsewhere; one
+// that leads nowhere is a journal that cannot be read.
 bool is_something_else(const std::filesystem::directory_entry& entry) {
+  using std::filesystem::file_type;
   std::error_code failed;
-  const auto type = entry.symlink_status(failed).type();
-  return !failed && type != std::filesystem::file_type::regular;
+  const file_type type = std::filesystem::status(entry.path(), failed).type();
+  return type != file_type::regular && type != file_type::not_found && type != file_type::none;
 }
 
 LeftJournal readable_journal(const std::string& path) {

@@ -76,6 +76,7 @@ bool is_relied_on(const Command& command) {
 }  // namespace
 
 std::string what_it_said(const Answer& answer) {
+  if (!answer.path_says.empty()) return fmt::format("nothing ({})", answer.path_says);
   return answer.sense ? answer.sense->text() : std::string(status_name(answer.completion.status));
 }
 
@@ -87,12 +88,16 @@ void DriveLink::tell_of_failed_writes() {
 
 Answer DriveLink::once(const Command& command, std::uint64_t lbn, std::uint32_t blocks) {
   auto done = device.execute(command);
+  Answer answer;
   if (!done) {
     tell_of_failed_writes();
-    throw as_error(done.error());
+    if (!may_have_failed_by(command, done.error())) throw as_error(done.error());
+    answer.path_says = done.error().sentence;
+    may_be_another = true;    // the path may have reset it, or found another one there
+    must(test_unit_ready());  // throws where it is the drive that is gone
+    return answer;
   }
   ++commands;
-  Answer answer;
   answer.reply = Reply(command, *done);
   answer.completion = std::move(*done);
   const auto& completion = answer.completion;
@@ -145,7 +150,11 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
     if (!only_reads && may_be_another) require_same_drive();
     auto answer = once(command, lbn, blocks);
     const auto& sense = answer.sense;
-    if (sense && sense->key == SenseKey::unit_attention) {
+    if (!answer.path_says.empty()) {
+      ++busy_replies;
+      if (++aborts < kMaxAborts && device.clock().now_ns() < began_ns + kPatienceWithOptional)
+        continue;
+    } else if (sense && sense->key == SenseKey::unit_attention) {
       note_unit_attention(*sense);
       if (++attentions < kMaxUnitAttentions) continue;
     } else if (transient(answer)) {
@@ -182,24 +191,35 @@ Answer DriveLink::ask(const Command& command, std::uint64_t lbn, std::uint32_t b
   }
 }
 
+// Bridges hang on what they do not know, or break off, and the host resets them. What has been
+// answered well before was not the command's fault, nor is a drive that is gone; and a flush that
+// was broken off may be one that failed.
+bool DriveLink::may_have_failed_by(const Command& command, const TransportError& error) const {
+  const bool by_command = error.kind == TransportError::Kind::io ||
+                          error.kind == TransportError::Kind::timeout;
+  const auto* entry = find_command(command.cdb);
+  return by_command && is_optional(command) && entry->command_class == CommandClass::read &&
+         command.opcode() != kSynchronizeCache10 && !answered.contains(subject_of(command));
+}
+
 // A drive that lacks an optional command says ILLEGAL REQUEST; translations of HBAs and bridges say
-// ABORTED COMMAND, HARDWARE ERROR, NOT READY or nothing at all. What it has answered well before it
-// has. Of a block on the media an error is that block's.
+// ABORTED COMMAND, HARDWARE ERROR, NOT READY or nothing at all, or begin anew each time (UNIT
+// ATTENTION). What it has answered well before it has. Of a block on the media an error is that
+// block's.
 bool DriveLink::counts_as_not_supported(const Command& command, const Answer& answer,
                                         std::uint32_t blocks) const {
+  if (!answer.path_says.empty()) return true;
   if (answer.good() || !is_optional(command)) return false;
   if (answer.illegal()) return true;
-  const auto status = answer.completion.status;
-  // BUSY outlasted all patience, while other commands are answered.
-  if (status != Status::check_condition && status != Status::aborted && !is_busy(answer))
-    return false;
-  if (answer.sense && (answer.sense->deferred || answer.sense->key == SenseKey::unit_attention))
-    return false;
+  // Another host's reservation, and what an earlier command left behind, say nothing of this one.
+  if (answer.completion.status == Status::reservation_conflict) return false;
+  if (answer.sense && answer.sense->deferred) return false;
   if (blocks > 0 && answer.sense && answer.sense->key == SenseKey::medium_error) return false;
   // A drive without the command would not say so.
   if (command.opcode() == kSynchronizeCache10 && answer.sense && answer.sense->is_of_writes())
     return false;
-  return !is_relied_on(command) || !answered.contains(subject_of(command));
+  const bool begins_anew = answer.sense && answer.sense->key == SenseKey::unit_attention;
+  return !(is_relied_on(command) || begins_anew) || !answered.contains(subject_of(command));
 }
 
 Answer DriveLink::may(const Command& command) {

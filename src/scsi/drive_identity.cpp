@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "identity/drive_mark.h"
+#include "identity/reached.h"
 #include "scsi/bytes.h"
 #include "scsi/drive_link.h"
 #include "scsi/identify_device.h"
@@ -91,11 +92,19 @@ void take_longer_physical_blocks(Capacity& capacity, const AtaIdentity& told) {
 // Drives before SPC-3 had no longer ones, nor has what has logical blocks of 4096 bytes.
 bool may_hide_physical_blocks(const DriveLink::Found& found) {
   constexpr std::uint32_t kLogical = 512;  // bytes
-  return !(found.told.ata && found.told.ata->physical_exponent) &&
-         found.told.inquiry.version >= kSpc3 && found.capacity.block_bytes == kLogical;
+  const AtaIdentity* disk = ata_of(found.told);
+  return !(disk && disk->physical_exponent) && found.told.inquiry.version >= kSpc3 &&
+         found.capacity.block_bytes == kLogical;
 }
 
 }  // namespace
+
+const AtaIdentity* ata_of(const Told& told) {
+  if (told.ata) return &*told.ata;
+  return told.page_89h ? &*told.page_89h : nullptr;
+}
+
+std::string ata_witness(const Told& told) { return told.ata ? "IDENTIFY DEVICE" : "VPD page 89h"; }
 
 void Drive::take_host_managed() { link_->takes_host_managed = true; }
 
@@ -132,10 +141,13 @@ DriveLink::Found DriveLink::gather() {
   model::Identity given;
   given.blocks = found.capacity.blocks;
   given.block_bytes = found.capacity.block_bytes;
-  found.who = identity::who_is(evidence_of(found.told, found.capacity), std::move(given));
+  const identity::Evidence evidence = evidence_of(found.told, found.capacity);
+  found.who = identity::who_is(evidence, std::move(given));
   if (!identity::is_this_disk(found.who)) found.told.ata.reset();
+  if (evidence.page_89h && identity::page_is_of_another(evidence)) found.told.page_89h.reset();
   // A bridge may hide that the disk's sectors are longer.
-  if (found.told.ata) take_longer_physical_blocks(found.capacity, *found.told.ata);
+  if (const AtaIdentity* disk = ata_of(found.told))
+    take_longer_physical_blocks(found.capacity, *disk);
   if (!says_physical && may_hide_physical_blocks(found))
     doubts.push_back(fmt::format(
         "nobody says how long the physical blocks are, neither READ CAPACITY(16) nor IDENTIFY "
@@ -151,13 +163,16 @@ void DriveLink::ask_who(Told& told) {
   if (const auto page = vpd_page(0x80)) told.serial = decode_serial(*page).value_or("");
   const auto data = identify_device_data();
   told.ata = data ? trusted(*data) : std::nullopt;
-  if (!told.ata) return;
-  if (const auto page = vpd_page(0x83)) told.designators = decode_designators(*page);
+  // A translation may let nothing through and tell of its disk all the same. Drives before SPC-3
+  // stand behind none.
+  if (!told.ata && told.inquiry.version < kSpc3) return;
   const auto page = vpd_page(0x89);
   told.is_translated = page.has_value();
   const auto information = page ? decode_ata_information(*page) : std::nullopt;
   if (information && information->identify_device)
     told.page_89h = trusted(*information->identify_device);
+  if (!told.ata && !told.page_89h) return;
+  if (const auto names = vpd_page(0x83)) told.designators = decode_designators(*names);
 }
 
 // The whole page: one that is longer than the room for it is asked for again. Drives without VPD
@@ -243,14 +258,19 @@ bool DriveLink::take_what_only_the_long_form_says(Capacity& capacity, const Told
 }
 
 // By the last blocks that they name: the larger capacity counts where its last block can be read.
+// Of two lengths of blocks the longer one is asked for first: a drive of longer blocks fills up
+// the room for a shorter one, but one of shorter blocks comes short.
 Capacity DriveLink::confirmed(const Capacity& a, const Capacity& b,
                               std::vector<std::string>& doubts, const Capacity& told_10,
                               const Capacity& told_16) {
-  const auto [smaller, larger] = a.blocks < b.blocks ? std::pair(a, b) : std::pair(b, a);
+  const auto is_before = [](const Capacity& one, const Capacity& other) {
+    return std::pair(one.block_bytes, one.blocks) > std::pair(other.block_bytes, other.blocks);
+  };
+  const auto [first, second] = is_before(a, b) ? std::pair(a, b) : std::pair(b, a);
   const std::string both = fmt::format(
       "READ CAPACITY(10) says {} blocks of {} bytes, READ CAPACITY(16) {} of {}", told_10.blocks,
       told_10.block_bytes, told_16.blocks, told_16.block_bytes);
-  for (const Capacity& capacity : {larger, smaller}) {
+  for (const Capacity& capacity : {first, second}) {
     if (!can_read_last_of(capacity)) continue;
     doubts.push_back(
         fmt::format("{}: the last of {} can be read, which was taken", both, capacity.blocks));
@@ -274,8 +294,16 @@ std::optional<StatedRotation> stated_rotation(const std::optional<Characteristic
   return std::nullopt;
 }
 
+std::optional<StatedRotation> rotation_of(const std::optional<Characteristics>& said,
+                                          const Told& told) {
+  auto found = stated_rotation(said, told.ata ? told.ata : told.page_89h);
+  if (found && !(said && said->rotation_rate > 0)) found->by = ata_witness(told);
+  return found;
+}
+
 std::optional<StatedRotation> Drive::stated_rotation() {
-  return scsi::stated_rotation(characteristics(), told().ata);
+  const auto said = characteristics();
+  return rotation_of(said, told());
 }
 
 std::optional<Characteristics> Drive::characteristics() {
@@ -304,6 +332,17 @@ bool DriveLink::can_read_last_of(const Capacity& capacity) {
   return answer.good() && answer.reply.is_whole();
 }
 
+namespace {
+
+// Bridges say of a block behind the end that the CDB is wrong.
+bool says_no_such_block(const Answer& answer) {
+  constexpr std::uint8_t kInvalidField = 0x24;  // ASC, in the CDB with ASCQ 00h
+  return answer.illegal() && answer.sense->ascq == 0 &&
+         (answer.sense->asc == kOutOfRange || answer.sense->asc == kInvalidField);
+}
+
+}  // namespace
+
 // Some bridges count the blocks where they should name the last one, and others keep some to
 // themselves: what lies behind the end is out of range (21h), not unreadable.
 void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
@@ -318,7 +357,7 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     const Command command = fits_ten_bytes(lbn, 1) ? read_10(lbn, 1, block_bytes())
                                                    : read_16(lbn, 1, block_bytes());
     last = d.ask(command, lbn, 1);
-    return !(last->illegal() && last->sense->asc == kOutOfRange && last->sense->ascq == 0);
+    return !says_no_such_block(*last);
   };
   if (is_there(stated - 1)) {
     if (!last || last->good()) return;
@@ -347,14 +386,15 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     const std::uint64_t middle = there + (not_there - there) / 2;
     (is_there(middle) ? there : not_there) = middle;
   }
+  if (there == 0) return;  // it reads none of them, and whoever reads will hear why
   d.identity.stated_blocks = stated;
   d.identity.blocks = d.capacity.blocks = there + 1;
   d.physical = PhysicalBlocks(d.capacity);
   if (d.guard) d.guard->set_physical_blocks(d.physical);
-  d.who.doubts.push_back(fmt::format(
-      "READ CAPACITY says {} blocks, and the last {} of them cannot be addressed (LBN out of "
-      "range): {} were taken",
-      stated, stated - there - 1, there + 1));
+  const std::uint64_t missing = stated - there - 1;
+  d.who.doubts.push_back(
+      fmt::format("READ CAPACITY says {} blocks, and the last {}cannot be addressed: {} were taken",
+                  stated, missing == 1 ? "" : fmt::format("{} of them ", missing), there + 1));
 }
 
 }  // namespace platter::scsi

@@ -36,8 +36,10 @@ struct Answer {
   Reply reply;
   std::optional<Sense> sense;
   bool not_supported = false;  // of an optional command: as if the drive did not have it
+  std::string path_says;       // why there is none; of an optional command
 
   bool good() const {
+    if (!path_says.empty()) return false;
     return completion.status == Status::good || completion.status == Status::condition_met ||
            (completion.status == Status::check_condition && sense && !sense->deferred &&
             (sense->key == SenseKey::no_sense || sense->key == SenseKey::recovered_error));
@@ -48,8 +50,16 @@ struct Answer {
   bool invalid_opcode() const { return illegal() && sense->asc == kInvalidOpcode; }
 };
 
-// For a sentence: its sense data, or its status.
+// For a sentence: its sense data, or its status, or what the path says.
 std::string what_it_said(const Answer& answer);
+
+// What the ATA disk behind a translation says of itself, by ATA PASS-THROUGH or else in VPD page
+// 89h; nullptr: nothing.
+const AtaIdentity* ata_of(const Told& told);
+std::string ata_witness(const Told& told);  // by which of the two
+// By VPD page B1h, else by that disk.
+std::optional<StatedRotation> rotation_of(const std::optional<Characteristics>& said,
+                                          const Told& told);
 
 class DriveLink {
  public:
@@ -69,6 +79,8 @@ class DriveLink {
   Nanoseconds patience_with(const Command& command, const Answer& answer) const;
   bool counts_as_not_supported(const Command& command, const Answer& answer,
                                std::uint32_t blocks) const;
+  // Whether the path may have failed by this very command, which the drive may lack.
+  bool may_have_failed_by(const Command& command, const TransportError& error) const;
   void fetch_sense(Answer& answer);
   void tell_of_failed_writes();
   void require_same_drive();

@@ -1,10 +1,13 @@
 #include "scsi/inspection.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
+
+#include "scsi/reply.h"
 
 namespace platter::scsi {
 namespace {
@@ -39,6 +42,27 @@ ModePageViews all_views(Drive& drive, std::uint8_t page) {
           drive.settings().mode_page(page, PageControl::changeable),
           drive.settings().mode_page(page, PageControl::defaults),
           drive.settings().mode_page(page, PageControl::saved)};
+}
+
+// Those that the list names, and those that are of use here, which a list may leave out.
+void ask_for_pages(Drive& drive, Inspection& found) {
+  constexpr std::array<std::uint8_t, 8> kOfUse{0x80, 0x83, 0x89, 0xB0, 0xB1, 0xB2, 0xB6, 0xB9};
+  if (const auto list = drive.vpd_page(0x00)) found.vpd_pages = decode_vpd_list(*list);
+  std::set<std::uint8_t> pages(found.vpd_pages.begin(), found.vpd_pages.end());
+  pages.insert(kOfUse.begin(), kOfUse.end());
+  for (const std::uint8_t page : pages)
+    if (auto content = drive.vpd_page(page)) found.vpd_contents[page] = std::move(*content);
+  std::vector<std::uint8_t> missing = found.vpd_pages;
+  std::erase_if(missing, [&](std::uint8_t page) { return found.vpd_contents.contains(page); });
+  if (missing.empty()) return;
+  const auto in_words = [](const std::vector<std::uint8_t>& codes) {
+    return fmt::format("{:02X}h", fmt::join(codes, "h "));
+  };
+  found.claims.push_back({identity::Subject::vpd_pages,
+                          {{"VPD page 00h", in_words(found.vpd_pages)},
+                           {"INQUIRY of them", "no " + in_words(missing)}},
+                          {}});
+  found.doubts.push_back(found.claims.back().doubt());
 }
 
 RoundTrip measure_round_trip(Drive& drive, std::uint32_t commands) {
@@ -93,9 +117,7 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   found.rotation = described.rotation;
   found.doubts = drive.who().doubts;
   for (const model::Noted& doubt : described.doubts()) found.doubts.push_back(doubt.text());
-  if (const auto list = drive.vpd_page(0x00)) found.vpd_pages = decode_vpd_list(*list);
-  for (const std::uint8_t page : found.vpd_pages)
-    if (auto content = drive.vpd_page(page)) found.vpd_contents[page] = std::move(*content);
+  ask_for_pages(drive, found);
   const auto vpd = [&](std::uint8_t page) -> std::optional<std::vector<std::uint8_t>> {
     const auto content = found.vpd_contents.find(page);
     if (content == found.vpd_contents.end()) return std::nullopt;
@@ -154,6 +176,7 @@ std::vector<std::string> Inspection::complaints() const {
   for (const auto& [command, words] : odd_refusals)
     found.push_back(
         fmt::format("{} counts as not supported: the drive answers it with {}", command, words));
+  if (identity.zones == "host-managed") return found;  // nothing that reaches the media was asked
   if (!first_block)
     found.push_back(
         "the drive does not translate addresses: its map is made by timed reads, which takes "

@@ -43,12 +43,6 @@ std::optional<std::vector<PositioningRange>> decode_positioning_ranges(Bytes rep
   return ranges;
 }
 
-std::optional<std::uint32_t> positioning_range_bytes(Bytes reply) {
-  const auto page = vpd_page_in(reply, kPage);
-  if (page.empty()) return std::nullopt;
-  return 4U + get_be16(&page[2]);
-}
-
 bool lie_within(const std::vector<PositioningRange>& ranges, std::uint64_t blocks) {
   return std::ranges::all_of(
       ranges, [&](const PositioningRange& range) { return range.blocks.last < blocks; });

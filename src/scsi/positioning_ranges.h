@@ -17,12 +17,9 @@ struct PositioningRange {
   LbnRange blocks{};
 };
 
-// In ascending order of LBNs. nullopt: another page, not all of it came (ask again for
-// positioning_range_bytes), or ranges that cannot be: none, empty ones, two of one number, two that
-// share a block.
+// In ascending order of LBNs. nullopt: another page, not all of it came, or ranges that cannot be:
+// none, empty ones, two of one number, two that share a block.
 std::optional<std::vector<PositioningRange>> decode_positioning_ranges(Bytes reply);
-// How long the whole page is, header and all; nullopt: it is another page.
-std::optional<std::uint32_t> positioning_range_bytes(Bytes reply);
 
 // Whether none of them goes beyond a drive of so many blocks.
 bool lie_within(const std::vector<PositioningRange>& ranges, std::uint64_t blocks);

@@ -1,32 +1,6 @@
 #include "scsi/power_conditions.h"
 
 namespace platter::scsi {
-namespace {
-
-std::optional<std::uint16_t> recovery_at(Bytes page, std::size_t at) {
-  const auto time = field<std::uint16_t>(page, at);
-  return time == 0 ? std::nullopt : time;
-}
-
-}  // namespace
-
-std::optional<PowerConditions> decode_power_conditions(Bytes reply) {
-  const auto page = vpd_page_in(reply, 0x8A);
-  if (page.size() < 6) return std::nullopt;
-  PowerConditions found;
-  found.has = {.idle_a = (page[5] & 0x01) != 0,
-               .idle_b = (page[5] & 0x02) != 0,
-               .idle_c = (page[5] & 0x04) != 0,
-               .standby_y = (page[4] & 0x02) != 0,
-               .standby_z = (page[4] & 0x01) != 0};
-  found.stopped_recovery_ms = recovery_at(page, 6);
-  found.recovery_ms = {.idle_a = recovery_at(page, 12),
-                       .idle_b = recovery_at(page, 14),
-                       .idle_c = recovery_at(page, 16),
-                       .standby_y = recovery_at(page, 10),
-                       .standby_z = recovery_at(page, 8)};
-  return found;
-}
 
 std::optional<PowerTimers> decode_power_timers(Bytes page) {
   if (page.size() < 4 || (page[0] & 0x7F) != 0x1A) return std::nullopt;  // with a subpage: another

@@ -45,10 +45,10 @@ Cleanness cleanness_of(const std::optional<Sense>& sense) {
   if (!sense) return Cleanness::clean;
   const bool carried_out = sense->key == SenseKey::recovered_error ||
                            sense->key == SenseKey::no_sense;
-  // By MRIE of mode page 1Ch (SPC-4) a prediction comes as a unit attention, too, or with whatever
-  // command is next.
+  // By MRIE of mode page 1Ch (SPC-4) both come as a unit attention, too, or with whatever command
+  // is next.
   const bool reports = carried_out || sense->key == SenseKey::unit_attention;
-  if (reports && (sense->asc == kFailurePredicted || (carried_out && sense->asc == kWarning)))
+  if (reports && (sense->asc == kFailurePredicted || sense->asc == kWarning))
     return Cleanness::warned;
   if (!carried_out || sense->deferred) return Cleanness::clean;
   // What CK_COND of ATA PASS-THROUGH asked for (SAT-4): 00h/1Dh, ATA PASS-THROUGH INFORMATION.

@@ -64,14 +64,15 @@ void tell_sizes(const Told& told, const model::Identity& identity, Claims& claim
   if (told.capacity_16)
     claims.say(Subject::physical_block, kCapacity16,
                in_bytes(told.capacity_16->physical_block_bytes));
-  if (told.ata && told.ata->sector_bytes) {
-    const std::uint32_t bytes = *told.ata->sector_bytes;
-    claims.say(Subject::block_length, kIdentify, in_bytes(bytes));
-    if (const auto sectors = told.ata->sectors())
-      claims.say(Subject::capacity, kIdentify, in_bytes(*sectors * bytes));
-    if (told.ata->physical_exponent && *told.ata->physical_exponent < 8)
-      claims.say(Subject::physical_block, kIdentify,
-                 in_bytes(std::uint64_t{bytes} << *told.ata->physical_exponent));
+  if (const AtaIdentity* disk = ata_of(told); disk && disk->sector_bytes) {
+    const std::uint32_t bytes = *disk->sector_bytes;
+    const std::string by = ata_witness(told);
+    claims.say(Subject::block_length, by, in_bytes(bytes));
+    if (const auto sectors = disk->sectors())
+      claims.say(Subject::capacity, by, in_bytes(*sectors * bytes));
+    if (disk->physical_exponent && *disk->physical_exponent < 8)
+      claims.say(Subject::physical_block, by,
+                 in_bytes(std::uint64_t{bytes} << *disk->physical_exponent));
   }
   if (identity.stated_blocks)
     claims.say(Subject::capacity, "the last block that can be read",
@@ -88,10 +89,11 @@ std::string name_of(const std::string& vendor, const std::string& product) {
 void tell_names(const Told& told, const model::Identity& identity, Claims& claims) {
   // INQUIRY has room for 16 of the model's 40 characters: what it has of them is the same name.
   const std::string inquired = name_of(told.inquiry.vendor, told.inquiry.product);
-  const bool cut = told.ata && told.ata->model &&
-                   (identity::begins_alike(*told.ata->model, told.inquiry.product) ||
-                    identity::begins_alike(*told.ata->model, inquired));
-  claims.say(Subject::name, kInquiry, cut ? *told.ata->model : inquired);
+  const AtaIdentity* disk = ata_of(told);
+  const bool cut = disk && disk->model &&
+                   (identity::begins_alike(*disk->model, told.inquiry.product) ||
+                    identity::begins_alike(*disk->model, inquired));
+  claims.say(Subject::name, kInquiry, cut ? *disk->model : inquired);
   if (!told.serial.empty()) claims.say(Subject::serial_number, page_name(0x80), told.serial);
   const auto tell = [&](const std::string& by, const AtaIdentity& ata) {
     if (ata.model) claims.say(Subject::name, by, *ata.model);
@@ -130,7 +132,7 @@ void tell_zones(Drive& drive, const Told& told, const std::optional<Characterist
   };
   if (drive.is_host_managed()) tell("the device type", "host-managed");
   if (said && said->zoned) tell(page_name(0xB1), in_words(*said->zoned));
-  if (told.ata) tell(kIdentify, in_words(told.ata->zoned));
+  if (const AtaIdentity* disk = ata_of(told)) tell(ata_witness(told), in_words(disk->zoned));
   if (const auto page = drive.vpd_page(0xB6); page && decode_zoned_characteristics(*page))
     tell(page_name(0xB6), found.zones.empty() ? "host-aware" : found.zones);
   if (!found.zones.empty()) claims.take(Subject::zones, found.zones);
@@ -143,25 +145,29 @@ void tell_trim(Drive& drive, const Told& told, bool rotates, Claims& claims,
     claims.say(Subject::trim, by, "yes");
     found.trims = rotates;
   };
-  if (told.ata && told.ata->trim) tell(kIdentify);
+  if (const AtaIdentity* disk = ata_of(told); disk && disk->trim) tell(ata_witness(told));
   if (const auto page = drive.vpd_page(0xB2))
     if (const auto provisioning = decode_provisioning(*page);
         provisioning && provisioning->can_be_trimmed())
       tell(page_name(0xB2));
-  if (found.trims) claims.take(Subject::trim, "yes, of a drive that rotates");
+  if (found.trims)
+    claims.take(Subject::trim, found.rotation ? "yes, of a drive that rotates" : "yes");
 }
 
 void tell_rotation(Drive& drive, const Told& told, const std::optional<Characteristics>& said,
-                   Claims& claims) {
+                   Claims& claims, const SelfDescription& found) {
+  const auto in_words = [](std::uint16_t rpm) {
+    return rpm == kDoesNotRotate ? "does not rotate" : fmt::format("{} rpm", rpm);
+  };
   const auto tell = [&](const std::string& by, std::uint16_t rpm) {
-    if (rpm > 0)
-      claims.say(Subject::rotation, by,
-                 rpm == kDoesNotRotate ? "does not rotate" : fmt::format("{} rpm", rpm));
+    if (rpm > 0) claims.say(Subject::rotation, by, in_words(rpm));
   };
   if (said) tell(page_name(0xB1), said->rotation_rate);
-  if (told.ata && told.ata->rotation_rate) tell(kIdentify, *told.ata->rotation_rate);
+  if (const AtaIdentity* disk = ata_of(told); disk && disk->rotation_rate)
+    tell(ata_witness(told), *disk->rotation_rate);
   if (const auto page = drive.settings().mode_page(0x04, PageControl::current))
     if (const auto geometry = decode_geometry_page(*page)) tell("mode page 04h", geometry->rpm);
+  if (found.rotation) claims.take(Subject::rotation, in_words(found.rotation->rpm));
 }
 
 void tell_ranges(Drive& drive, Claims& claims, SelfDescription& found) {
@@ -243,11 +249,11 @@ SelfDescription describe(Drive& drive) {
   const model::Identity& identity = drive.identify();
   const Told& told = drive.told();
   const auto said = drive.characteristics();
-  found.rotation = stated_rotation(said, told.ata);
+  found.rotation = rotation_of(said, told);
   const bool rotates = !found.rotation || found.rotation->rpm != kDoesNotRotate;
   tell_sizes(told, identity, claims);
   tell_names(told, identity, claims);
-  tell_rotation(drive, told, said, claims);
+  tell_rotation(drive, told, said, claims, found);
   tell_zones(drive, told, said, claims, found);
   tell_trim(drive, told, rotates, claims, found);
   tell_ranges(drive, claims, found);
@@ -277,7 +283,9 @@ model::Notes SelfDescription::doubts() const {
   for (const Claim& claim : claims)
     if (claim.contradicted() && !is_told_elsewhere(claim.subject))
       notes.emplace_back(model::Code::claims_disagree, claim.doubt());
-  if (!zones.empty())
+  const bool told_by_itself = zones == "host-managed";  // refused, and its blocks stay where they
+                                                        // are
+  if (!zones.empty() && !told_by_itself)
     notes.emplace_back(model::Code::blocks_move,
                        fmt::format("the drive is shingled ({} zones): its blocks may move, and a "
                                    "map of it may hold for as "
@@ -286,8 +294,10 @@ model::Notes SelfDescription::doubts() const {
   else if (trims)
     notes.emplace_back(
         model::Code::blocks_move,
-        "the drive rotates and takes TRIM, as shingled drives do: its blocks may move, and a map "
-        "of it may hold for as long as nothing is written");
+        fmt::format(
+            "the drive {} TRIM, as shingled drives do: its blocks may move, and a map of "
+            "it may hold for as long as nothing is written",
+            rotation ? "rotates and takes" : "does not say how fast it rotates, and takes"));
   if (positioning_ranges.size() > 1)
     notes.emplace_back(model::Code::several_arms,
                        fmt::format("the drive has {} actuators, each with LBNs of its own (VPD "
@@ -296,8 +306,8 @@ model::Notes SelfDescription::doubts() const {
                                    positioning_ranges.size()));
   if (logical_units)
     notes.emplace_back(fmt::format(
-        "the drive has {} logical units (REPORT LUNS), which share its spindle, and perhaps its "
-        "arm: only this one is measured",
+        "there are {} logical units at its address (REPORT LUNS): others of this drive share its "
+        "spindle, and perhaps its arm, those of a dock are other disks; only this one is measured",
         *logical_units));
   if (depopulated_elements.value_or(0) > 0)
     notes.emplace_back(

@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "model/error.h"
-#include "model/file.h"
 #include "model/formats.h"
 #include "model/json_text.h"
+#include "model/text_file.h"
 #include "model/units.h"
 #include "registry/canonical_json.h"
 #include "study/columns.h"
@@ -450,7 +450,7 @@ std::string path_in(const Study& study, const std::string& given) {
 }
 
 Study read_study(const std::string& path) {
-  Json json = registry::parse_i_json(model::read_file(path), path);
+  Json json = registry::parse_i_json(model::read_text(path), path);
   make_whole_numbers(json);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Members members(json, path + ":");

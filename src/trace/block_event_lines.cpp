@@ -47,6 +47,7 @@ const char* BlockEventLines::other_than_data(const Line& line, std::size_t opera
     if (line[i].starts_with('(') && line[i] != "()") return kCommands;
   if (flags.find('D') != flags.npos) return "discards";
   if (flags.starts_with('Z')) return "commands of zones";
+  if (flags.find('Z') != flags.npos) return "writes of zeros, without data";
   if (flags.find_first_of("RW") != flags.npos) return nullptr;
   return flags.find('F') != flags.npos ? "flushes" : kCommands;
 }

@@ -114,7 +114,7 @@ class StreamSource final : public ByteSource {
 
 class FileSink final : public ByteSink {
  public:
-  explicit FileSink(const std::string& path) : file_(path_of_output(path)) {}
+  explicit FileSink(const std::string& path) : file_(path) {}
   void write(std::string_view bytes) override { file_.write(bytes); }
   void finish() override { file_.commit(); }
 
@@ -159,8 +159,6 @@ std::unique_ptr<ByteSource> prefixed_source(std::string prefix, std::unique_ptr<
 std::unique_ptr<ByteSource> stream_source(std::istream& in, const std::string& name) {
   return std::make_unique<StreamSource>(in, name);
 }
-
-std::string path_of_output(const std::string& name) { return name == "-" ? "/dev/stdout" : name; }
 
 std::unique_ptr<ByteSink> file_sink(const std::string& path) {
   return std::make_unique<FileSink>(path);

@@ -34,8 +34,6 @@ std::unique_ptr<ByteSource> stream_source(std::istream& in, const std::string& n
 
 // A file that comes to be with finish(), or "-", the standard output; throws Error(output).
 std::unique_ptr<ByteSink> file_sink(const std::string& path);
-// What a name of an output stands for: "-" for /dev/stdout, any other for itself.
-std::string path_of_output(const std::string& name);
 std::unique_ptr<ByteSink> string_sink(std::string& bytes);
 
 }  // namespace platter::trace

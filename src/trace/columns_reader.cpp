@@ -201,10 +201,6 @@ class ColumnsReader : public LineReader {
   const Fields& fields() const { return fields_; }
 
   bool parse(const Line& line, Record& record) override {
-    if (line[0].starts_with('#')) {
-      skips_.add_form("remarks", line.place(0));
-      return false;
-    }
     if (!begun_ && !begins(line)) return false;
     if (!fields_.has(Role::rest))
       line.require_fields(fields_.columns().list.size(), fields_.names().c_str());
@@ -382,6 +378,7 @@ class RegexReader final : public ColumnsReader {
     line.set(text, parts);
   }
 
+  bool has_remarks_of_its_own() const override { return true; }
   bool parse(const Line& line, Record& record) override {
     if (matches_) return ColumnsReader::parse(line, record);
     skips_.add("lines that the expression does not match", line.place(0));
@@ -446,7 +443,7 @@ FittingLines lines_that_fit(std::string_view head, const Input& input, const Col
     Line line(input);
     for_each_line(head, false, [&](std::uint64_t number, std::string_view text) {
       cut_line(line, separator, text);
-      if (line.empty()) return true;
+      if (line.empty() || line[0].starts_with('#')) return true;
       if (fields.fits(line))
         fit.first = fit.fit++ == 0 ? number : fit.first;
       else if (fit.fit > 0)

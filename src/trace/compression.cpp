@@ -150,6 +150,10 @@ class Gunzip final : public Decompressor {
         if (!between_members_) cut_short();
         return 0;
       }
+      if (between_members_) {  // tapes fill their last block with zeros
+        while (at_ < filled_ && buffer_[at_] == '\0') ++at_;
+        if (at_ == filled_) continue;
+      }
       if (between_members_) inflateReset(&stream_);  // archives may follow one another
       between_members_ = false;
       stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data() + at_);
@@ -393,6 +397,11 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes,
   if (!method) return whole;
   if (method->reads) return std::make_unique<Unpacked>(std::move(whole), name, *method);
   return std::make_unique<Gunzip>(std::move(whole), name);
+}
+
+const char* compression_of(std::string_view beginning) {
+  const Method* const method = method_of_content(beginning);
+  return method ? method->name : nullptr;
 }
 
 std::string expanded_beginning(const std::string& beginning, std::size_t most) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "trace/bytes.h"
 
@@ -12,6 +13,9 @@ namespace platter::trace {
 // truncated or damaged archive is an Error(bad_input) when the reading gets there.
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes,
                                          const std::string& name);
+
+// What the bytes that begin so are compressed with; nullptr: with nothing that is read here.
+const char* compression_of(std::string_view beginning);
 
 // What is compressed in a file that begins so, or the beginning itself: at most so many bytes, and
 // as many as are undamaged.

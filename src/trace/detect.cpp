@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "trace/formats.h"
+#include "trace/skips.h"
 #include "trace/suggest.h"
 
 namespace platter::trace {
@@ -8,11 +9,16 @@ namespace {
 
 constexpr std::size_t kDetectedFrom = 16 * 1024;  // prose may stand in front
 
-// The first line with something in it, and its number from 0.
+// The first line with something in it that is no remark, nor what a tracer says of lost events; at
+// the end of the head where there is none.
 std::string_view first_line(std::string_view head) {
-  const std::size_t begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
-  const std::size_t line = head.substr(0, begin).rfind('\n') + 1;  // npos + 1: 0
-  return head.substr(line, std::min(head.find('\n', begin), head.size()) - line);
+  while (!head.empty()) {
+    const std::string_view line = head.substr(0, head.find('\n'));
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != line.npos && line[begin] != '#' && !told_loss(line)) return line;
+    head.remove_prefix(std::min(line.size() + 1, head.size()));
+  }
+  return head;
 }
 
 // Traces as their recorders keep them, which other programs make text of.
@@ -49,8 +55,9 @@ Beginning::Beginning(Input& input)
 
 Format detected(Input& input) {
   const Beginning beginning(input);
-  if (beginning.blanks.empty()) return Format::detect;  // nothing: any reader says so
   const bool binary = beginning.head.find('\0') != std::string_view::npos;
+  if (beginning.blanks.empty() && !binary)
+    return Format::detect;  // nothing, or remarks: any reader says so
   refuse_recordings(beginning.head, input.name());
   for (const FormatRow* const row : format_rows())
     if (row->begins && row->begins(beginning)) {

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
+#include "model/error.h"
+#include "model/file.h"
+#include "model/name_promise.h"
 #include "trace/compression.h"
 #include "trace/formats.h"
 #include "trace/made_here.h"
@@ -58,6 +62,19 @@ std::unique_ptr<RecordWriter> record_writer(Format format, std::uint32_t block_b
 
 }  // namespace
 
+void require_trace_name(const std::string& path, Format format) {
+  require_written_name(path);
+  const model::Promise promise = model::promise_of(
+      is_compressed_name(path) ? std::filesystem::path(path).replace_extension().string() : path);
+  const FormatRow* const row = row_of(format);
+  const bool csv = row && row->writes_csv && promise.ending == ".csv";
+  if (promise.form.empty() || promise.ending == ".trace" || csv || model::is_stream(path)) return;
+  throw Error(
+      ExitStatus::usage,
+      fmt::format("{}: its name promises {}, and a trace{} is written; let it end in .trace", path,
+                  promise.form, row ? fmt::format(" of the format {}", row->name) : ""));
+}
+
 std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std::string& name,
                                      Format format, const Writing& writing) {
   return std::make_unique<FileWriter>(record_writer(format, writing.block_bytes),
@@ -66,6 +83,7 @@ std::unique_ptr<Writer> create_trace(std::unique_ptr<ByteSink> bytes, const std:
 
 std::unique_ptr<Writer> create_trace(const std::string& path, Format format,
                                      const Writing& writing) {
+  require_trace_name(path, format);
   return std::make_unique<FileWriter>(record_writer(format, writing.block_bytes),
                                       compressed(file_sink(path), path), format, true);
 }

@@ -11,13 +11,10 @@
 namespace platter::trace {
 namespace {
 
-// What is binary or has a word of its own comes first, what is told by the shape of its numbers
-// last.
 constexpr std::array kRows = {
-    &kBlktrace, &kHpl,        &kIolog2,       &kIolog3, &kVscsi,    &kFtrace,       &kBlkreplay,
-    &kWpa,      &kHfplayer,   &kXperf,        &kMsr,    &kSystor17, &kTencent,      &kAlibaba,
-    &kSpc,      &kFioLatency, &kFioBandwidth, &kK5,     &kFiu,      &kCloudphysics, &kValidate,
-    &kBlkparse, &kBiosnoop,   &kIosnoop,      &kAscii,  &kMqsim,    &kCsv,
+#define PLATTER_FORMAT(name, row) &row,
+#include "trace/formats.inc"
+#undef PLATTER_FORMAT
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The one list of the formats: what each is called, how it is read and written, and how it is
-// recognized. A row stands at the end of its format's own file.
+// What each format is called, how it is read and written, and how it is recognized. A row stands at
+// the end of its format's own file; formats.inc is the list of them.
 #pragma once
 
 #include <memory>
@@ -36,25 +36,12 @@ struct FormatRow {
   bool binary = false;                         // not text
   bool each_measured = false;                  // every record has a field for its service time
   bool names_platter = false;  // what platter writes has its name in the first line or record
+  bool writes_csv = false;     // commas between the fields of what is written
 };
 
-extern const FormatRow kAscii, kValidate, kMqsim;           // disksim_text.cpp
-extern const FormatRow kHpl;                                // hpl.cpp
-extern const FormatRow kBlktrace;                           // blktrace.cpp
-extern const FormatRow kBlkparse;                           // blkparse.cpp
-extern const FormatRow kIolog2, kIolog3;                    // iolog.cpp
-extern const FormatRow kFioLatency, kFioBandwidth;          // fio_log.cpp
-extern const FormatRow kSpc;                                // spc.cpp
-extern const FormatRow kMsr;                                // msr.cpp
-extern const FormatRow kXperf;                              // xperf.cpp
-extern const FormatRow kWpa, kHfplayer;                     // headed_columns.cpp
-extern const FormatRow kBlkreplay;                          // blkreplay.cpp
-extern const FormatRow kFtrace;                             // ftrace.cpp
-extern const FormatRow kBiosnoop, kIosnoop;                 // snoop.cpp
-extern const FormatRow kVscsi;                              // vscsi.cpp
-extern const FormatRow kCsv;                                // columns_reader.cpp
-extern const FormatRow kSystor17, kAlibaba, kTencent, kK5;  // collections.cpp
-extern const FormatRow kCloudphysics, kFiu;
+#define PLATTER_FORMAT(name, row) extern const FormatRow row;
+#include "trace/formats.inc"
+#undef PLATTER_FORMAT
 
 // All of them, in the order in which they are tried on a file.
 std::span<const FormatRow* const> format_rows();

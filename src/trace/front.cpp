@@ -9,14 +9,13 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/text_file.h"
 #include "trace/compression.h"
 #include "trace/line.h"
 
 namespace platter::trace {
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf", kLittleMark = "\xff\xfe",
-                           kBigMark = "\xfe\xff";
 constexpr std::size_t kHead = 1024;  // a header of tar has 512 bytes
 
 // Which archive of files begins so, and the name of its first file; empty: none.
@@ -52,6 +51,27 @@ std::pair<std::string, std::string> archive_in(const std::string& head) {
   return {kind, first ? shown(first) : ""};
 }
 
+// Compressed by what is not read here, or a second time.
+void refuse_other_compression(const std::string& head, const std::string& name) {
+  struct Other {
+    std::string_view magic;
+    const char* by;
+  };
+  constexpr Other kOthers[] = {{"\x1f\x9d", "compress"},
+                               {"LZIP", "lzip"},
+                               {"\x89LZO\0", "lzop"},
+                               {std::string_view("\xff\x06\0\0sNaPpY", 10), "snappy"},
+                               {std::string_view("\x5d\0\0", 3), "lzma"}};
+  for (const Other& other : kOthers)
+    if (head.starts_with(other.magic))
+      throw Error(
+          ExitStatus::bad_input,
+          fmt::format("{} is compressed with {}, which is not read: expand it", name, other.by));
+  if (const char* const by = compression_of(head))
+    throw Error(ExitStatus::bad_input,
+                fmt::format("{} is compressed twice, within with {}: expand it once", name, by));
+}
+
 void refuse_archive(const std::string& head, const std::string& name) {
   const auto [kind, first] = archive_in(head);
   if (kind.empty()) return;
@@ -62,50 +82,30 @@ void refuse_archive(const std::string& head, const std::string& name) {
                   name, kind, first.empty() ? "" : fmt::format(" (first in it: {})", first)));
 }
 
-enum class Width : std::uint8_t { bytes, little, big };
-
-// Text of UTF-16 without a mark: every other byte is 0, the others are printed or end lines.
-bool is_wide_ascii(std::string_view head, std::size_t high) {
-  constexpr std::size_t kEnough = 32, kFewest = 8;
-  const std::size_t bytes = std::min(head.size() / 2 * 2, kEnough);
-  if (bytes < kFewest) return false;
-  for (std::size_t i = 0; i < bytes; i += 2) {
-    const char low = head[i + 1 - high];
-    const bool text = (low >= ' ' && low <= '~') || low == '\t' || low == '\r' || low == '\n';
-    if (head[i + high] != '\0' || !text) return false;
+// Lines that end in a carriage return alone, as spreadsheets save them for old Macintoshes.
+class LinesOfReturns final : public ByteSource {
+ public:
+  explicit LinesOfReturns(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {}
+  std::size_t read(char* out, std::size_t most) override {
+    const std::size_t count = bytes_->read(out, most);
+    std::replace(out, out + count, '\r', '\n');
+    return count;
   }
-  return true;
+
+ private:
+  std::unique_ptr<ByteSource> bytes_;
+};
+
+bool ends_lines_in_returns(std::string_view head) {
+  return head.find('\r') != head.npos && head.find('\n') == head.npos &&
+         head.find('\0') == head.npos && head.find_first_of(",;\t ") != head.npos;
 }
 
-Width width_of(std::string_view head) {
-  if (head.starts_with(kLittleMark) || is_wide_ascii(head, 1)) return Width::little;
-  if (head.starts_with(kBigMark) || is_wide_ascii(head, 0)) return Width::big;
-  return Width::bytes;
-}
-
-void append_utf8(std::string& out, std::uint32_t character) {
-  const auto tail = [&](int shift) {
-    out += static_cast<char>(0x80 | (character >> shift & 0x3f));
-  };
-  if (character < 0x80) {
-    out += static_cast<char>(character);
-  } else if (character < 0x800) {
-    out += static_cast<char>(0xc0 | character >> 6);
-    tail(0);
-  } else if (character < 0x10000) {
-    out += static_cast<char>(0xe0 | character >> 12);
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xf0 | character >> 18);
-    tail(12), tail(6), tail(0);
-  }
-}
-
-// UTF-16 (RFC 2781) as UTF-8. Half a pair becomes U+FFFD.
+// UTF-16 as UTF-8.
 class Narrowed final : public ByteSource {
  public:
   Narrowed(std::unique_ptr<ByteSource> bytes, std::string name, bool big)
-      : bytes_(std::move(bytes)), name_(std::move(name)), big_(big), wide_(kWide, '\0') {}
+      : bytes_(std::move(bytes)), name_(std::move(name)), narrowing_(big), wide_(kWide, '\0') {}
 
   std::size_t read(char* out, std::size_t most) override {
     if (at_ == text_.size()) refill();
@@ -116,7 +116,6 @@ class Narrowed final : public ByteSource {
 
  private:
   static constexpr std::size_t kWide = 64 * 1024;
-  static constexpr std::uint32_t kInstead = 0xfffd;
 
   void refill() {
     text_.clear();
@@ -126,34 +125,15 @@ class Narrowed final : public ByteSource {
       throw Error(
           ExitStatus::bad_input,
           fmt::format("{} is text in UTF-16 and ends within a character; copy it again", name_));
-    for (std::size_t i = 0; i < count; i += 2) add(unit(i));
-    if (count < kWide && high_ != 0) append_utf8(text_, kInstead), high_ = 0;
-  }
-
-  std::uint32_t unit(std::size_t i) const {
-    const auto first = static_cast<unsigned char>(wide_[i]);
-    const auto second = static_cast<unsigned char>(wide_[i + 1]);
-    return big_ ? first << 8 | second : second << 8 | first;
-  }
-
-  void add(std::uint32_t unit) {
-    const bool low = unit >= 0xdc00 && unit < 0xe000;
-    if (high_ != 0)
-      append_utf8(text_, low ? 0x10000 + ((high_ - 0xd800) << 10) + unit - 0xdc00 : kInstead);
-    const bool paired = std::exchange(high_, 0) != 0 && low;
-    if (paired) return;
-    if (unit >= 0xd800 && unit < 0xdc00)
-      high_ = unit;
-    else
-      append_utf8(text_, low ? kInstead : unit);
+    narrowing_.add(std::string_view(wide_).substr(0, count), text_);
+    if (count < kWide) narrowing_.end(text_);
   }
 
   std::unique_ptr<ByteSource> bytes_;
   std::string name_;
-  bool big_;
+  model::Narrowing narrowing_;
   std::string wide_, text_;
   std::size_t at_ = 0;
-  std::uint32_t high_ = 0;  // the first half of a pair; 0: none
 };
 
 std::unique_ptr<ByteSource> without_front(std::unique_ptr<ByteSource> bytes,
@@ -162,15 +142,14 @@ std::unique_ptr<ByteSource> without_front(std::unique_ptr<ByteSource> bytes,
   std::string head(kHead, '\0');
   head.resize(read_whole(*expanded, head.data(), head.size()));
   refuse_archive(head, name);
-  const Width width = width_of(head);
-  const bool marked = head.starts_with(kLittleMark) || head.starts_with(kBigMark);
-  if (head.starts_with(kUtf8Mark))
-    head.erase(0, kUtf8Mark.size());
-  else if (marked)
-    head.erase(0, kLittleMark.size());
+  refuse_other_compression(head, name);
+  const bool returns = ends_lines_in_returns(head);
+  const model::Width width = model::width_of(head);
+  head.erase(0, model::mark_in(head));
   auto whole = prefixed_source(std::move(head), std::move(expanded));
-  if (width == Width::bytes) return whole;
-  return std::make_unique<Narrowed>(std::move(whole), name, width == Width::big);
+  if (returns) return std::make_unique<LinesOfReturns>(std::move(whole));
+  if (width == model::Width::bytes) return whole;
+  return std::make_unique<Narrowed>(std::move(whole), name, width == model::Width::big);
 }
 
 // Looks at the beginning when it is read for the first time: what is wrong with it is then told by

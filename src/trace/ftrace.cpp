@@ -15,6 +15,7 @@ class FtraceReader final : public BlockEventLines {
   using BlockEventLines::BlockEventLines;
 
  private:
+  bool has_remarks_of_its_own() const override { return true; }
   // task [cpu] flags time: block_rq_issue: MAJOR,MINOR FLAGS [bytes (command)] sector + sectors ...
   bool parse(const Line& line, Record&) override {
     if (line[0].starts_with('#')) return remark(line);

@@ -35,8 +35,10 @@ std::optional<Header> header_in(std::string_view head, Line& line, std::string_v
     for (const char separator : {',', ';', '\t'}) {
       header.separator = separator;
       line.cut_quoted(separator, text);
-      for (std::size_t i = 0; i < std::min<std::size_t>(line.count(), Line::kMost); ++i)
-        if (line[i] == field && line.count() > 4) return header;
+      for (std::size_t i = 0; i < std::min<std::size_t>(line.count(), Line::kMost); ++i) {
+        const bool marked = i == 0 && line[i].starts_with('#');
+        if (line[i].substr(marked ? 1 : 0) == field && line.count() > 4) return header;
+      }
     }
     head.remove_prefix(std::min(text.size() + 1, head.size()));
   }
@@ -195,6 +197,7 @@ const FormatRow kHfplayer = {
     },
     .begins = [](const Beginning& beginning) { return has_header(beginning, kHfplayerFirst); },
     .names_platter = true,
+    .writes_csv = true,
 };
 
 }  // namespace platter::trace

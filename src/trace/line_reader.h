@@ -39,6 +39,10 @@ class LineReader : public RecordReader {
         skips_.add_form("empty lines", {input_.line_number(), 1});
         continue;
       }
+      if (line()[0].starts_with('#') && !has_remarks_of_its_own()) {
+        skips_.add_form("remarks", line().place(0));
+        continue;
+      }
       const std::uint64_t before = skips_.total();
       if (parse(line_, record)) return true;
       if (skips_.total() == before) skips_.add("lines that are no request", line_.place(0));
@@ -51,6 +55,8 @@ class LineReader : public RecordReader {
   // The request of the line that is next, as the format's own tools write it, and how many bytes
   // the line has, its end among them; 0: parse() is to read it, and to tell what is wrong with it.
   virtual std::size_t scan(Scan, Record&) { return 0; }
+  // Of formats whose own lines begin with '#'.
+  virtual bool has_remarks_of_its_own() const { return false; }
   // False: the line holds no request, and is among skips_ as what it is. Throws BadRecord.
   virtual bool parse(const Line& line, Record& record) = 0;
 

@@ -4,6 +4,7 @@
 #include "trace/file_time.h"
 #include "trace/formats.h"
 #include "trace/line_reader.h"
+#include "trace/operation.h"
 
 namespace platter::trace {
 namespace {
@@ -63,11 +64,12 @@ class MsrReader final : public LineReader {
     if (line[1] != host_)
       line.fail(1, fmt::format("the host is {} and was {}: one trace is of one host",
                                shown(line[1]), shown(host_)));
-    if (line[3] != "Read" && line[3] != "Write")
+    const char operation = operation_of(line[3]);
+    if (operation != 'R' && operation != 'W')
       line.fail(3, fmt::format("\"{}\" is neither Read nor Write", shown(line[3])));
     record.request = {.arrival_ns = times_.since_first(line, 0, "the timestamp"),
                       .device = line.integer<std::uint32_t>(2, "the disk number"),
-                      .write = line[3] == "Write"};
+                      .write = operation == 'W'};
     record.first = line.integer<std::uint64_t>(4, "the offset");
     record.count = line.integer<std::uint64_t>(5, "the size");
     const Nanoseconds service_ns = line.time(6, "the response time", kFileTimeUnit_ns);
@@ -110,10 +112,13 @@ const FormatRow kMsr = {
         [](const Beginning& beginning) {
           const Line& line = beginning.commas;
           if (line.count() > 1 && line[0] == "Timestamp" && line[1] == "Hostname") return true;
-          return line.count() == 7 && (line[3] == "Read" || line[3] == "Write");
+          if (line.count() != 7 || line[3].size() < 2) return false;
+          const char operation = operation_of(line[3]);
+          return operation == 'R' || operation == 'W';
         },
     .each_measured = true,
     .names_platter = true,
+    .writes_csv = true,
 };
 
 }  // namespace platter::trace

@@ -18,7 +18,8 @@ std::size_t between_thousands(std::string_view text, char decimal) {
   return text.front() != decimal && kSigns.find(text.front()) != kSigns.npos ? 1 : 0;
 }
 
-// Without the signs between thousands, three digits behind each; as it was where there are not.
+// Without the signs between thousands, three digits behind the last and three, or as in India two,
+// behind the others; as it was where there are not.
 std::string without_thousands(std::string_view text, char decimal) {
   std::string plain;
   std::size_t digits = 0;  // since the last sign
@@ -26,8 +27,9 @@ std::string without_thousands(std::string_view text, char decimal) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t sign = text[at] == decimal ? 0 : between_thousands(text.substr(at), decimal);
     if (text[at] == decimal || sign > 0) {
-      if (digits == 0 || (signs && digits != 3)) return std::string(text);
-      if (text[at] == decimal) return plain.append(text.substr(at));
+      const bool last = text[at] == decimal;
+      if (digits == 0 || (signs && digits != 3 && (last || digits != 2))) return std::string(text);
+      if (last) return plain.append(text.substr(at));
       signs = true;
       digits = 0;
       at += sign;

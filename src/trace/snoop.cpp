@@ -178,7 +178,9 @@ class SnoopReader final : public LineReader {
     }
     least_ += wide;
     if (has(Snooped::pattern) && !standing(Snooped::pattern).from_left) --least_;
+    const std::size_t named = std::exchange(columns_, 0);  // none, where it is refused
     require_columns(line);
+    columns_ = named;
     skips_.add_form("headers", line.place(0));
     return false;
   }

@@ -78,6 +78,7 @@ const FormatRow kSpc = {
           return line.count() >= 5 && is_direction(line[3]);
         },
     .unit_ns = kSecond,
+    .writes_csv = true,
 };
 
 }  // namespace platter::trace

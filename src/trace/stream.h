@@ -92,6 +92,10 @@ struct Writing {
   std::uint32_t block_bytes = 512;  // formats in bytes or sectors: of the requests' blocks
 };
 
+// Throws Error(usage) for a name that promises what this format is not: .json, .zip, .csv of a
+// format without commas.
+void require_trace_name(const std::string& path, Format format);
+
 // "-" is the standard output. Compressed as the name says (compression.h). Throws Error(output) for
 // what cannot be written.
 std::unique_ptr<Writer> create_trace(const std::string& path, Format format,

@@ -122,10 +122,22 @@ std::optional<std::string> by_header(const Line& header, const Line& sample) {
   return text;
 }
 
-// Tables of programs whose lines have no header.
-constexpr std::array<const char*, 2> kKnownTables = {
-    "-,time:s,response:s,-,op,offset:sectors,size:sectors",  // Sysinternals' DiskMon
-    "time:s,offset:sectors,size:sectors,op,-,-",
+// Tables whose lines have no header, as another program may have written them anew: with other
+// separators, in quotes, with a field more behind.
+constexpr std::array kKnownTables = {
+    "-,time:s,response:s,-,op,offset:sectors,size:sectors",                 // Sysinternals' DiskMon
+    "time:s,offset:sectors,size:sectors,op,-,-",                            // blkreplay
+    "time:filetime,-,device,op,offset:bytes,size:bytes,response:filetime",  // Microsoft's
+    "device,offset:sectors,size:bytes,op,time:s",                           // SPC
+    "time:s,response:s,op,device,offset:bytes,size:bytes",                  // SYSTOR '17
+    "device,op,offset:bytes,size:bytes,time:us",                            // Alibaba
+    "device,time:s,op,offset:bytes,size:bytes",                             // K5
+    "time:us,offset:sectors,op,size:bytes",                                 // CloudPhysics
+    "time:ns,-,-,offset:sectors,size:sectors,op,device,device,-",           // FIU
+    "time:ns,-,...,offset:sectors,size:sectors,op,device,device,-",         // and names with blanks
+    "time:s,offset:sectors,size:sectors,op:0r1w,device",                    // Tencent
+    "time:ms,response:ns,op:0r1w,size:bytes,offset:bytes,-",                // fio's latencies
+    "time:ms,response:ns,op:0r1w,size:bytes,offset:bytes",
 };
 
 std::vector<std::string_view> lines_of(std::string_view head) {
@@ -140,7 +152,7 @@ std::vector<std::string_view> lines_of(std::string_view head) {
 }
 
 std::vector<std::string> guesses(std::string_view head, const Input& input) {
-  std::vector<std::string> all(kKnownTables.begin(), kKnownTables.end());
+  std::vector<std::string> all;
   const std::vector<std::string_view> lines = lines_of(head);
   Line header(input), sample(input);
   for (std::size_t i = 0; i + 1 < lines.size(); ++i)
@@ -150,9 +162,10 @@ std::vector<std::string> guesses(std::string_view head, const Input& input) {
       if (header.count() < 4 || header.count() + 1 >= Line::kMost ||
           header.count() != sample.count())
         continue;
-      if (const auto text = by_header(header, sample)) all.push_back(*text);
-      if (all.size() > kMostGuesses) return all;
+      const auto text = by_header(header, sample);
+      if (text && all.size() < kMostGuesses) all.push_back(*text);
     }
+  all.insert(all.end(), kKnownTables.begin(), kKnownTables.end());
   return all;
 }
 
@@ -173,7 +186,8 @@ std::string suggestion(Input& input) {
   const std::string_view head = input.peek(kGuessedFrom);
   for (const std::string& guess : guesses(head, input))
     for (const char* const style :
-         {"", ",decimal=comma", ",decimal=comma,thousands", ",thousands"}) {
+         {"", ",decimal=comma", ",decimal=comma,thousands", ",thousands", ",..."}) {
+      if (std::string_view(style) == ",..." && guess.find("...") != guess.npos) continue;
       const std::string columns = guess + style;
       const FittingLines fit = lines_that_fit(head, input, columns_of(columns));
       if (fit.fit > 0 && fit.others == 0)

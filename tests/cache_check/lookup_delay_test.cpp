@@ -195,3 +195,20 @@ TEST_CASE("a command's time below zero leaves no room for a delay") {
   CHECK_FALSE(found.overheads.per_request);
   CHECK_FALSE(found.cache.almost_read_hits);
 }
+
+TEST_CASE(
+    "where nobody asked when the cache is looked into, the overheads' errors hold that time") {
+  const std::string name = "virtual:cache-base?imperfections=default&seed=2";
+  const model::DriveModel truth = virtual_drive::virtual_model(name);
+  CHECK_FALSE(asked_about_lookup(Record{}));
+  CHECK(asked_about_lookup(record_of(truth, name)));
+  for (const double host_ms : {0.0, 0.028, 0.07}) {
+    model::DriveModel found = measured_without(truth, host_ms);
+    hold_untold_delay(found.overheads);
+    const model::Parameter& hit = found.overheads.read_hit_after_read;
+    CAPTURE(host_ms, *hit.error);
+    CHECK(std::abs(*hit.value - *truth.overheads.read_hit_after_read.value) <= 2 * *hit.error);
+    CHECK(*hit.error < *hit.value);
+    CHECK_FALSE(found.overheads.per_request);
+  }
+}

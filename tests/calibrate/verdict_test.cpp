@@ -103,3 +103,40 @@ TEST_CASE("the error of a demerit's fall is how much it varies from trace to tra
   CHECK(errors > 0.7 * spread);
   CHECK(errors < 1.4 * spread);
 }
+
+TEST_CASE("a demerit that rises within its error is no worse, a difference that rises is") {
+  const replay::Result drive = drive_of(1), before = model_of(drive, 1, 0, 2);
+  const auto verdict = [&](const replay::Result& after) {
+    return verdict_of(drive, before, after, {0, kJudgedRequests});
+  };
+  int risen = 0;
+  for (unsigned seed = 3; seed <= 40; ++seed) {
+    const Verdict nearer = verdict(model_of(drive, 0.97, 0, seed));
+    if (nearer.difference.mean < 0 || nearer.demerit.mean >= 0) continue;
+    CAPTURE(seed, nearer.demerit.mean, nearer.demerit.error);
+    ++risen;
+    CHECK_FALSE(nearer.better);
+    CHECK(nearer.no_worse == (nearer.demerit.mean >= -2 * nearer.demerit.error));
+  }
+  CHECK(risen > 0);
+  CHECK_FALSE(verdict(model_of(drive, 1.2, 0, 3)).no_worse);
+  CHECK_FALSE(verdict(model_of(drive, 0.05, 0.8, 3)).no_worse);
+}
+
+TEST_CASE("more positions are known if the share in phase rises beyond chance") {
+  const auto comparison = [](double once, double anew) {
+    replay::Comparison made;
+    made.classes.emplace_back();
+    made.classes.front().phase_n = 900;
+    made.classes.front().folded_phase_share = once;
+    made.classes.front().folded_phase_share_reanchored = anew;
+    return made;
+  };
+  const auto before = comparison(0.5, 0.5);
+  // Of two shares of 900 each the difference has an error of 0.024.
+  CHECK(knows_more_positions(before, comparison(0.62, 0.5), true));
+  CHECK_FALSE(knows_more_positions(before, comparison(0.57, 0.9), true));
+  CHECK(knows_more_positions(before, comparison(0.4, 0.62), false));
+  CHECK_FALSE(knows_more_positions(before, comparison(0.9, 0.57), false));
+  CHECK_FALSE(knows_more_positions(before, comparison(0.1, 0.1), false));
+}

@@ -69,7 +69,13 @@ class Budget(unittest.TestCase):
     def test_every_trace_format_has_a_document(self):
         said = subprocess.run([PLATTER, "trace", "lint", "--help"], capture_output=True, text=True, check=True).stdout
         named = set(re.search(r"--format[^{]*\{([^}]*)\}", said).group(1).replace(" ", "").replace("\n", "").split(","))
-        self.assertEqual({kind[6:] for kind in self.made.all if kind.startswith("trace-")} - {"gzip", "zstd"}, named)
+        self.assertEqual({kind[6:] for kind in self.made.all if kind.startswith("trace-")} - set(documents.COMPRESSED), named)
+
+    def test_a_thousand_million_points_are_refused_before_they_are_made(self):
+        content = dict(bombs.of_kind("study", self.made))["points-10^9"]
+        judged = attack.attack(PLATTER, self.made, "study", content, "study plan FILE -C s --parts 3")
+        self.assertEqual((judged.wrong, judged.status), ("", 6), judged.sentence)
+        self.assertLess(judged.seconds, 0.1)
 
     def test_the_sample(self):
         findings = []

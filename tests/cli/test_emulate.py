@@ -45,7 +45,8 @@ class Served(PlatterTest):
             if server.poll() is None:
                 server.kill()
             server.wait()
-            server.stdout.close()
+            if server.stdout:
+                server.stdout.close()
 
     def serve(self, *arguments, ready=True, **more):
         """A server in the background; what it says on stderr goes to the file `said`."""

@@ -52,6 +52,18 @@ def is_hung_up(connection):
 class Hostile(Served):
     OPTION = ""
 
+    @classmethod
+    def setUpClass(cls):
+        cls.seen = []  # of each state: seconds until an honest one was served, until the end; KB
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.seen:
+            served, ended, memory = zip(*cls.seen)
+            print(f"{cls.__name__}: {len(cls.seen)} states; an honest one was served in at most {max(served):.2f} s "
+                  f"({sum(s > 1 for s in served)} above 1 s), ended in at most {max(ended):.2f} s "
+                  f"({sum(s > 1 for s in ended)} above 1 s), at most {max(memory) // 1000} MB", flush=True)
+
     def start(self, *more, **streams):
         name = f"s{len(self.servers)}"
         path = self.path(name)
@@ -82,6 +94,7 @@ class Hostile(Served):
         self.end(server)
         ended_s = time.monotonic() - begun
         print(f"{name}: served in {served_s:.2f} s, ended in {ended_s:.2f} s, {most_kb // 1000} MB", flush=True)
+        self.seen.append((served_s, ended_s, most_kb))
         self.assertLess(most_kb, MOST_KB)
         self.assertLess(served_s, MOST_S)
         self.assertLess(ended_s, MOST_S)
@@ -157,8 +170,31 @@ class Hostile(Served):
                 return
 
 
+    def check_unread_reports(self):
+        """A report at each SIGUSR1, into a pipe of one page that is full: there is none at the end, and no wait."""
+        read_end, write_end = os.pipe()
+        self.addCleanup(os.close, read_end)
+        os.write(write_end, bytes(fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)))
+        server, path = self.start(stdout=write_end)
+        os.close(write_end)
+        self.check_honest(path)
+        for _ in range(3):
+            server.send_signal(signal.SIGUSR1)
+            time.sleep(0.1)
+            self.check_honest(path)
+        begun = time.monotonic()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(PATIENCE_S), OK)
+        self.assertLess(time.monotonic() - begun, MOST_S)
+        self.assertIn("nobody reads the report", self.said())
+
+
 class HostileGuests(Hostile):
     OPTION = "--vhost-user"
+
+    # holds: emulators.md: Notices and reports that nobody
+    def test_reports_that_nobody_reads(self):
+        self.check_unread_reports()
 
     def check_honest(self, path):
         guest = self.guest(path)
@@ -682,7 +718,7 @@ class HostileClients(Hostile):
 
         self.check_state("zeros of gigabytes", act, "--write-cache-loss")
 
-    # holds: emulators.md: Notices that nobody
+    # holds: emulators.md: Notices and reports that nobody
     def test_notices_that_nobody_reads(self):
         """Each refused request is told of on standard error: here a pipe of one page."""
         read_end, write_end = os.pipe()
@@ -698,6 +734,10 @@ class HostileClients(Hostile):
         client.close()
         self.end(server)
         os.close(read_end)
+
+    # holds: emulators.md: Notices and reports that nobody
+    def test_reports_that_nobody_reads(self):
+        self.check_unread_reports()
 
     # holds: emulators.md: Requests go with
     def test_requests_go_with_their_client(self):

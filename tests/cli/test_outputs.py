@@ -128,6 +128,11 @@ OTHER_OPTIONS = set("""
     --width --height --log-axis --title --labels --greys --script
 """.split())
 
+# What a name's ending promises, as its first bytes tell.
+PROMISES = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd", ".bz2": b"BZh", ".xz": b"\xfd7zXZ", ".lz4": b"\x04\x22\x4d\x18",
+            ".zip": b"PK", ".tgz": b"\x1f\x8b", ".json": b"{", ".html": b"<!", ".pdf": b"%PDF", ".svg": b"<?xml",
+            ".png": b"\x89PNG", ".eps": b"%!PS", ".xlsx": b"PK", ".parquet": b"PAR1", ".yaml": b"---", ".ptab": None}
+
 # What each subcommand prints; None: nothing.
 PRINTS = {
     "calibrate": "calibrate truth.json --with drive.csv --only rotation --most-replayed 0 -o c.json",
@@ -354,6 +359,65 @@ class Table(Case):
                 self.platter(*self.words(row.command, out), status=status)
                 self.assertTrue(os.path.islink(self.path(out)))
 
+    def test_what_a_name_promises_is_written_or_it_is_refused(self):
+        for row in self.rows():
+            for ending in (".json.gz", ".JSON.ZIP", *PROMISES):
+                out = "named" + ending
+                begins = PROMISES["." + ending.lower().rpartition(".")[2]]
+                if not row.quick and ending in (".json", ".html"):
+                    continue
+                with self.subTest(f"{row.command} {out}"):
+                    before = self.files()
+                    done = self.run_platter(*self.words(row.command, out))
+                    if done.returncode == OK:
+                        if begins is None:
+                            begins = self.content(out)[:4] + b"PTAB" if self.content(out)[4:8] == b"PTAB" else b"no table"
+                        self.assertTrue(self.content(out).startswith(begins), self.content(out)[:32])
+                        os.remove(self.path(out))
+                    else:
+                        self.assert_one_sentence(done, USAGE, out)
+                        self.assertEqual(self.files(), before)
+
+    def test_one_meaning_of_a_hyphen(self):
+        for row in self.rows():
+            if row.ending.startswith(".") and row.ending not in (".csv", ".h"):
+                continue  # figures, and what is compressed: a name says which
+            with self.subTest(row.command):
+                if row.file or not row.quick:
+                    self.refused_hyphen(row)
+                    continue
+                before = self.files()
+                done = subprocess.run([PLATTER, *self.words(row.command, "-")], cwd=self.folder, capture_output=True,
+                                      check=False)
+                self.assertEqual(done.returncode, OK, done.stderr)
+                self.assertEqual(self.files(), before)
+                self.platter(*self.words(row.command, "out" + row.ending))
+                written = self.content("out" + row.ending)
+                self.assertEqual(done.stdout[:64], written[:64])
+                self.assertLess(abs(len(done.stdout) - len(written)), 32)
+
+    def refused_hyphen(self, row):
+        before = self.files()
+        self.assert_one_sentence(self.run_platter(*self.words(row.command, "-")), USAGE, "-")
+        self.assertEqual(self.files(), before)
+
+    def test_a_hyphen_is_the_standard_input(self):
+        for line, name in (("show - --brief", "truth.json"), ("diff - truth.json", "truth.json"),
+                           ("derive - --set head_switch=/2", "truth.json"), ("emit table - -o -", "truth.json"),
+                           ("trace stats -", "t.trace"), ("replay - --on truth.json", "t.trace"),
+                           ("replay t.trace --on -", "truth.json"), ("result show -", "drive.csv"),
+                           ("compare - model.csv", "drive.csv")):
+            with self.subTest(line):
+                with open(self.path(name), "rb") as file, subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as pipe:
+                    through = subprocess.run([PLATTER, *line.split()], cwd=self.folder, stdin=pipe.stdout,
+                                             capture_output=True, check=False)
+                with open(self.path(name), "rb") as file:
+                    direct = subprocess.run([PLATTER, *line.split()], cwd=self.folder, stdin=file, capture_output=True,
+                                            check=False)
+                self.assertEqual((through.returncode, direct.returncode), (OK, OK), through.stderr + direct.stderr)
+                self.assertEqual(through.stdout, direct.stdout)
+        self.fails(BAD_INPUT, "standard input", "diff", "-", "-")
+
     # holds: exit-statuses.md: Behind a failure
     # holds: exit-statuses.md: What was not done
     def test_where_nothing_can_be_written(self):
@@ -413,6 +477,25 @@ class Rules(Case):
         self.platter("characterize", DRIVE, "-o", "n.json", "--samples", "/dev/null")
         self.platter("characterize", DRIVE, "-o", "/dev/null", "--samples", "n.jsonl")
         self.assertEqual(set(self.files()) - before, {"n.json", "n.jsonl"})
+
+    def test_text_of_other_programs_is_read_with_its_mark(self):
+        """Parameter files, models and studies in UTF-8 with a mark and in UTF-16; what is compressed is named."""
+        plain = json.loads(self.platter("import", "disksim", "disksim/x.parv"))
+        for encoding in ("utf-8-sig", "utf-16", "utf-16-be"):
+            with self.subTest(encoding):
+                for name in ("x.parv", "x.diskspecs", "x.model", "x.seek"):
+                    text = self.content(f"disksim/{name}").decode()
+                    with open(self.path(name), "w", encoding=encoding, newline="") as file:
+                        file.write(text)
+                self.assertEqual(json.loads(self.platter("import", "disksim", "x.parv"))["seek"], plain["seek"])
+                with open(self.path("wide.json"), "w", encoding=encoding) as file:
+                    file.write(self.content("truth.json").decode())
+                self.platter("diff", "wide.json", "truth.json")
+                with open(self.path("wide-study.json"), "w", encoding=encoding) as file:
+                    file.write(self.content("study.json").decode())
+                self.platter("study", "plan", "wide-study.json", "--parts", "2", "-C", "studied")
+        subprocess.run(["gzip", "-k", "truth.json"], cwd=self.folder, check=True)
+        self.fails(BAD_INPUT, "compressed with gzip", "show", "truth.json.gz")
 
     def test_derive_writes_over_its_own_input_by_force(self):
         self.fails(USAGE, "truth.json", "derive", "truth.json", "--set", "head_switch=/2", "-o", "truth.json")

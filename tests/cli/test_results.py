@@ -174,7 +174,7 @@ class Results(PlatterTest):
         self.fails(OUTPUT, ["none/x.csv"], "result", "export", "r.csv.zst", "-o", "none/x.csv")
         wrong = self.fails(BAD_INPUT, ["m.json", "platter replay"], "result", "show", "m.json")
         self.assertNotIn("json.exception", wrong.stderr)
-        self.fails(BAD_INPUT, ["t.trace is neither a result"], "result", "show", "t.trace")
+        self.fails(BAD_INPUT, ["t.trace", "no measured service time"], "result", "show", "t.trace")
         self.fails(BAD_INPUT, ["file"], "result", "show", ".")
         with open(self.path("r.csv.zst"), "rb") as file:
             whole = file.read()

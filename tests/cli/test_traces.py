@@ -63,10 +63,10 @@ class Convert(TraceTest):
             self.assertEqual(file.read(), "0,12,2048,R,0.001000000" + MARK.decode())
 
     def test_devices_and_what_is_passed_over(self):
-        done = self.run_trace("convert", golden("little.blktrace.0"), "--device-number", "8:16", "--to",
+        done = self.run_trace("convert", golden("blktrace_little.blktrace.0"), "--device-number", "8:16", "--to",
                                 "ascii", "-o", self.path("out"))
         self.assertIn("passed over 1 discards", done.stderr)
-        done = self.run_trace("convert", golden("little.blktrace.0"), "--device-number", "8:17", "--to",
+        done = self.run_trace("convert", golden("blktrace_little.blktrace.0"), "--device-number", "8:17", "--to",
                                 "ascii", "-o", self.path("none"), status=BAD_INPUT)
         self.assertIn("no request for device 8:17; it has devices 8:16", done.stderr)
         self.run_trace("stats", golden("msr.csv"), "--device-number", "sda", status=BAD_INPUT)
@@ -74,9 +74,9 @@ class Convert(TraceTest):
     def test_the_first_processor_may_have_been_idle(self):
         self.write("idle.blktrace.0", "")
         for processor in (0, 1):
-            shutil.copy(golden(f"little.blktrace.{processor}"), self.path(f"idle.blktrace.{processor + 1}"))
+            shutil.copy(golden(f"blktrace_little.blktrace.{processor}"), self.path(f"idle.blktrace.{processor + 1}"))
         busy, idle = (json.loads(self.run_trace("stats", name, "--device-number", "8:16", "--json").stdout)
-                      for name in (golden("little"), self.path("idle")))
+                      for name in (golden("blktrace_little"), self.path("idle")))
         self.assertEqual(idle["requests"], busy["requests"])
 
     def test_blocks(self):
@@ -248,7 +248,7 @@ class Lint(TraceTest):
         self.assertEqual(said["findings"][0]["severity"], "warning")
 
     def test_the_golden_traces_have_no_errors(self):
-        for name in ("ascii.trace", "validate.trace", "blkparse.txt", "big.blktrace.1", "fio2.log", "fio3.log",
+        for name in ("ascii.trace", "validate.trace", "blkparse.txt", "blktrace_big.blktrace.1", "iolog2.log", "iolog3.log",
                      "spc.csv", "msr.csv", "hfplayer.csv"):
             with self.subTest(name):
                 self.run_trace("lint", golden(name))
@@ -257,8 +257,8 @@ class Lint(TraceTest):
 # Each sample is made from the columns that the owners of its collection publish.
 SAMPLES = {
     "systor17.csv": 4, "alibaba.csv": 3, "tencent.csv": 3, "k5.csv": 3, "cloudphysics.csv": 3,
-    "cloudphysics1.vscsi": 3, "cloudphysics2.vscsi": 3, "fiu.txt": 3, "biosnoop.txt": 3, "ftrace.txt": 2,
-    "mqsim.trace": 3, "xperf.csv": 2, "wpa.csv": 2, "fio_lat.log": 2, "fio_bw.log": 2, "load.blkreplay": 2,
+    "vscsi_1.bin": 3, "vscsi_2.bin": 3, "fiu.txt": 3, "biosnoop.txt": 3, "ftrace.txt": 2,
+    "mqsim.trace": 3, "xperf.csv": 2, "wpa.csv": 2, "fiolat.log": 2, "fiobw.log": 2, "blkreplay.load": 2,
     "iosnoop_perf.txt": 2, "iosnoop_dtrace.txt": 2, "biosnoop_bpftrace.txt": 2,
 }
 NAMED = {"tencent.csv": "tencent", "mqsim.trace": "mqsim"}  # what their files do not tell
@@ -373,12 +373,12 @@ class WhatToolsWrite(TraceTest):
     def test_blkparse(self):
         for endian in ("little", "big"):
             with self.subTest(endian):
-                done = subprocess.run([self.tool("blkparse"), "-i", golden(endian)], capture_output=True, text=True,
+                done = subprocess.run([self.tool("blkparse"), "-i", golden(f"blktrace_{endian}")], capture_output=True, text=True,
                                       check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 printed = self.write("printed.txt", done.stdout)
                 read = [json.loads(self.run_trace("stats", path, "--json").stdout)
-                        for path in (printed, golden(f"{endian}.blktrace.0"))]
+                        for path in (printed, golden(f"blktrace_{endian}.blktrace.0"))]
                 for member in ("requests", "reads", "blocks"):
                     self.assertEqual(read[0].get(member), read[1].get(member), member)
 

@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 
@@ -186,6 +187,31 @@ TEST_CASE("Readings of the time-stamp counter are answered, and the program runs
   CHECK(host.others.empty());
   CHECK(tracing_resumed(kOne));
   CHECK(host.others == std::vector<std::pair<long, std::uintptr_t>>{{PTRACE_SYSEMU, 0}});
+}
+
+TEST_CASE("Bytes that a program's calls moved are counted once") {
+  host = {};
+  tracing_moved_bytes();
+  const auto call = [](pid_t pid, long number, long result) {
+    host.registers.orig_rax = static_cast<unsigned long long>(number);
+    user_regs_struct seen{};
+    tracing_ptrace(PTRACE_GETREGS, pid, nullptr, &seen);
+    seen.rax = static_cast<unsigned long long>(result);
+    return seen;
+  };
+  auto answer = call(kOne, SYS_read, 4096);
+  CHECK(tracing_moved_bytes() == 0);
+  tracing_ptrace(PTRACE_SETREGS, kOne, nullptr, &answer);
+  tracing_ptrace(PTRACE_SETREGS, kOne, nullptr, &answer);
+  CHECK(tracing_moved_bytes() == 4096);
+  CHECK(tracing_moved_bytes() == 0);
+  answer = call(kOne, SYS_write, -EIO);
+  tracing_ptrace(PTRACE_SETREGS, kOne, nullptr, &answer);
+  answer = call(kOne, SYS_mmap, 1 << 20);
+  tracing_ptrace(PTRACE_SETREGS, kOne, nullptr, &answer);
+  answer = call(kOne, SYS_pwrite64, 512);
+  tracing_ptrace(PTRACE_SETREGS, kOther, nullptr, &answer);
+  CHECK(tracing_moved_bytes() == 0);
 }
 
 TEST_CASE("An errand of the kernel's in a program's memory is no program that runs") {

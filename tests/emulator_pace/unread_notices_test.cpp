@@ -12,7 +12,7 @@
 
 using namespace platter::emulator;
 
-// holds: emulators.md: Notices that nobody
+// holds: emulators.md: Notices and reports that nobody
 TEST_CASE("notices: what has no room is dropped, and others wait as before", "[notices]") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

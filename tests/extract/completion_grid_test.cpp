@@ -1,5 +1,5 @@
 // A path that delivers completions by USB's microframes.
-#include "mtbrc/completion_grid.h"
+#include "estimate/completion_grid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,13 +42,13 @@ TEST_CASE("on a path of microframes no error is below what they leave open") {
     const model::Parameter& p = named.parameter;
     if (!p || p.unit != "ms" || !p.error) continue;
     CAPTURE(named.path, *p.value, *p.error, p.samples);
-    CHECK(*p.error >= 0.99 * mtbrc::least_error_ms(kMicroframe, p.samples));
+    CHECK(*p.error >= 0.99 * estimate::least_error_ms(kMicroframe, p.samples));
     ++with_errors;
   }
   CHECK(with_errors > 3);
   for (const model::SeekPoint& point : run.model.seek.points)
     if (point.error_ms)
-      CHECK(*point.error_ms >= 0.99 * mtbrc::least_error_ms(kMicroframe, point.samples));
+      CHECK(*point.error_ms >= 0.99 * estimate::least_error_ms(kMicroframe, point.samples));
 }
 
 TEST_CASE("a drive on a usual path has no such floor") {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "catch.h"
+#include "estimate/samples.h"
 #include "extract/runs.h"
 #include "safety/journal.h"
 #include "safety/restore.h"
@@ -55,7 +56,7 @@ TEST_CASE("scans and power conditions are off during a run, and as they were beh
   CHECK(std::filesystem::is_empty(folder.path));
   // Of the reads after a rest none waited for a scan or for the spindle; a turn takes 11 ms.
   const auto& samples = run.record.samples;
-  CHECK(std::ranges::none_of(samples, [](const mtbrc::Sample& sample) {
+  CHECK(std::ranges::none_of(samples, [](const estimate::Sample& sample) {
     return sample.completed_ns - sample.issued_ns > 300 * kMillisecond;
   }));
   CHECK(run.model.rotation.period.error.value() < 1e-5 * run.model.rotation.period.value.value());

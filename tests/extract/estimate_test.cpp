@@ -42,13 +42,13 @@ void check_that_the_file_tells_the_model(const Run& run) {
   const KeptRecord kept = read(text_of(run.record));
   CHECK(kept.ended);
   CHECK_FALSE(kept.cut);
-  CHECK(model::to_json_text(estimate(kept.record)) == model::to_json_text(run.model));
+  CHECK(model::to_json_text(extract::estimate(kept.record)) == model::to_json_text(run.model));
   CHECK(text_of(kept.record) == text_of(run.record));
 }
 
 std::string refusal(const std::string& text) {
   try {
-    estimate(read(text).record);
+    extract::estimate(read(text).record);
   } catch (const Error& error) {
     CHECK(error.status() == ExitStatus::bad_input);
     return error.what();
@@ -100,7 +100,7 @@ TEST_CASE("estimate: a file cut at the end of any stage gives the model of the s
     CHECK(kept.cut);
     CHECK_FALSE(kept.ended);
     REQUIRE(kept.record.stages.size() == stages);
-    const model::DriveModel model = estimate(kept.record);
+    const model::DriveModel model = extract::estimate(kept.record);
     CHECK_FALSE(model.provenance.complete == (stages < kStages.size()));
     CHECK(model.provenance.missing.size() == kStages.size() - stages);
     model::to_json_text(model);  // is valid

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catch.h"
+#include "estimate/samples.h"
 #include "extract/characterize.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"
@@ -175,8 +176,8 @@ TEST_CASE(
       CHECK(noted(run, reads == Fua::ignored
                            ? "READ with FUA is answered by the cache: with caches off"
                            : "READ with FUA is refused: with caches off"));
-      CHECK(std::ranges::any_of(run.record.samples, &mtbrc::Sample::verify));
-      CHECK_FALSE(std::ranges::any_of(with.record.samples, &mtbrc::Sample::verify));
+      CHECK(std::ranges::any_of(run.record.samples, &estimate::Sample::verify));
+      CHECK_FALSE(std::ranges::any_of(with.record.samples, &estimate::Sample::verify));
       CHECK(run.record.stages.size() == kStages.size());
       for (const auto fact : kCacheFacts) {
         const model::Parameter &a = with.model.cache.*fact, &b = run.model.cache.*fact;
@@ -208,7 +209,7 @@ TEST_CASE("where nothing passes the cache, no block is read twice that is to com
     Options options = options_in(folder);
     options.keeper = &kept;
     const Run run = characterize(device, options);
-    CHECK(model::to_json_text(estimate(read_lines(kept.whole(run)).record)) ==
+    CHECK(model::to_json_text(extract::estimate(read_lines(kept.whole(run)).record)) ==
           model::to_json_text(run.model));
     CHECK(noted(run, "what was timed on the media are reads of blocks that had not been read"));
     const double period_ns = model::revolution_ns(truth.rotation);
@@ -222,9 +223,9 @@ TEST_CASE("where nothing passes the cache, no block is read twice that is to com
     CHECK(run.model.validity.demerits.front().demerit_percent < 3);
     CHECK(run.model.validity.demerits.front().folded_phase_share > 0.9);
     std::set<std::uint64_t> read;
-    for (const mtbrc::Sample& sample : run.record.samples)
-      if (sample.experiment != mtbrc::Experiment::hit &&
-          sample.experiment != mtbrc::Experiment::disturbed && sample.blocks == 1)
+    for (const estimate::Sample& sample : run.record.samples)
+      if (sample.experiment != estimate::Experiment::hit &&
+          sample.experiment != estimate::Experiment::disturbed && sample.blocks == 1)
         CHECK(read.insert(sample.lbn).second);
   }
 }

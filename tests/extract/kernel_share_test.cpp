@@ -67,7 +67,7 @@ TEST_CASE("The kernel's share is in the model, and the samples tell it again") {
   CHECK(share->above_p99_ms >= share->above_median_ms);
   CHECK(share->samples > 200);
   const KeptRecord again = read_lines(kept.whole(run));
-  CHECK(model::to_json_text(estimate(again.record)) == model::to_json_text(run.model));
+  CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(run.model));
 }
 
 TEST_CASE("Where nothing stamps, the model has no kernel's share") {

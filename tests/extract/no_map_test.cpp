@@ -89,7 +89,7 @@ TEST_CASE("without a map: rotation, cache, hits, bus and queue, and a status tha
     CHECK(run.model.overheads.read_miss_after_read.reason == "the layout is not known");
     CHECK(model::known(run.model.queue.depth) != model::Known::unknown);
     CHECK(run.model.queue.policy.value.value_or(0) == 1);
-    CHECK(model::to_json_text(estimate(run.record)) == model::to_json_text(run.model));
+    CHECK(model::to_json_text(extract::estimate(run.record)) == model::to_json_text(run.model));
   }
 }
 

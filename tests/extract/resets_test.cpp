@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "catch.h"
+#include "estimate/samples.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"
 #include "model/json.h"
@@ -120,7 +121,7 @@ Run shaken_run(Shaken& device, Shakes shakes, const Folder& folder) {
   };
   Run run = characterize(device, options);
   // What turned out to be void was on the disk by then.
-  CHECK(model::to_json_text(estimate(read_lines(kept.whole(run)).record)) ==
+  CHECK(model::to_json_text(extract::estimate(read_lines(kept.whole(run)).record)) ==
         model::to_json_text(run.model));
   return run;
 }
@@ -179,7 +180,7 @@ void check(const Shakes& shakes) {
   CHECK(pages_of(device) == before);
   // Nothing that the reset disturbed is in the model: not a pause of the spindle, nor a cache that
   // was on.
-  CHECK(std::ranges::none_of(run.record.samples, [](const mtbrc::Sample& sample) {
+  CHECK(std::ranges::none_of(run.record.samples, [](const estimate::Sample& sample) {
     return sample.completed_ns - sample.issued_ns > 300 * kMillisecond;
   }));
   CHECK_THAT(run.model.validity.note, !Catch::Contains("timed commands waited"));

@@ -60,7 +60,7 @@ void check_whole(const Kept& kept, std::size_t sessions) {
   CHECK(run.record.sessions.size() == sessions);
   const KeptRecord again = read_lines(kept.lines.whole(run));
   CHECK(again.record.sessions.size() == sessions);
-  CHECK(model::to_json_text(estimate(again.record)) == model::to_json_text(run.model));
+  CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(run.model));
 }
 
 TEST_CASE("what a run keeps as it goes is what it has at its end") {

@@ -43,7 +43,7 @@ TEST_CASE("A drive that takes an hour a command has a model, which says what can
   const std::string text = model::to_json_text(run.model);
   REQUIRE_NOTHROW(model::from_json_text(text, "the model"));
   CHECK(std::filesystem::is_empty(folder.path));
-  CHECK(model::to_json_text(estimate(read_lines(kept.whole(run)).record)) == text);
+  CHECK(model::to_json_text(extract::estimate(read_lines(kept.whole(run)).record)) == text);
   const model::Parameter& translation = run.model.overheads.address_translation;
   if (from == 50 || from == 500) {
     CHECK_FALSE(translation.value);

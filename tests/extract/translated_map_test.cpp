@@ -9,6 +9,7 @@
 #include "catch.h"
 #include "engine/layout_map.h"
 #include "engine/random_layout.h"
+#include "estimate/passing_sectors.h"
 #include "extract/characterize.h"
 #include "extract/geometry_hints.h"
 #include "scsi/drive.h"
@@ -38,8 +39,8 @@ Run run_on(const model::DriveModel& truth, MapByTime how = MapByTime::in_time) {
   return characterize(device, options);
 }
 
-mtbrc::PassingSectors all_true(std::size_t zones) {
-  mtbrc::PassingSectors pitch;
+estimate::PassingSectors all_true(std::size_t zones) {
+  estimate::PassingSectors pitch;
   pitch.zones.resize(zones);
   return pitch;
 }
@@ -89,7 +90,7 @@ TEST_CASE("longer tracks move no block, in random layouts") {
 TEST_CASE("zones that reads contradict are told as not understood, one by one") {
   const model::Layout layout = catalogue_drive("seagate-cheetah9lp", 1).layout;
   const engine::LayoutMap map(layout);
-  mtbrc::PassingSectors pitch = all_true(layout.zones.size());
+  estimate::PassingSectors pitch = all_true(layout.zones.size());
   CHECK(judge_map(layout, pitch).layout.not_understood.empty());
   CHECK(judge_map(layout, pitch).notes.empty());
   pitch.zones[1].untrue = pitch.zones[3].untrue = true;
@@ -116,7 +117,7 @@ TEST_CASE("zones that reads contradict are told as not understood, one by one") 
     CHECK(all[2].reason == "odd");
   }
   SECTION("where nearly all is contradicted there is no layout") {
-    for (mtbrc::ZonePassing& zone : pitch.zones) zone.untrue = true;
+    for (estimate::ZonePassing& zone : pitch.zones) zone.untrue = true;
     const JudgedMap none = judge_map(layout, pitch);
     CHECK(none.layout.zones.empty());
     CHECK_THAT(none.layout.reason, Catch::Contains("contradicts timed reads"));

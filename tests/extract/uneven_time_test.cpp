@@ -34,7 +34,7 @@ Judged measured(const model::Imperfections& uneven) {
   options.keeper = &kept;
   Judged judged{characterize(device, options), 0, 0, {}};
   const model::DriveModel& model = judged.run.model;
-  judged.again = model::to_json_text(estimate(read_lines(kept.whole(judged.run)).record));
+  judged.again = model::to_json_text(extract::estimate(read_lines(kept.whole(judged.run)).record));
   const double truth_ns = model::revolution_ns(drive.rotation);
   judged.period_errors = std::abs(*model.rotation.period.value - truth_ns) /
                          *model.rotation.period.error;

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "catch.h"
+#include "estimate/samples.h"
+#include "extract/self_validation.h"
 
 namespace platter::extract {
 namespace {
@@ -16,11 +18,11 @@ model::DriveModel a_drive() {
 }
 
 // Reads of 7 ms every 10 ms; of each minute, the first one waits 35 ms more.
-mtbrc::Samples reads(double seconds, double pause_ms, double every_s) {
-  mtbrc::Samples samples;
+estimate::Samples reads(double seconds, double pause_ms, double every_s) {
+  estimate::Samples samples;
   double next_s = every_s;
   for (double at_s = 0; at_s < seconds; at_s += 0.01) {
-    mtbrc::Sample sample;
+    estimate::Sample sample;
     sample.issued_ns = static_cast<Nanoseconds>(at_s * 1e9);
     double took_ms = 7;
     if (at_s >= next_s) {
@@ -41,17 +43,48 @@ TEST_CASE("pauses are counted, and what they cost is told") {
   CHECK(pauses.mean_ms == Approx(35).margin(6));
   REQUIRE(pauses.every_s);
   CHECK(*pauses.every_s == Approx(60).margin(0.1));
-  // One of 60 s / 7 ms requests: the root mean square of one large distance among so many.
-  CHECK(pauses.demerit_ms(7) == Approx(35 / std::sqrt(65 / 0.007)).epsilon(0.2));
+  // The root mean square of one large distance among so many: two of 13000 commands, or of the
+  // requests of 130 s where those are farther apart.
+  CHECK(pauses.demerit_ms(7) == Approx(pauses.mean_ms * std::sqrt(2 / 13000.0)).epsilon(0.01));
+  CHECK(pauses.demerit_ms(40) == Approx(pauses.mean_ms * std::sqrt(2 * 0.04 / 130)).epsilon(0.01));
   const auto text = told(pauses, 7);
   REQUIRE(text);
   CHECK(text->find("2 of 13000 timed commands") != std::string::npos);
   CHECK(text->find("60.0 s apart") != std::string::npos);
 }
 
+TEST_CASE("what a drive does on its own is in the demerits that are stated") {
+  const Pauses pauses = pauses_of(reads(130, 35, 60), a_drive());
+  model::Validity validity;
+  validity.demerits = {{.workload = "random, within the run",
+                        .drive_mean_ms = 10,
+                        .demerit_ms = 0.1,
+                        .demerit_percent = 1,
+                        .error_ms = 0.1,
+                        .floor_ms = 0.05},
+                       {.workload = "mixed, within the run",
+                        .drive_mean_ms = 7,
+                        .demerit_ms = 0.1,
+                        .demerit_percent = 1.4,
+                        .error_ms = 0.1,
+                        .floor_ms = 0.05}};
+  const model::Validity before = validity;
+  bear_pauses(pauses, validity);
+  const model::Demerit &random = validity.demerits[0], &mixed = validity.demerits[1];
+  CHECK(random.demerit_ms == Approx(std::hypot(0.1, pauses.demerit_ms(10.5))));
+  CHECK(mixed.demerit_ms == Approx(std::hypot(0.1, pauses.demerit_ms(37))));
+  CHECK(mixed.floor_ms == Approx(std::hypot(0.05, pauses.demerit_ms(37))));
+  CHECK(mixed.demerit_percent == Approx(100 * mixed.demerit_ms / 7));
+  // Two that were seen tell little of how many there are.
+  CHECK(*mixed.error_ms > 0.3 * mixed.demerit_ms);
+  validity = before;
+  bear_pauses(Pauses{}, validity);
+  CHECK(validity.demerits[1].demerit_ms == 0.1);
+}
+
 TEST_CASE("pauses are counted within the sessions of a run, whose clocks are not the same") {
-  mtbrc::Samples samples = reads(130, 35, 60);
-  for (mtbrc::Sample& sample : reads(130, 35, 60)) {
+  estimate::Samples samples = reads(130, 35, 60);
+  for (estimate::Sample& sample : reads(130, 35, 60)) {
     sample.session = 1;
     samples.push_back(sample);
   }

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "catch.h"
+#include "estimate/evidence.h"
 #include "extract/runs.h"
 #include "model/seek_curve.h"
-#include "mtbrc/samples.h"
 #include "scsi/bytes.h"
 #include "scsi/command_table.h"
 #include "virtual_drive/virtual_device.h"
@@ -135,7 +135,7 @@ TEST_CASE("every write of a characterization is of whole physical blocks", "[.lo
   CHECK(run.model.validity.writes);
   CHECK(run.model.validity.demerits[0].demerit_percent < 4);
   // The drive's own samples say of what size the smallest writes were.
-  CHECK(mtbrc::write_unit(run.record.samples) == kInPhysical);
+  CHECK(estimate::Evidence(run.record.samples, nullptr, {}).write_unit() == kInPhysical);
 }
 
 // Eight blocks take 0.84 ms on its bus, more than a quarter of a revolution with the rest.

@@ -16,7 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (each.name == name) return each;
       if (list) std::printf("%s\n", each.name.c_str());
     }
-    if (list) std::exit(0);
+    if (list) {  // at exit() libFuzzer ends the program before what was printed is written
+      std::fflush(stdout);
+      std::_Exit(0);
+    }
     platter::fuzz::require(false, "PLATTER_FUZZ_TARGET names none of these targets");
     std::abort();
   }();

@@ -1,9 +1,9 @@
-#include <array>
 #include <chrono>
 #include <sstream>
 
 #include "extract/record_file.h"
 #include "fuzz/targets.h"
+#include "host/journal.h"
 #include "safety/journal_reader.h"
 #include "samples/checks.h"
 #include "scsi/commands.h"
@@ -12,13 +12,8 @@
 namespace platter::fuzz {
 namespace {
 
-// As they are; and as if their lines had been written so, else none would pass its checksum.
-std::array<std::string, 2> with_checks(const std::string& bytes) {
-  return {bytes, testing::with_checks(testing::without_checks(bytes))};
-}
-
 void samples(const std::string& bytes) {
-  for (const std::string& text : with_checks(bytes))
+  for (const std::string& text : testing::as_it_is_and_checked(bytes))
     refusing([&] {
       std::istringstream in(text);
       extract::read_record(in, "s");
@@ -26,8 +21,16 @@ void samples(const std::string& bytes) {
 }
 
 void journal(const std::string& bytes) {
-  for (const std::string& text : with_checks(bytes))
+  for (const std::string& text : testing::as_it_is_and_checked(bytes))
     refusing([&] { safety::read_journal(file_of(text)); });
+}
+
+void host_journal(const std::string& bytes) {
+  for (const std::string& text : testing::as_it_is_and_checked(bytes))
+    refusing([&] {
+      for (const host::Governor& governor : host::read_host_journal(file_of(text)).found)
+        require(host::is_well_formed(governor), "it leads to governors alone");
+    });
 }
 
 // A program that says what it says, whatever it is asked.
@@ -53,7 +56,10 @@ void exec_replies(const std::string& bytes) {
 }  // namespace
 
 std::vector<Target> run_targets() {
-  return {{"samples", samples}, {"journal", journal}, {"exec", exec_replies}};
+  return {{"samples", samples},
+          {"journal", journal},
+          {"host-journal", host_journal},
+          {"exec", exec_replies}};
 }
 
 }  // namespace platter::fuzz

@@ -6,6 +6,7 @@
 
 #include "fuzz/targets.h"
 #include "model/temporary_folder.h"
+#include "samples/checks.h"
 #include "study/failures.h"
 #include "study/figures.h"
 #include "study/plan.h"
@@ -77,18 +78,20 @@ struct OnePoint {
 // "KEY" in the input is the point's.
 void point(const std::string& bytes) {
   static OnePoint one;
-  std::string text = bytes;
-  if (const std::size_t at = text.find("KEY"); at != std::string::npos)
-    text.replace(at, 3, one.points.points[0].key);
-  std::ofstream(one.path_of_point, std::ios::binary | std::ios::trunc) << text;
-  const study::Table table = study::table_of(one.study, one.points, one.store);
-  require(table.rows.size() + table.missing.size() == 1, "a point is there or missing");
-  study::csv_of(table);
-  study::rows_of_others(study::json_lines_of(table), one.study, one.points);
-  study::rows_of_others(text, one.study, one.points);
-  const std::size_t which[] = {0};
-  study::failures_of(one.points, one.store, which);
-  study::figure_of(one.study.plots[0], table);
+  std::string with_key = bytes;
+  if (const std::size_t at = with_key.find("KEY"); at != std::string::npos)
+    with_key.replace(at, 3, one.points.points[0].key);
+  for (const std::string& text : testing::as_it_is_and_checked(with_key)) {
+    std::ofstream(one.path_of_point, std::ios::binary | std::ios::trunc) << text;
+    const study::Table table = study::table_of(one.study, one.points, one.store);
+    require(table.rows.size() + table.missing.size() == 1, "a point is there or missing");
+    study::csv_of(table);
+    study::rows_of_others(study::json_lines_of(table), one.study, one.points);
+    study::rows_of_others(text, one.study, one.points);
+    const std::size_t which[] = {0};
+    study::failures_of(one.points, one.store, which);
+    study::figure_of(one.study.plots[0], table);
+  }
 }
 
 }  // namespace

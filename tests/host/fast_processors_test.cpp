@@ -8,14 +8,47 @@
 
 #include <optional>
 
+#include "damage.h"
+#include "host/journal.h"
 #include "machine.h"
 #include "model/error.h"
+#include "model/file.h"
 
 namespace platter::host {
 namespace {
 
 constexpr const char* kAsFound = "schedutil powersave";
 constexpr const char* kAllFast = "performance performance";
+
+// Who may set governors and journal them, and later remove nothing: root may all, and becomes
+// nobody.
+class Unprivileged {
+ public:
+  explicit Unprivileged(const Machine& machine) : root_(machine.root()) {
+    fs::create_directories(root_ / "run/platter");
+    for (const auto& entry : fs::recursive_directory_iterator(root_))
+      fs::permissions(entry, entry.is_directory() ? kFolder : kFile);
+    fs::permissions(root_, kFolder);
+    if (is_root_) REQUIRE(::seteuid(kNobody) == 0);
+  }
+  ~Unprivileged() {
+    if (is_root_) (void)!::seteuid(0);
+    fs::permissions(root_ / "run/platter", kFolder);
+  }
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  void may_not_remove() const {
+    if (is_root_) REQUIRE(::seteuid(0) == 0);
+    fs::permissions(root_ / "run/platter", fs::perms(0555));
+    if (is_root_) REQUIRE(::seteuid(kNobody) == 0);
+  }
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  static constexpr fs::perms kFolder{0777}, kFile{0666};
+  fs::path root_;
+  bool is_root_ = ::geteuid() == 0;
+};
 
 // A run that is killed after it has begun.
 void crash(const Machine& machine) {
@@ -164,6 +197,27 @@ TEST_CASE("where nothing can be kept nothing is set") {
   CHECK(machine.shown() == kAsFound);
 }
 
+// holds: safety.md: The journal goes when all
+TEST_CASE("a journal that cannot be removed is told, by the end of a run and by restore") {
+  const Machine machine;
+  const Unprivileged user(machine);
+  {
+    FastProcessors fast(machine.root());
+    REQUIRE(fast.all_fast());
+    user.may_not_remove();
+    const std::vector<std::string> told = fast.end();
+    REQUIRE(told.size() == 1);
+    CHECK_THAT(told.front(), Catch::Contains("host.journal cannot be removed") &&
+                                 Catch::Contains("remove it by hand"));
+  }
+  CHECK(machine.shown() == kAsFound);
+  const auto left = put_back_what_was_left(machine.root());
+  REQUIRE(left);
+  CHECK(left->journal_stays);
+  CHECK(left->failed.empty());
+  CHECK(left->troubles().size() == 1);
+}
+
 // holds: safety.md: A journal names cpufreq
 TEST_CASE("a damaged journal, or one that leads elsewhere, changes nothing") {
   for (const char* const text :
@@ -180,6 +234,33 @@ TEST_CASE("a damaged journal, or one that leads elsewhere, changes nothing") {
     CHECK(machine.shown() == kAsFound);
     CHECK_THROWS_AS(put_back_what_was_left(machine.root()), Error);
   }
+}
+
+// holds: safety.md: A journal names cpufreq
+TEST_CASE("2,000 damaged host journals: none is taken for what it was not") {
+  const Machine machine;
+  const std::string path = machine.root() + "/host.journal";
+  write_host_journal({"f3c1", {{"policy0", "schedutil"}, {"policy4", "powersave"}}}, path);
+  const std::string whole = model::read_file(path);
+  testing::Damage damage(5);
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < testing::Damage::kMutants; ++i) {
+    const std::string mutant = damage.of(whole);
+    INFO(i << ": " << mutant);
+    model::write_file(path, mutant);
+    try {
+      const Journal journal = read_host_journal(path);
+      // But for the line's end all of it is there.
+      CHECK(mutant == whole.substr(0, whole.size() - 1));
+      CHECK(journal.boot == "f3c1");
+      CHECK(journal.found ==
+            std::vector<Governor>{{"policy0", "schedutil"}, {"policy4", "powersave"}});
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::bad_input);
+      ++refused;
+    }
+  }
+  CHECK(refused > testing::Damage::kMutants * 9 / 10);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 
+from floors import storeys, ways_up
 from throwing_calls import throwing_calls
 from throwing_destructors import declared_noexcept, throwing_destructors
 
@@ -221,6 +222,7 @@ class House:
                 self.never_translates,
             r"A figure of a model that was not measured acts but through `src/model/stand_ins\.h`: .*":
                 self.never_acts_in_silence,
+            r"A file of `\w+` or `\w+` includes one that stands on it\.": self.never_up,
             r"A test that cannot fail\.": lambda words: None,  # for readers, not for a program
         }
         unused = dict(rules)
@@ -255,6 +257,12 @@ class House:
     def never_includes(self, words):
         for room in self.named(words[0]):
             self.no_include(room, words[1] + "/")
+
+    def never_up(self, words):
+        for word in words:
+            for room in self.named(word):
+                for upper, lower in ways_up(storeys(self.root, room.path)):
+                    self.found(f"{room.path}/{upper}", f"includes {lower}, which stands on it")
 
     def never_anything(self, words):
         for room in self.named(words[0]):
@@ -294,12 +302,16 @@ class House:
                 self.no_include(Room(folder, None), header)
 
     def never_shares(self, words):
-        """A folder in another language, with nothing from outside itself."""
+        """A folder in another language, and programs in folders of it, with nothing from outside itself."""
         folder, room = words
         own = {os.path.basename(path)[:-3] for path in self.files(folder, (".py",))}
         for path in self.files(folder, ("",)):
-            if not path.endswith((".py", ".md", ".json", ".txt")):
+            if path.endswith(SOURCES) and os.path.dirname(path) != folder:
+                self.includes_its_own(path, folder)
+            elif not path.endswith((".py", ".md", ".json", ".txt")):
                 self.found(path, f"{folder} is Python and shares nothing with {room}")
+            elif path.endswith(".txt") and "target_link_libraries" in self.read(path):
+                self.found(path, f"a program of {folder} links nothing")
             if not path.endswith(".py"):
                 continue
             for number, line in enumerate(self.read(path).splitlines(), 1):
@@ -316,6 +328,16 @@ class House:
                     self.found(path, f"{folder} must never share anything with {room}", number)
         for engine in self.named(room):
             self.no_match(engine, r"\balien\b", f"know of {folder}")
+
+    def includes_its_own(self, path, folder):
+        """A program's headers are those that lie beside it, or of the system."""
+        for number, line in enumerate(self.read(path).splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*(?:"([^"]*)"|<([^>]*)>)', line)
+            if match and match.group(1) and not (os.path.basename(match.group(1)) == match.group(1) and os.path.exists(
+                    os.path.join(self.root, os.path.dirname(path), match.group(1)))):
+                self.found(path, f"{match.group(1)} is not beside it, and {folder} shares nothing", number)
+            if match and match.group(2) and ("/" in match.group(2) and not match.group(2).startswith("sys/")):
+                self.found(path, f"{match.group(2)} is not of the system, and {folder} shares nothing", number)
 
     def sources(self):
         """(path, code without comments) of all that goes into programs."""

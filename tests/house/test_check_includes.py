@@ -91,6 +91,11 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.plant_all({f"{room}/planted.cpp": f'#include "{header}"\n'
                                          for room, header in right}), "")
 
+    def test_an_include_that_leads_back_up(self):
+        found = self.plant("src/extract/options.h", '\n#include "extract/characterize.h"\n')
+        self.assertIn("src/extract/options: includes characterize, which stands on it", found)
+        self.assertEqual(self.plant("src/extract/characterize.cpp", '\n#include "extract/caches.h"\n'), "")
+
     def test_a_room_within_a_room(self):
         self.assertIn("registry may not include registry/trust/keys.h",
                       self.plant("registry/oci.cpp", '\n#include "registry/trust/keys.h"\n'))
@@ -120,7 +125,8 @@ class Planted(unittest.TestCase):
                  "gettimeofday(&t, nullptr);", "auto t = time(nullptr);", "usleep(5);",
                  "#include <chrono>", "auto t = std::time(nullptr);",
                  "std::this_thread::sleep_for(x);")
-        rooms = ("mtbrc", "layout", "cache_probe", "extract", "statistics", "engine", "calibrate", "cache_check", "replay")
+        rooms = ("estimate", "mtbrc", "layout", "cache_probe", "extract", "statistics", "engine", "calibrate",
+                 "cache_check", "replay")
         files = {f"src/{room}/planted_{i}.cpp": f"\n{code}\n"
                  for room in rooms for i, code in enumerate(codes)}
         found = self.plant_all(files)
@@ -159,6 +165,13 @@ class Planted(unittest.TestCase):
                 found = self.plant("tests/alien/drive.py", f"\n{line}\n")
                 self.assertIn(word, found)
         self.assertIn("is Python", self.plant("tests/alien/fast.cpp", "int x;\n"))
+        lines = ('#include "engine/tables.h"', '#include "../../../src/engine/tables.h"', "#include <engine/tables.h>",
+                 '#include "tables.h"')
+        files = {f"tests/alien/today/planted_{i}.cpp": line + "\n" for i, line in enumerate(lines)}
+        found = self.plant_all(files | {"tests/alien/links.txt": "target_link_libraries(x y)\n"})
+        for i in range(len(lines)):
+            self.assertIn(f"tests/alien/today/planted_{i}.cpp:1: ", found)
+        self.assertIn("links nothing", found)
         found = self.plant("src/engine/planted.cpp", "int alien;\n")
         self.assertIn("must never know of tests/alien", found)
 

@@ -28,6 +28,13 @@ TEST_CASE("numbers that bridges give to all disks, or that are none, are worthle
                                    "20170500006C",
                                    "PROLIFICMP000000001",
                                    "987654321000",
+                                   "ABCDEFGHIJKL",
+                                   "GHIJKLMNOP01",
+                                   "123123123",
+                                   "DEADBEEFDEADBEEF",
+                                   "USB30USB30",
+                                   "0000FFFF0000",
+                                   "100000000011",
                                    "?",
                                    "?\?\?",
                                    "none",
@@ -61,6 +68,9 @@ TEST_CASE("numbers that disks have are worth something") {
                                    "P9J6XK4M0000C7381AAB",
                                    "80C0A08LFAUG",
                                    "SN 4711-0815",
+                                   "ABCDWXYZ",
+                                   "1100A1100",
+                                   "WD-WCAV1WCAV",
                                    "JM1240"}) {
     INFO(serial);
     CHECK_FALSE(why_worthless(serial));

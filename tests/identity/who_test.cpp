@@ -126,6 +126,23 @@ TEST_CASE("a bridge with a number of its own leaves it open whose disk answers")
   CHECK(who.doubts.size() == 1);
 }
 
+// holds: safety.md: SET FEATURES leave only
+TEST_CASE("where a translation names another model of the same size, whose disk answers is open") {
+  Evidence evidence = behind_bridge();
+  evidence.vendor = "ATA";
+  evidence.product = "ST4000DM004-2CV1";
+  SECTION("and no number tells") { evidence.serial = GENERATE("", "000000000000"); }
+  SECTION("and a dock's page is of one of its disks, as the pass-through is") {
+    evidence.page_89h = red();
+    if (GENERATE(false, true)) evidence.page_89h->serial.clear();
+  }
+  CHECK(who_is(evidence).reached == Reached::not_known);
+  evidence.product = "WDC WD40EFRX-68W";
+  CHECK(who_is(evidence).reached == Reached::this_disk);
+  evidence.product.clear();  // it names none
+  CHECK(who_is(evidence).reached == Reached::this_disk);
+}
+
 TEST_CASE("a world wide name that all bridges have proves nothing") {
   Evidence evidence = behind_bridge();
   evidence.serial = "X5P7K2M9Q4";

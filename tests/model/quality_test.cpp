@@ -51,6 +51,36 @@ TEST_CASE("quality: a demerit that may be far larger is not a good one") {
   DriveModel model = checked(0.3, 1);
   model.validity.demerits[1] = demerit("mixed", 4.9, 5.5);
   CHECK(qualities_of(model).mixed == Quality::fair);
+  model.validity.demerits[1] = demerit("mixed", 3.9, 1.2);
+  CHECK(qualities_of(model).mixed == Quality::fair);
+  model.validity.demerits[1] = demerit("mixed", 3.9, 1.0);
+  CHECK(qualities_of(model).mixed == Quality::good);
+}
+
+TEST_CASE("quality: a run that wrote whole physical blocks says nothing of parts of them") {
+  DriveModel model = checked(0.3, 1);
+  model.identity.block_bytes = 512;
+  model.identity.physical_block_bytes = 4096;
+  model.validity.writes = true;
+  CHECK(qualities_of(model).mixed == Quality::fair);
+  CHECK(qualities_of(model).random == Quality::fair);
+  CHECK(qualities_of(model).writes == Quality::fair);
+  model.validity.demerits = {demerit("random", 0.3), demerit("mixed", 1)};
+  CHECK(qualities_of(model).all == Quality::good);  // a validation writes as its trace says
+  model.validity.demerits = {demerit("random, within the run", 0.3),
+                             demerit("mixed, within the run", 1)};
+  model.identity.physical_block_bytes = 512;
+  CHECK(qualities_of(model).all == Quality::good);
+  model.identity.physical_block_bytes = 4096;
+  model.validity.writes = false;
+  CHECK(qualities_of(model).all == Quality::good);
+}
+
+TEST_CASE("quality: what a drive does on its own makes no mixed load good") {
+  DriveModel model = checked(0.3, 1);
+  model.provenance.findings = {{.code = "drive-pauses", .weight = "doubt", .text = "it waits"}};
+  CHECK(qualities_of(model).random == Quality::fair);
+  CHECK(qualities_of(model).mixed == Quality::fair);
 }
 
 TEST_CASE("quality: a demerit is poor where it is surely so") {

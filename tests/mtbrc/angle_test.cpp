@@ -10,6 +10,7 @@
 #include "statistics/circular.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 using statistics::wrap_rev;
 

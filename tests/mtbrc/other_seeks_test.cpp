@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "model/seek_curve.h"
+#include "mtbrc/known.h"
 #include "mtbrc/overheads.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/seek_command.h"
@@ -17,6 +18,7 @@
 #include "virtual_drive/virtual_device.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {
@@ -167,8 +169,7 @@ TEST_CASE("seeks of writes: a curve of their own where they settle otherwise") {
   INFO(found.note);
   REQUIRE(found.curve);
   check_curve(*found.curve, *truth.write_seek);
-  check_curve(*estimate_write_seeks(bench.context.samples, bench.map, model).curve,
-              *truth.write_seek);
+  check_curve(*known(bench.context, &model).of<Figure::write_seeks>().curve, *truth.write_seek);
 }
 
 TEST_CASE(
@@ -219,7 +220,8 @@ TEST_CASE("seeks of writes: one stranger among many is left out, and named") {
     if (sample.experiment == Experiment::seek && sample.write &&
         std::abs(sample.group) == std::int64_t{moved})
       sample.issued_ns -= 330'000;
-  const WriteSeeks again = estimate_write_seeks(samples, bench.map, model);
+  const WriteSeeks again =
+      Estimates(samples, &bench.map, model.rotation, &model).of<Figure::write_seeks>();
   INFO(found.note << "; " << again.note);
   for (const DistantSettle& s : again.settles)
     UNSCOPED_INFO(s.cylinders << ": " << s.time_ms << " +- " << s.error_ms);

@@ -5,14 +5,16 @@
 #include <random>
 
 #include "catch.h"
-#include "mtbrc/passages.h"
-#include "mtbrc/read_times.h"
+#include "estimate/estimates.h"
+#include "estimate/passages.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "plain_disk.h"
 #include "scsi/drive.h"
+#include "scsi/physical_blocks.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {
@@ -54,7 +56,8 @@ TEST_CASE(
     "them") {
   std::mt19937_64 random(4);
   for (int round = 0; round < 20; ++round) {
-    const auto spread = estimate_delay_spread(hits(random, 0.1), rotation_6ms());
+    const Samples samples = hits(random, 0.1);
+    const auto spread = Estimates(samples, nullptr, rotation_6ms()).of<Figure::delay_spread>();
     REQUIRE(spread);
     CHECK(spread->samples > 200);
     CHECK(spread->samples <= 280);
@@ -72,17 +75,19 @@ TEST_CASE(
       CHECK(std::abs(quantile.ms - is_ms) < 4 * error_ms + 0.001);
     }
   }
-  CHECK_FALSE(estimate_delay_spread({}, rotation_6ms()));
+  const Samples none;
+  CHECK_FALSE(Estimates(none, nullptr, rotation_6ms()).of<Figure::delay_spread>());
   Samples few = hits(random, 0);
   few.resize(80);
-  CHECK_FALSE(estimate_delay_spread(few, rotation_6ms()));
+  CHECK_FALSE(Estimates(few, nullptr, rotation_6ms()).of<Figure::delay_spread>());
 }
 
 TEST_CASE("overheads: the bus from the slope of hit times, misses left out") {
   std::mt19937_64 random(3);
   for (int round = 0; round < 20; ++round) {
     const Samples samples = hits(random, 0.15);
-    const model::Parameter transfer = estimate_block_transfer(samples, rotation_6ms());
+    const model::Parameter transfer =
+        Estimates(samples, nullptr, rotation_6ms()).of<Figure::hit_transfer>();
     REQUIRE(transfer);
     CHECK(*transfer.value == Approx(0.025).margin(0.0006));
   }
@@ -90,14 +95,17 @@ TEST_CASE("overheads: the bus from the slope of hit times, misses left out") {
 
 TEST_CASE("overheads: accesses to the media are not taken for hits") {
   std::mt19937_64 random(4);
-  CHECK_FALSE(estimate_block_transfer({}, rotation_6ms()));
-  for (int round = 0; round < 20; ++round)
-    CHECK_FALSE(estimate_block_transfer(hits(random, 1.0), rotation_6ms()));
+  const Samples none;
+  CHECK_FALSE(Estimates(none, nullptr, rotation_6ms()).of<Figure::hit_transfer>());
+  for (int round = 0; round < 20; ++round) {
+    const Samples misses = hits(random, 1.0);
+    CHECK_FALSE(Estimates(misses, nullptr, rotation_6ms()).of<Figure::hit_transfer>());
+  }
   const plain::Disk disk(plain::small_shape());
   const engine::LayoutMap map(disk.layout(true));
-  const OverheadEstimate nothing = estimate_overheads({}, map, rotation_6ms());
-  CHECK_FALSE(nothing.overheads.read_miss_after_read.reason.empty());
-  CHECK_FALSE(nothing.overheads.write_hit_after_write.reason.empty());
+  const model::Overheads nothing = Estimates(none, &map, rotation_6ms()).of<Figure::overheads>();
+  CHECK_FALSE(nothing.read_miss_after_read.reason.empty());
+  CHECK_FALSE(nothing.write_hit_after_write.reason.empty());
 }
 
 TEST_CASE("overheads: sizes that the cache does not keep tell nothing of the bus") {
@@ -118,9 +126,9 @@ TEST_CASE("overheads: sizes that the cache does not keep tell nothing of the bus
         }
       const plain::Disk disk(plain::small_shape());
       const engine::LayoutMap map(disk.layout(true));
-      const model::Parameter transfer = write ? estimate_write_block_transfer(samples, map,
-                                                                              rotation_6ms())
-                                              : estimate_block_transfer(samples, rotation_6ms());
+      Estimates made(samples, &map, rotation_6ms());
+      const model::Parameter transfer = write ? made.of<Figure::write_block_transfer>()
+                                              : made.of<Figure::hit_transfer>();
       REQUIRE(transfer);
       CHECK(*transfer.value == Approx(0.009).margin(0.0012));
     }
@@ -148,7 +156,7 @@ TEST_CASE("overheads: the error of few hits holds, for all hits tell what the ho
     add(false, false, 60);
     add(false, true, 12);
     const model::Parameter found =
-        estimate_overheads(samples, map, rotation_6ms()).overheads.read_hit_after_write;
+        Estimates(samples, &map, rotation_6ms()).of<Figure::overheads>().read_hit_after_write;
     REQUIRE(found);
     least = std::min(least, *found.error);
     // The median of what two such delays add.
@@ -330,8 +338,9 @@ TEST_CASE("passages: the smallest writes may be of several blocks") {
   capacity.lowest_aligned_lbn = 3;
   const scsi::PhysicalBlocks physical(capacity);
   for (int i = 0; i < 50; ++i) {
-    const auto target = passages.aim(track, 1'000'000'000 + i * 123'457, true, kUnit, true,
-                                     physical);
+    const auto target = passages.aim(
+        track, 1'000'000'000 + i * 123'457, true, kUnit, true,
+        [&](std::uint64_t lbn) { return physical.is_whole(lbn, kUnit); });
     REQUIRE(target);
     CHECK(target->lbn % kUnit == 3);
     CHECK(map.slot_of_lbn(target->lbn) + kUnit <= track.first_slot + track.sectors);

@@ -12,6 +12,7 @@
 #include "virtual_drive/virtual_device.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {

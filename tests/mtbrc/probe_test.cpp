@@ -6,15 +6,16 @@
 #include <set>
 
 #include "catch.h"
+#include "estimate/walked_rotation.h"
 #include "mtbrc/access.h"
 #include "mtbrc/rotation.h"
-#include "mtbrc/walked_rotation.h"
 #include "scsi/guard.h"
 #include "scsi/read_blocks.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/virtual_device.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {

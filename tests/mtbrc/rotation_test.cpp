@@ -8,6 +8,7 @@
 #include "scsi/drive.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {

@@ -1,12 +1,14 @@
 #include "mtbrc/round_trips.h"
 
 #include "catch.h"
+#include "estimate/host.h"
+#include "estimate/samples.h"
 
 namespace platter::mtbrc {
 namespace {
 
-Sample round_trip(Nanoseconds issued_ns, Nanoseconds completed_ns) {
-  return {.experiment = Experiment::round_trip,
+estimate::Sample round_trip(Nanoseconds issued_ns, Nanoseconds completed_ns) {
+  return {.experiment = estimate::Experiment::round_trip,
           .blocks = 0,
           .issued_ns = issued_ns,
           .completed_ns = completed_ns};
@@ -15,9 +17,9 @@ Sample round_trip(Nanoseconds issued_ns, Nanoseconds completed_ns) {
 }  // namespace
 
 TEST_CASE("A round trip takes the one stamp that lies in it") {
-  Samples samples = {round_trip(1'000'300, 1'060'300), round_trip(1'070'000, 1'130'000),
-                     round_trip(1'140'000, 1'200'000), round_trip(1'210'000, 1'270'000),
-                     round_trip(1'280'700, 1'299'600)};
+  estimate::Samples samples = {round_trip(1'000'300, 1'060'300), round_trip(1'070'000, 1'130'000),
+                               round_trip(1'140'000, 1'200'000), round_trip(1'210'000, 1'270'000),
+                               round_trip(1'280'700, 1'299'600)};
   const std::vector<scsi::Stamp> stamps = {
       {900'000, 950'000},                              // a command before
       {1'012'000, 1'050'000},                          // the first one's
@@ -36,24 +38,24 @@ TEST_CASE("A round trip takes the one stamp that lies in it") {
 }
 
 TEST_CASE("The kernel's share is of the stamped round trips alone") {
-  Samples samples;
+  estimate::Samples samples;
   for (Nanoseconds i = 0; i < 100; ++i) {
-    Sample sample = round_trip(i * 1'000'000, i * 1'000'000 + 60'000);
+    estimate::Sample sample = round_trip(i * 1'000'000, i * 1'000'000 + 60'000);
     if (i % 4 > 0) {
       sample.dispatched_ns = sample.issued_ns + 8'000 + 1;
       sample.returned_ns = sample.issued_ns + 48'000 + 1;
     }
     samples.push_back(sample);
   }
-  samples[5].experiment = Experiment::disturbed;
-  const auto shares = host_shares(samples);
+  samples[5].experiment = estimate::Experiment::disturbed;
+  const auto shares = estimate::host_shares(samples);
   REQUIRE(shares);
   CHECK(shares->above.samples() == 74);
   CHECK(shares->above.median_ms() == Approx(0.02));
   CHECK(shares->behind.median_ms() == Approx(0.04));
   CHECK(shares->behind.quantile_ms(0.99) == Approx(0.04));
   samples.resize(16);
-  CHECK_FALSE(host_shares(samples));
+  CHECK_FALSE(estimate::host_shares(samples));
 }
 
 }  // namespace platter::mtbrc

@@ -4,11 +4,13 @@
 #include <sstream>
 
 #include "catch.h"
+#include "estimate/estimates.h"
 #include "mtbrc/rotation.h"
 #include "plain_disk.h"
 #include "scsi/drive.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 TEST_CASE("seeks: the curve of a noisy disk, with honest errors") {
@@ -154,7 +156,8 @@ TEST_CASE("seeks: nothing measured is told as such") {
   const engine::LayoutMap map(disk.layout(true));
   model::Rotation rotation;
   rotation.numerator_ns = 6'000'000;
-  const model::Seek seek = estimate_seeks({}, map, rotation).seek;
+  const Samples none;
+  const model::Seek seek = Estimates(none, &map, rotation).of<Figure::seeks>().seek;
   CHECK(seek.points.empty());
   CHECK_FALSE(seek.reason.empty());
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "estimate/samples.h"
 #include "mtbrc/watermark.h"
 #include "scsi/guard.h"
 #include "virtual_drive/open.h"
@@ -45,7 +46,7 @@ struct SeveralBlocksRead {
   }
   model::Rotation rotation;
   engine::LayoutMap map;
-  Samples samples;
+  estimate::Samples samples;
 };
 
 }  // namespace platter::mtbrc::testing

@@ -1,13 +1,14 @@
 // The bus time of a block without any cache hit, on virtual drives with default imperfections.
-#include "mtbrc/slow_bus.h"
+#include "estimate/slow_bus.h"
 
 #include <cmath>
 
 #include "catch.h"
-#include "mtbrc/overheads.h"
+#include "estimate/estimates.h"
 #include "several_blocks.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {
@@ -19,7 +20,7 @@ struct Measured {
 Measured measured(double block_ms, double watermark, std::uint64_t seed) {
   const testing::SeveralBlocksRead read(testing::hp(watermark, block_ms, seed), seed);
   return {estimate_slow_bus(read.samples, read.map, read.rotation),
-          estimate_overheads(read.samples, read.map, read.rotation).block_transfer};
+          Estimates(read.samples, &read.map, read.rotation).of<Figure::block_transfer>()};
 }
 
 }  // namespace

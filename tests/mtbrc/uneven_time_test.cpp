@@ -3,9 +3,10 @@
 #include <random>
 
 #include "catch.h"
+#include "estimate/estimates.h"
+#include "estimate/phase_drift.h"
+#include "estimate/phase_jumps.h"
 #include "mtbrc/access.h"
-#include "mtbrc/phase_drift.h"
-#include "mtbrc/phase_jumps.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/time_watch.h"
@@ -17,6 +18,7 @@
 #include "virtual_drive/virtual_device.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {
@@ -146,7 +148,7 @@ TEST_CASE("passages: no seek moves by more than its error where the period is of
     model::Rotation moved = context.rotation;
     moved.numerator_ns =
         static_cast<std::uint64_t>(static_cast<double>(moved.numerator_ns) * (1 + ppm * 1e-6));
-    const model::Seek again = estimate_seeks(context.samples, map, moved).seek;
+    const model::Seek again = Estimates(context.samples, &map, moved).of<Figure::seeks>().seek;
     REQUIRE(again.points.size() == seek.points.size());
     for (std::size_t i = 0; i < seek.points.size(); ++i) {
       INFO(ppm << " ppm, " << seek.points[i].cylinders << " cylinders");

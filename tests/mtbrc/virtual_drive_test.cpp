@@ -6,21 +6,22 @@
 #include <sstream>
 
 #include "catch.h"
+#include "estimate/kept.h"
+#include "estimate/zone_fit.h"
 #include "mtbrc/access.h"
 #include "mtbrc/angle.h"
-#include "mtbrc/kept.h"
+#include "mtbrc/known.h"
 #include "mtbrc/overheads.h"
-#include "mtbrc/read_times.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
-#include "mtbrc/zone_fit.h"
 #include "scsi/guard.h"
 #include "statistics/circular.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/virtual_device.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 
 namespace {
@@ -136,18 +137,19 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
 
   context.budget = {};
   // Host delay and what noise cannot make shorter are within effective values: up to some 40 us.
-  const HeadSwitch head_switch = measure_head_switch(context);
+  measure_head_switch(context);
+  const HeadSwitch head_switch = known(context).of<Figure::head_switch>();
   check("head switch", head_switch.time, *truth.head_switch.value, -0.02, 0.01);
   CHECK(head_switch.uniform);
   measure_write_settle(context, bench.permission.writes);
   measure_miss_overheads(context, bench.permission.writes);
   bench.drive.settings().set_cache(true, false, false);
   measure_hit_overheads(context, bench.permission.writes);
-  const OverheadEstimate found = estimate_overheads(context.samples, map, context.rotation);
-  check("block transfer", found.block_transfer, *truth.bus.block_transfer.value, -1e-4, 1e-4);
-  const model::Overheads &o = found.overheads, &t = truth.overheads;
-  check("write settle", estimate_write_settle(context.samples, map, context.rotation),
-        *truth.write_settle.value, -0.03, 0.03);
+  Estimates found = known(context);
+  check("block transfer", found.of<Figure::block_transfer>(), *truth.bus.block_transfer.value,
+        -1e-4, 1e-4);
+  const model::Overheads &o = found.of<Figure::overheads>(), &t = truth.overheads;
+  check("write settle", found.of<Figure::write_settle>(), *truth.write_settle.value, -0.03, 0.03);
   check("read hit", o.read_hit_after_read, *t.read_hit_after_read.value, 0, 0.04);
   check("read miss", o.read_miss_after_read, *t.read_miss_after_read.value, 0, 0.04);
   check("read after write", o.read_miss_after_write, *t.read_miss_after_write.value, 0, 0.04);
@@ -160,30 +162,30 @@ TEST_CASE("a virtual drive: rotation, angles, seeks, switches and overheads agai
   const Samples again = kept_and_read(context.samples);
   const LayoutAngles refit = estimate_layout_angles(again, context.rotation, angles.layout);
   CHECK(refit.layout.zones[0].angle_rev == Approx(angles.layout.zones[0].angle_rev).margin(1e-12));
-  CHECK(estimate_seeks(again, map, context.rotation).seek.points.size() == seek.points.size());
+  CHECK(Estimates(again, &map, context.rotation).of<Figure::seeks>().seek.points.size() ==
+        seek.points.size());
 }
 
 TEST_CASE("what all reads share is measured sharper than any one seek") {
   DriveBench bench(virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8"));
   Context& context = bench.context;
   measure_seeks(context);
-  const ReadTimes before = read_times(context.samples, *context.map, context.rotation);
-  const HeadSwitch head_switch = measure_head_switch(context);
+  const ReadTimes before = known(context).of<Figure::read_times>();
+  measure_head_switch(context);
+  const HeadSwitch head_switch = known(context).of<Figure::head_switch>();
   measure_miss_overheads(context, bench.permission.writes);
   measure_write_settle(context, bench.permission.writes);
-  const ReadTimes reads = read_times(context.samples, *context.map, context.rotation);
+  const ReadTimes reads = known(context).of<Figure::read_times>();
   REQUIRE(before.constant);
   REQUIRE(reads.constant);
   INFO("the constant's error " << before.constant->error_ns << " ns, then "
                                << reads.constant->error_ns);
   CHECK(reads.constant->error_ns < 3.3e3);
-  const OverheadEstimate found = estimate_overheads(context.samples, *context.map,
-                                                    context.rotation);
+  const model::Overheads found = known(context).of<Figure::overheads>();
   CHECK(*head_switch.time.error < 0.004);
-  CHECK(*found.overheads.read_miss_after_read.error < 0.0036);
-  CHECK(*found.overheads.read_miss_after_write.error < 0.0048);
-  const model::Parameter settle = estimate_write_settle(context.samples, *context.map,
-                                                        context.rotation);
+  CHECK(*found.read_miss_after_read.error < 0.0036);
+  CHECK(*found.read_miss_after_write.error < 0.0048);
+  const model::Parameter settle = known(context).of<Figure::write_settle>();
   CHECK(*settle.error < 0.0065);
 }
 
@@ -207,13 +209,16 @@ TEST_CASE("the write settle of a drive of one head is found by writes to the nex
   context.budget = {0, 12 * kSecond};
   measure_seeks(context);
   context.budget = {};
-  const model::Seek reads = estimate_seeks(context.samples, map, truth.rotation).seek;
+  const model::Seek reads =
+      Estimates(context.samples, &map, truth.rotation).of<Figure::seeks>().seek;
   measure_write_settle(context, bench.permission.writes);
-  check("write settle", estimate_write_settle(context.samples, map, truth.rotation),
+  check("write settle", Estimates(context.samples, &map, truth.rotation).of<Figure::write_settle>(),
         *truth.write_settle.value, -0.03, 0.03);
   // The writes leave the seek curve, which is of reads, alone.
-  CHECK(estimate_seeks(context.samples, map, truth.rotation).seek.points.front().samples ==
-        reads.points.front().samples);
+  CHECK(Estimates(context.samples, &map, truth.rotation)
+            .of<Figure::seeks>()
+            .seek.points.front()
+            .samples == reads.points.front().samples);
 }
 
 TEST_CASE("the write settle is told from a least delay of writes that hides a block's transfer") {
@@ -223,7 +228,6 @@ TEST_CASE("the write settle is told from a least delay of writes that hides a bl
   truth.write_settle.value = 0.9;
   DriveBench bench(truth);
   Context& context = bench.context;
-  const engine::LayoutMap& map = *context.map;
   measure_same_track(context, false, false, 0.004);
   measure_head_switch(context);
   const model::Parameter settle = measure_write_settle(context, bench.permission.writes);
@@ -235,14 +239,15 @@ TEST_CASE("the write settle is told from a least delay of writes that hides a bl
   CHECK(std::ranges::none_of(context.samples, [](const Sample& sample) {
     return sample.experiment == Experiment::head_switch && sample.write && sample.after_write;
   }));
-  const OverheadEstimate found = estimate_overheads(context.samples, map, context.rotation);
-  check("least delay", found.overheads.minimum_seek_delay, 0.6, -0.01, 0.01);
-  check("write after read", found.overheads.write_miss_after_read,
+  Estimates made = known(context);
+  const model::Overheads found = made.of<Figure::overheads>();
+  check("least delay", found.minimum_seek_delay, 0.6, -0.01, 0.01);
+  check("write after read", found.write_miss_after_read,
         *truth.overheads.write_miss_after_read.value, 0, 0.04);
-  check("write after write", found.overheads.write_miss_after_write,
+  check("write after write", found.write_miss_after_write,
         *truth.overheads.write_miss_after_write.value, 0, 0.04);
-  check("a block written", found.write_block_transfer, *truth.bus.block_transfer.value, -0.003,
-        0.003);
+  check("a block written", made.of<Figure::write_block_transfer>(), *truth.bus.block_transfer.value,
+        -0.003, 0.003);
 }
 
 TEST_CASE("a command that was turned away and sent again is no sample") {
@@ -313,11 +318,11 @@ TEST_CASE("a virtual drive without permission to write: no writes, and the reaso
   context.map = &map;
   CHECK_FALSE(measure_write_settle(context, {}));
   measure_miss_overheads(context, {});
-  const OverheadEstimate found = estimate_overheads(context.samples, map, context.rotation);
-  CHECK(found.overheads.read_miss_after_read);
-  CHECK_FALSE(found.overheads.write_miss_after_read);
-  CHECK_FALSE(found.overheads.write_miss_after_read.reason.empty());
-  CHECK_FALSE(found.overheads.read_hit_after_read);
+  const model::Overheads found = known(context).of<Figure::overheads>();
+  CHECK(found.read_miss_after_read);
+  CHECK_FALSE(found.write_miss_after_read);
+  CHECK_FALSE(found.write_miss_after_read.reason.empty());
+  CHECK_FALSE(found.read_hit_after_read);
   CHECK(bench.drive.bytes_written() == 0);
 }
 

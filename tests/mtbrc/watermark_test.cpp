@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include "catch.h"
+#include "estimate/watermark.h"
 #include "several_blocks.h"
 #include "virtual_drive/catalogue.h"
 
 using namespace platter;
+using namespace platter::estimate;
 using namespace platter::mtbrc;
 using testing::hp, testing::number;
 
@@ -25,8 +27,8 @@ model::DriveModel with(const std::string& name, std::uint64_t seed) {
 MeasuredMark both_of(const model::DriveModel& drive, std::uint64_t seed) {
   const testing::SeveralBlocksRead read(drive, seed);
   const model::Parameter& block = drive.bus.block_transfer;
-  return {estimate_watermark(read.samples, read.map, read.rotation, block),
-          estimate_portions(read.samples, read.map, read.rotation, block)};
+  const Evidence evidence(read.samples, &read.map, read.rotation);
+  return {estimate_watermark(evidence, block), estimate_portions(evidence, block)};
 }
 
 MeasuredMark both_of(double watermark, double block_ms, std::uint64_t seed, double by_request = 1) {
@@ -129,7 +131,9 @@ TEST_CASE("a drive with a watermark, or with none, sends no portions") {
 
 TEST_CASE("too few samples give a reason") {
   const auto drive = virtual_drive::virtual_model("virtual:hp-c2247");
-  const auto nothing = estimate_watermark({}, engine::LayoutMap(drive.layout), drive.rotation, {});
+  const estimate::Samples none;
+  const engine::LayoutMap map(drive.layout);
+  const auto nothing = estimate_watermark(Evidence(none, &map, drive.rotation), {});
   CHECK_FALSE(nothing);
   CHECK_FALSE(nothing.reason.empty());
 }

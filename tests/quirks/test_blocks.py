@@ -14,6 +14,7 @@ HIDING = {
     "twelve bytes of it": [name_of("JMicron", "JMS578"), rule("9E", cut=12)],
     "no exponent": [name_of("VLI", "VL716"), rule("9E ?0", poke={"13": "00"})],
     "no VPD either": [name_of("ASMT", "1051"), *refuses("9E"), *refuses("12 01", sense="05 24 00")],
+    "nothing gets through": [name_of("LSI", "SAS"), *refuses("9E"), *refuses("85", "A1")],
     "no page 89h": [name_of("Initio", "INIC-3609"), *refuses("9E"), vpd(0x00, "008083"),
                     *refuses("12 01 89", sense="05 24 00")],
 }

@@ -101,6 +101,25 @@ class TooMany(QuirkTest):
         else:
             self.ends_with_a_sentence(done, (8, 9), r"too many|too large|more (blocks )?than|beyond")
 
+    # In other words than "LBN out of range", which tell as much by their places.
+    WORDS = {"aborted": {"sense": "0B 00 00"}, "ID not found": {"sense": "03 14 00"}}
+
+    @each({f"{name}, {count} more": (words, count) for name, words in WORDS.items() for count in (1, 8)}, sample=1)
+    def test_in_other_words(self, case):
+        words, count = case
+        beyond = [rule(code, lbn=[BLOCKS, 2 * BLOCKS], as_tur=True, **words)
+                  for code in ("08", "28", "88", "2F", "8F", "2B")]
+        drive = self.quirk(beyond + self.table(count))
+        self.assertNotIn("fitness of the drive: good", self.run_platter("inspect", drive).stdout)
+        done = self.run_characterize(drive)
+        if done.returncode in (0, 13):
+            model = self.read_json("drive.json")
+            self.assertLessEqual(model["identity"]["blocks"], BLOCKS + count)
+            self.noted(model, r"last .*(cannot be|not be) (read|addressed)|left out|too many")
+        else:
+            self.ends_with_a_sentence(done, (8, 9), r"too many|too large|more (blocks )?than|beyond|may be fewer")
+        self.assertEqual(self.journals(), [])
+
     def test_only_the_short_form_is_there(self):
         found = self.inspect(self.quirk(refuses("9E")))
         self.assertEqual(found["identity"]["blocks"], BLOCKS)

@@ -62,8 +62,10 @@ class Foretold(QuirkTest):
     FAILURES = {f"{sense} of {code}": [rule(code, sense=sense, keep_data=True, every=every)]
                 for sense in ("01 5D 10", "01 5D 00", "01 5D 32", "01 5D FF")
                 for code, every in (("00", 1), ("28", 10), ("12 00", 1))}
+    FAILURES["06 5D 10, a unit attention"] = [rule("28", sense="06 5D 10", as_tur=True, times=1)]
     WARNINGS = {f"{sense} of {code}": [rule(code, sense=sense, keep_data=True)]
                 for sense in ("01 0B 00", "01 0B 01", "01 0B 02") for code in ("00", "28")}
+    WARNINGS["06 0B 01, a unit attention"] = [rule("28", sense="06 0B 01", as_tur=True, times=1)]
 
     @each(FAILURES)
     def test_a_failure_is_passed_on(self, replies):

@@ -38,7 +38,7 @@ class EvpdIgnored(QuirkTest):
         found = self.inspect(self.quirk(replies))
         self.assertEqual(found["identity"]["serial"], "")
         self.assertLessEqual(len(found["vpd_contents"]), 1)
-        self.assertFalse(found.get("names"), found.get("names"))
+        self.assertEqual(found["identity"]["names"], [])
         self.assertNotIn("characteristics", found)
 
     # holds: safety.md: Who a drive is
@@ -166,6 +166,14 @@ class Bridges(QuirkTest):
         self.assertEqual(self.features_set(), [])
 
 
+    # The translation tells of its disk, and lets nothing through to it.
+    @each(NO_PASS_THROUGH)
+    def test_its_page_names_the_disk(self, replies):
+        found = self.inspect(self.quirk([name_of("Prolific", "PL2773"), *replies, *identify(**DRIVE)], ATA))
+        self.assertEqual(found["identity"]["serial"], DRIVE["serial"])
+        self.assertEqual(found["identity"]["product"], DRIVE["model"])
+
+
 LISTS = {
     "no 00h": "8083b0b1", "unsorted": "b183008980b0"[:12], "twice": "00808083b0b0b1", "backwards": "b1b0838000",
     "00h last": "8083b0b100", "zeros behind": "008083b0b1000000", "all twice": "00008080838380b0b0b1b1",
@@ -185,6 +193,20 @@ class Lists(QuirkTest):
     def test_the_same_model(self, pages):
         self.characterize(self.quirk([vpd(0x00, pages)]))
         self.assert_same(self.reference())
+
+
+    @each({"too many": "80838689b0b1b2b9c0c7", "one of no page": "008083b0b1ff"})
+    def test_pages_that_do_not_come_are_told(self, pages):
+        found = self.inspect(self.quirk([vpd(0x00, pages), *refuses("12 01 C?", "12 01 FF", "12 01 B9")]))
+        self.assertRegex(str(found["fitness"]["drive"]), r"VPD page 00h says .* says no [^;]*(C7|FF)h")
+
+    @each({"none": refuses("12 01 00"), "its length is another": [rule("12 01 00", data="000000ff008083b0b1")],
+           "empty": [vpd(0x00, "")], "of another page": [rule("12 01 00", data="00800005008083b0b1")]})
+    def test_without_a_list_the_pages_are_asked_for_all_the_same(self, replies):
+        found = self.inspect(self.quirk(replies))
+        self.assertIn("b1h", found["vpd_contents"])
+        self.assertIn("characteristics", found)
+        self.assertTrue(found["identity"]["names"])
 
 
 OTHER_DISKS = {
@@ -210,6 +232,15 @@ class OtherDisk(QuirkTest):
         self.assertEqual(self.features_set(), [])
         self.noted(model, r"IDENTIFY DEVICE|pass-through|PASS-THROUGH", r"another|other|not this")
         self.assertTrue([s for s in self.sent() if s.cdb[0] in PASS_THROUGHS], "it was asked who it is")
+
+    def test_of_the_same_size_and_without_a_number(self):
+        """The translation names its disk: vendor ATA, and the model's beginning."""
+        drive = self.quirk([*refuses("12 01 80"), *identify(serial="TOHERDRIVE0002", model="ST4000DM004-2CV104")], ATA)
+        found = self.inspect(drive)
+        self.assertNotIn("ST4000DM004", found["identity"]["product"])
+        self.assertEqual(found["identity"]["serial"], "")
+        self.characterize(drive)
+        self.assertEqual(self.features_set(), [])
 
     @each(DOCKS, sample=1)
     def test_with_writes(self, replies):

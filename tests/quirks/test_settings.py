@@ -22,6 +22,8 @@ REFUSALS = {
     "NO SENSE": {"raw_sense": "700000000000000a00000000000000000000"},
     "blank check": {"sense": "08 00 00"},
     "vendor specific": {"sense": "09 81 00"},
+    "a new beginning each time": {"sense": "06 29 00"},
+    "GOOD, and nothing done": {},
 }
 # In the changeable values of page 08h nothing: a drive that tells so before.
 UNCHANGEABLE = [rule("1A ?? 48", poke={"6": "00" * 16}), rule("5A ?? 48", poke={"10": "00" * 16})]

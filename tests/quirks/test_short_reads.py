@@ -26,6 +26,15 @@ class ShortReads(QuirkTest):
         if longer:
             self.noted(model, rf"\b{limit}\b")
 
+    @each({f"{sense} above {limit}": (sense, limit) for sense in ("05 24 00", "0B 00 00", "0B 4B 00", "04 44 00")
+           for limit in (64, 240)}, sample=2)
+    def test_long_reads_that_are_refused_in_any_words(self, case):
+        sense, limit = case
+        refused = [rule(opcode, longer_than=limit, sense=sense, as_tur=True) for opcode in ("08", "28", "88")]
+        model, _ = self.characterize(self.quirk(refused))
+        self.assert_same(self.reference([rule("12 01 B0", poke={"8": f"{limit:08x}"})]))
+        self.noted(model, rf"more than {limit} blocks")
+
     @each(LIMITS, sample=3)
     def test_replay_names_them(self, limit):
         """Forty reads, each of twice as much as the path carries."""

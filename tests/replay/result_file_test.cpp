@@ -197,7 +197,7 @@ TEST_CASE("what is no result is told by what it is") {
   std::string why;
   for (const char* text : {"{\n  \"schema\": {}\n}\n", "{", "part,op,lbn\n", "\x7f"}) {
     CHECK_FALSE(read_from(text, &why));
-    CHECK_THAT(why, Catch::Contains("is neither a result of platter replay nor a validate trace"));
+    CHECK_THAT(why, Catch::Contains("is neither a result of platter replay nor a trace with its"));
   }
   CHECK_FALSE(read_from("# {\"schema\":{\"name\":\"platter-model\",\"version\":\"1.0\"}}\n", &why));
   CHECK_THAT(why, Catch::Contains("its schema is {\"name\":\"platter-model\""));

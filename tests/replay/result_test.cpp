@@ -101,6 +101,27 @@ TEST_CASE("a validate trace is the result of the drive it was taken on") {
   CHECK_THROWS_AS(load_result(file.path), Error);
 }
 
+TEST_CASE("an open trace with service times is a result, each request issued when it arrived") {
+  const ResultName file;
+  // Microsoft's: file time, host, disk, type, offset, size, response, in 100 ns and bytes.
+  model::write_file(file.path, "1000,usr,0,Read,4096,8192,50\n1600,usr,0,Write,512,512,90\n");
+  const Result result = load_result(file.path);
+  CHECK(result.kind == trace::Kind::open);
+  REQUIRE(result.requests.size() == 2);
+  CHECK(result.requests[0].issue_ns == 0);
+  CHECK(result.requests[0].blocks == 16);
+  CHECK(result.requests[1].due_ns == 60'000);
+  CHECK(result.requests[1].issue_ns == 60'000);
+  CHECK(result.requests[1].response_ns == 9'000);
+  CHECK(result.requests[1].write);
+  model::write_file(file.path, "0 0 8 8 1\n");
+  CHECK_THROWS_WITH(load_result(file.path), Catch::Contains("has no measured service time"));
+  model::write_file(file.path,
+                    "#DUMP_OFFSET.I,ELAPSED_USECS.D,CMD.S,LUN_SSID.I,LBA.I,NBLKS.I,"
+                    "LATENCY_USECS.D\n0,0.5,RD,1,64,8,20.25\n");
+  CHECK(load_result(file.path).requests.at(0).response_ns == 20'250);
+}
+
 TEST_CASE("a damaged result names its line and its field") {
   const std::string head = kHead;
   CHECK(error_of(head + "trace,R,1,1,0,0,5,,0\n") == "no error");

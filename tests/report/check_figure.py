@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether a text lies over a curve, or over another text, in figures that gnuplot drew. Prints each that does, and how
+"""Whether a text lies over a curve, over another text, or beyond the picture, in figures that gnuplot drew. Prints each that does, and how
 many.
 
     tests/report/check_figure.py FIGURE.svg ...
@@ -62,6 +62,13 @@ def crosses(segment, box):
                for i in range(steps + 1))
 
 
+def beyond(box, root):
+    """Whether the picture cuts it."""
+    _, _, wide, high = map(float, root.get("viewBox").split())
+    _, left, top, right, bottom = box
+    return left < -1 or top < -1 or right > wide + 1 or bottom > high + 1
+
+
 def over(one, other):
     return one[1] < other[3] and other[1] < one[3] and one[2] < other[4] and other[2] < one[4]
 
@@ -72,6 +79,7 @@ def faults(file):
     if not boxes or not lines:
         return [f"{file}: has {len(boxes)} texts and {len(lines)} pieces of curves"]
     found = [f"{file}: {box[0]!r} lies over a curve" for box in boxes if any(crosses(line, box) for line in lines)]
+    found += [f"{file}: {box[0]!r} goes beyond the picture" for box in boxes if beyond(box, root)]
     found += [f"{file}: {one[0]!r} lies over {other[0]!r}" for i, one in enumerate(boxes) for other in boxes[:i]
               if over(one, other)]
     return found

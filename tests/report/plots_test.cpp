@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -72,6 +73,37 @@ ExitStatus status_of(const std::string& path) {
 
 }  // namespace
 
+// As where the folder of what is unfinished has no room.
+TEST_CASE("a picture that gnuplot could not write to its end is none, though it ends with 0") {
+  const PlotFolder folder;
+  model::write_file(folder.file("gnuplot"),
+                    "#!/bin/sh\n"
+                    "sed -n \"s/^set output '\\(.*\\)'$/\\1/p\" \"$1\" | sed \"s/''/'/g\" |\n"
+                    "  while read -r picture; do printf \"$CUT\" > \"$picture\"; done\n");
+  std::filesystem::permissions(folder.file("gnuplot"), std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.path() + ":" + path).c_str(), 1);
+  struct Form {
+    const char *name, *begin, *end;
+  };
+  for (const Form& form : {Form{"x.svg", "<?xml?><svg>", "</svg>\\n"},
+                           {"x.png", "\\211PNG\\r\\n\\032\\n 25 bytes of a header, 25...",
+                            "\\000\\000\\000\\000IEND\\256B`\\202"},
+                           {"x.pdf", "%%PDF-1.5", "\\n%%%%EOF\\n"},
+                           {"x.eps", "%%!PS-Adobe", "\\n%%%%EOF\\n"},
+                           {"x.tex", "\\\\begin{tikzpicture}", "\\\\end{tikzpicture}\\n%%%%\\n"}}) {
+    INFO(form.name);
+    for (const std::string& cut : {std::string(), std::string(form.begin)}) {
+      ::setenv("CUT", cut.c_str(), 1);
+      CHECK(status_of(folder.file(form.name)) == ExitStatus::output);
+      CHECK_FALSE(std::filesystem::exists(folder.file(form.name)));
+    }
+    ::setenv("CUT", (std::string(form.begin) + form.end).c_str(), 1);
+    CHECK(status_of(folder.file(form.name)) == ExitStatus::ok);
+  }
+  ::setenv("PATH", path.c_str(), 1);
+}
+
 TEST_CASE("a distribution plot is complete, and nothing else is left in the folder") {
   if (!have_gnuplot()) return;
   const PlotFolder folder;
@@ -127,19 +159,68 @@ TEST_CASE("no text lies over a curve, whatever the labels") {
     for (int j = 0; j < 300; ++j) several.back().times_ms.push_back(1 + 0.05 * j + 0.3 * i);
   }
   const model::Layout layout = two_zones();
-  for (const int width : {84, 254}) {
-    const Canvas canvas = paper_canvas(width, width < 100 ? 110 : 190);
-    plot_distributions("", several, folder.file("cdf.svg"), canvas);
-    plot_distributions("A title", {several.data(), 1}, folder.file("one.svg"), canvas);
-    plot_distributions("", several, folder.file("tail.svg"), canvas,
+  const auto far = some_seeks();
+  // As platter plot makes them for a column, and larger.
+  for (const auto& [width_mm, high_mm, low_mm] :
+       {std::array{84, 93, 65}, std::array{84, 110, 84}, std::array{254, 190, 150}}) {
+    const Canvas high = paper_canvas(width_mm, high_mm), low = paper_canvas(width_mm, low_mm);
+    plot_distributions("", {several.data(), width_mm > 100 ? 6u : 4u}, folder.file("cdf.svg"),
+                       high);
+    plot_distributions("A title", {several.data(), 1}, folder.file("one.svg"), high);
+    plot_distributions("", {several.data(), 3}, folder.file("tail.svg"), low,
                        {.log_time = true, .complementary = true});
-    plot_seeks("", std::vector<SeekCurve>{{"a", some_seeks()}, {"b", some_seeks()}},
-               folder.file("seeks.svg"), canvas);
-    plot_zones("", layout, folder.file("zones.svg"), canvas);
+    plot_seeks("", std::vector<SeekCurve>{{"a", far}, {"b", far}, {"c", far}},
+               folder.file("seeks.svg"), low);
+    plot_seeks("", std::vector<SeekCurve>{{"a", far}}, folder.file("far.svg"), low, true);
+    plot_zones("", layout, folder.file("zones.svg"), low);
     const std::string look = fmt::format("python3 '{}/tests/report/check_figure.py' \"{}\"/*.svg",
                                          source_folder(), folder.path());
     CHECK(std::system(look.c_str()) == 0);
   }
+}
+
+// As many stretches as a model can have are more than a picture, or memory, has room for.
+TEST_CASE("zones of millions of stretches are drawn by their steps") {
+  if (!have_gnuplot()) return;
+  const PlotFolder folder;
+  model::LayoutNode pair, lower, higher;
+  pair.count = 1 << 20;
+  pair.cylinder_step = 2;
+  lower.sectors = 700;
+  higher.sectors = 800;
+  higher.cylinder = 1;
+  pair.children = {lower, higher};
+  model::LayoutNode inner;
+  inner.cylinder = 2 << 20;
+  inner.count = 1 << 20;
+  inner.cylinder_step = 1;
+  inner.sectors = 600;
+  model::Layout layout;
+  layout.zones = {pair, inner};
+  Canvas canvas;
+  canvas.script = folder.file("zones.gp");
+  plot_zones("", layout, folder.file("zones.svg"), canvas);
+  const std::string script = model::read_file(folder.file("zones.gp"));
+  CHECK(script.size() < 5'000'000);
+  CHECK(script.find("\n0 800\n") != std::string::npos);
+  CHECK(script.find("\n2097152 600\n3145728 600\nEOD") != std::string::npos);
+}
+
+TEST_CASE("every curve is in the key, and no two are called alike") {
+  if (!have_gnuplot()) return;
+  const PlotFolder folder;
+  std::vector<Distribution> several;
+  for (int i = 0; i < 4; ++i)
+    several.push_back({"hypothetical Quantum Atlas 10K of the year " + std::to_string(i) +
+                           " (derived, not validated)",
+                       {1, 2, 3.0 + i}});
+  const Canvas canvas = paper_canvas(84, 93);
+  plot_distributions("", several, folder.file("cdf.svg"), canvas);
+  const std::string svg = model::read_file(folder.file("cdf.svg"));
+  for (int i = 1; i <= 4; ++i)
+    CHECK(svg.find(">" + std::to_string(i) + " hypothet") != std::string::npos);
+  const std::vector<std::string> short_ones = {"a", "b", "a"};
+  CHECK(fitted_all(short_ones, canvas) == short_ones);
 }
 
 TEST_CASE("seek curves and zones are drawn, each head's zones where they differ") {

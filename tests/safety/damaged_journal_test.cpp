@@ -4,10 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <sstream>
 
 #include "catch.h"
+#include "damage.h"
 #include "model/error.h"
 #include "safety/journal.h"
 #include "safety/left_journals.h"
@@ -45,25 +45,7 @@ class DamagedJournal {
   }
   ~DamagedJournal() { std::filesystem::remove_all(folder_); }
 
-  std::string mutant() {
-    std::string text = text_;
-    const std::size_t at = dice_() % text.size();
-    const std::size_t some = 1 + dice_() % (dice_() % 2 ? 16 : 3000);
-    switch (dice_() % 4) {
-      case 0:
-        text[at] = static_cast<char>(text[at] ^ (1 + dice_() % 255));
-        break;
-      case 1:
-        text.resize(at);
-        break;
-      case 2:
-        text.replace(at, std::min(some, text.size() - at), std::min(some, text.size() - at), '\0');
-        break;
-      default:  // as where one newline of a file is gone, or a sector is another file's
-        text[text.find('\n', at) < text.size() ? text.find('\n', at) : at] ^= 0x10;
-    }
-    return text;
-  }
+  std::string mutant() { return dice_.of(text_); }
 
   // One block of the drive is torn.
   void restore(const std::string& text) {
@@ -116,7 +98,7 @@ class DamagedJournal {
   }
 
   WrittenDrive scene_;
-  std::mt19937_64 dice_{11};
+  platter::testing::Damage dice_{11};
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
                                   ("platter-damaged-journals-" + std::to_string(::getpid()));
   std::string path_, text_;
@@ -132,7 +114,7 @@ class DamagedJournal {
 // holds: safety.md: A new run is refused
 TEST_CASE("2,000 damaged journals: nothing wrong is written, nothing whole is lost") {
   DamagedJournal journal;
-  constexpr std::size_t kMutants = 2000;
+  constexpr std::size_t kMutants = platter::testing::Damage::kMutants;
   for (std::size_t i = 0; i < kMutants; ++i) {
     INFO("mutant " << i);
     journal.restore(journal.mutant());

@@ -204,6 +204,15 @@ TEST_CASE("no run begins where a journal cannot be read, or has damaged lines") 
   std::filesystem::create_directory(there);  // no run leaves one
   CHECK_NOTHROW(begin());
   std::filesystem::remove(there);
+  std::filesystem::create_symlink(".", there);
+  CHECK_NOTHROW(begin());
+  std::filesystem::remove(there);
+  const std::string elsewhere = (folder.path / "elsewhere").string();
+  std::filesystem::rename(left_in(folder), elsewhere);
+  for (const std::string& target : {std::string("nowhere"), elsewhere}) {
+    std::filesystem::create_symlink(target, there);
+    refused(there);
+  }
   const std::string left = left_in(folder);
   std::string changed = text_of(left);
   for (std::size_t at = changed.find("{\"lbn\""); at < changed.size(); ++at) changed[at] = '\0';

@@ -1,6 +1,7 @@
 // Lines with checks, changed.
 #pragma once
 
+#include <array>
 #include <sstream>
 #include <string>
 
@@ -24,6 +25,11 @@ inline std::string with_checks(const std::string& objects) {
   for (std::string line; std::getline(lines, line);)
     text += model::checked_line(line.empty() ? "{}" : line, ++number) + "\n";
   return text;
+}
+
+// For attacks: as it is; and as if its lines had been written so, else none would pass its check.
+inline std::array<std::string, 2> as_it_is_and_checked(const std::string& text) {
+  return {text, with_checks(without_checks(text))};
 }
 
 }  // namespace platter::testing

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "damage.h"
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -129,4 +130,49 @@ TEST_CASE("raw samples: what nobody knows is passed over in a newer file alone")
                     Catch::Contains("line 2 is no raw sample (\"timing\" is no member of version"));
   CHECK_THROWS_WITH(passed_over(model::text_of({own.major + 1, own.minor})),
                     Catch::Contains("reads"));
+}
+
+// A run's: as many lines as it takes for most damage to lie in the middle.
+TEST_CASE("2,000 damaged files of raw samples: refused, or whole as far as they go") {
+  constexpr std::size_t kLines = 60;
+  std::ostringstream written;
+  model::Identity drive;
+  drive.serial = "SN42";
+  Writer file(written, drive);
+  std::vector<Json> all;
+  for (std::size_t i = 0; i < kLines; ++i) {
+    all.push_back({{"lbn", 977 * i},
+                   {"completed_ns", 123456789 * i},
+                   {"phase_rev", 0.125 * static_cast<double>(i)}});
+    file.add("timing", all.back());
+  }
+  const std::string whole = written.str();
+  testing::Damage damage(7);
+  std::size_t refused = 0, cut = 0, short_of_lines = 0;
+  for (std::size_t i = 0; i < testing::Damage::kMutants; ++i) {
+    const std::string mutant = damage.of(whole);
+    INFO(i << ": " << mutant);
+    std::istringstream in(mutant);
+    std::vector<Json> read;
+    try {
+      Reader reader(in, "x.jsonl");
+      reader.each([&](const Line& line) { read.push_back(line.fields); });
+      // Only the end is missing, and that is told unless it is missing from a line's end on.
+      CHECK(whole.starts_with(mutant.substr(0, mutant.rfind('\n') + 1)));
+      const std::size_t at = mutant.size();
+      const bool between = mutant.ends_with('\n') ||
+                           (whole.starts_with(mutant) && whole[at] == '\n');
+      CHECK(reader.cut() == !between);
+      cut += reader.cut();
+      short_of_lines += !reader.cut();
+    } catch (const Error& error) {
+      CHECK(error.status() == ExitStatus::bad_input);
+      ++refused;
+    }
+    REQUIRE(read.size() <= all.size());
+    CHECK(std::equal(read.begin(), read.end(), all.begin()));
+  }
+  CHECK(refused > testing::Damage::kMutants / 2);
+  CHECK(cut > testing::Damage::kMutants / 10);
+  CHECK(short_of_lines < testing::Damage::kMutants / 50);
 }

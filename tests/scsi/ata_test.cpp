@@ -156,8 +156,8 @@ TEST_CASE("where mode page 08h is not to be changed, an ATA drive is told by SET
                                  fails({kServiceActionIn16}, 5, 0x20),
                                  fails({kInquiry, 1, 0x80}, 5, 0x24),
                                  answers({0x85, 0x08, 0x0E}, identify({})),
-                                 fails({kInquiry, 1, 0x83}, 5, 0x24),
-                                 fails({kInquiry, 1, 0x89}, 5, 0x24)};
+                                 fails({kInquiry, 1, 0x89}, 5, 0x24),
+                                 fails({kInquiry, 1, 0x83}, 5, 0x24)};
   Guard guard(device, {});
   Drive drive(guard, "it");
   drive.identify();
@@ -228,8 +228,8 @@ TEST_CASE("the shorter ATA PASS-THROUGH where the longer one is not known") {
                                  fails({kInquiry, 1, 0x80}, 5, 0x24),
                                  fails({0x85}, 5, 0x20),
                                  answers({0xA1, 0x08, 0x0E}, identify({})),
-                                 fails({kInquiry, 1, 0x83}, 5, 0x24),
                                  fails({kInquiry, 1, 0x89}, 5, 0x24),
+                                 fails({kInquiry, 1, 0x83}, 5, 0x24),
                                  answers({0xA1, 0x08, 0x0E}, identify({}))};
   Guard guard(device, {});
   Drive drive(guard, "it");

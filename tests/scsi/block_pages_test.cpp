@@ -130,8 +130,6 @@ TEST_CASE("VPD page B9h: two actuators, each with its half") {
   CHECK(lie_within(*ranges, 2000));
   CHECK_FALSE(lie_within(*ranges, 1999));
   CHECK_FALSE(decode_positioning_ranges(Bytes(honest).first(127)));
-  CHECK(positioning_range_bytes(Bytes(honest).first(4)) == 128U);
-  CHECK_FALSE(positioning_range_bytes(ReplyBytes{0, 0xB1, 0, 60}));
   const auto changed = [&](std::size_t at, int bytes, std::uint64_t value) {
     ReplyBytes reply = honest;
     put_be(&reply[at], bytes, value);
@@ -195,30 +193,6 @@ TEST_CASE("GET PHYSICAL ELEMENT STATUS: which surfaces are out of use") {
   }
   CHECK(physical_element_bytes(4) == reply.size());
   CHECK(physical_element_bytes(0xFFFFFFFF) % 32 == 0);
-}
-
-TEST_CASE("VPD page 8Ah: power conditions, and the ways back") {
-  ReplyBytes reply = vpd(0x8A, 18);
-  reply[4] = 0x01;
-  reply[5] = 0x05;
-  put_be(&reply[6], 2, 0xFFFF);
-  put_be(&reply[8], 2, 8000);
-  put_be(&reply[12], 2, 5);
-  put_be(&reply[16], 2, 900);
-  const auto found = decode_power_conditions(reply);
-  REQUIRE(found);
-  CHECK(found->has.standby_z);
-  CHECK_FALSE(found->has.standby_y);
-  CHECK(found->has.idle_a);
-  CHECK_FALSE(found->has.idle_b);
-  CHECK(found->has.idle_c);
-  CHECK(found->stopped_recovery_ms == 0xFFFF);
-  CHECK(found->recovery_ms.standby_z == 8000);
-  CHECK(found->recovery_ms.idle_a == 5);
-  CHECK_FALSE(found->recovery_ms.idle_b);
-  CHECK(found->recovery_ms.idle_c == 900);
-  CHECK_FALSE(decode_power_conditions(Bytes(reply).first(17))->recovery_ms.idle_c);
-  CHECK_FALSE(decode_power_conditions(Bytes(reply).first(5)));
 }
 
 TEST_CASE("mode page 1Ah: each timer with its bit, of the new and the old length") {

@@ -126,7 +126,8 @@ TEST_CASE("a large drive is asked for its capacity by READ CAPACITY(16)") {
                         answers({kServiceActionIn16, 0x10}, long_reply),
                         fails({kInquiry, 1, 0x80}, 5, 0x24),
                         fails({kAtaPassThrough16}, 5, 0x20),
-                        fails({kAtaPassThrough12}, 5, 0x20)};
+                        fails({kAtaPassThrough12}, 5, 0x20),
+                        fails({kInquiry, 1, 0x89}, 5, 0x24)};
   Drive drive(device, "x");
   CHECK(drive.identify().blocks == 7814037168);
   CHECK(drive.identify().physical_block_bytes == 4096);
@@ -702,7 +703,8 @@ TEST_CASE("GET LBA STATUS is asked until the last block, and joined") {
   device.expect({answers({kInquiry, 0}, inquiry_reply(0, 5)), answers({kTestUnitReady}),
                  answers({kReadCapacity10}, capacity_reply(999)),
                  answers({kServiceActionIn16, 0x10}, capacity), fails({kInquiry, 1, 0x80}, 5, 0x24),
-                 fails({kAtaPassThrough16}, 5, 0x20), fails({kAtaPassThrough12}, 5, 0x20)});
+                 fails({kAtaPassThrough16}, 5, 0x20), fails({kAtaPassThrough12}, 5, 0x20),
+                 fails({kInquiry, 1, 0x89}, 5, 0x24)});
   drive.identify();
   const auto status = [](std::uint64_t first, std::uint32_t blocks, std::uint8_t provisioning) {
     Bytes8 reply(24);

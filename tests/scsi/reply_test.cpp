@@ -61,6 +61,9 @@ TEST_CASE("what a drive recovered, and what it warns of, is not clean") {
   CHECK(of(1, 0x5D, 0x10) == Cleanness::warned);
   CHECK(of(0, 0x5D, 0x00) == Cleanness::warned);
   CHECK(of(1, 0x0B, 0x01) == Cleanness::warned);
+  CHECK(of(6, 0x5D, 0x10) == Cleanness::warned);
+  CHECK(of(6, 0x0B, 0x01) == Cleanness::warned);
+  CHECK(of(6, 0x29, 0x00) == Cleanness::clean);
   CHECK(of(0, 0x00, 0x00) == Cleanness::clean);
   CHECK(of(1, 0x00, 0x1D) == Cleanness::clean);        // what CK_COND asked for
   CHECK(of(0xB, 0x0B, 0x00) == Cleanness::clean);      // not carried out

@@ -106,7 +106,6 @@ Figures zones(Bytes reply) {
 
 Figures ranges(Bytes reply) {
   Figures figures;
-  figures.add(positioning_range_bytes(reply));
   for (const auto& range :
        decode_positioning_ranges(reply).value_or(std::vector<PositioningRange>{}))
     figures.add(range.number).add(range.blocks.first).add(range.blocks.last);
@@ -126,16 +125,6 @@ Figures elements(Bytes reply) {
 template <typename T>
 void for_each(const OfConditions<T>& of, auto&& add) {
   for (const T& one : {of.idle_a, of.idle_b, of.idle_c, of.standby_y, of.standby_z}) add(one);
-}
-
-Figures conditions(Bytes reply) {
-  Figures figures;
-  const auto found = decode_power_conditions(reply);
-  if (!found) return figures;
-  figures.add(found->stopped_recovery_ms);
-  for_each(found->has, [&](bool has) { figures.add(has); });
-  for_each(found->recovery_ms, [&](const auto& time) { figures.add(time); });
-  return figures;
 }
 
 Figures timers(Bytes page) {
@@ -187,7 +176,6 @@ constexpr Decoder kDecoders[] = {{"inquiry", -1, 96, inquiry},
                                  {"80h", 0x80, 24, serial},
                                  {"83h", 0x83, 60, designators},
                                  {"89h", 0x89, 572, information},
-                                 {"8Ah", 0x8A, 18, conditions},
                                  {"B0h", 0xB0, 64, limits},
                                  {"B1h", 0xB1, 64, characteristics},
                                  {"B2h", 0xB2, 8, provisioning},

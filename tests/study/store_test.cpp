@@ -1,8 +1,13 @@
 // What a loss of power may leave of a point is none, nor one that somebody edited.
 #include "study/store.h"
 
+#include <vector>
+
+#include "../replay/small_drive.h"
 #include "catch.h"
+#include "damage.h"
 #include "model/checked_line.h"
+#include "study/run.h"
 #include "study_folder.h"
 
 namespace platter::study {
@@ -34,6 +39,49 @@ TEST_CASE("some of a point's file, zeros in it, or another number, is no point")
   std::string edited = whole;
   edited.replace(edited.find("1.25"), 4, "0.99");
   CHECK(left(edited).is_null());
+}
+
+// Those of a whole run, so that what is damaged is what a run writes.
+TEST_CASE("2,000 damaged points: each is as it was written, or computed anew") {
+  const StudyFolder folder;
+  const Study study = folder.study(R"("traces": ["a.trace"], "options": {"depth": [1, 2, 4, 8]})");
+  Points points = folder.points(study);
+  points.models.front().with = [](const nlohmann::json&) {
+    return ReplayedOn{.subject = replay::subject_of(replay::testing::drive_model())};
+  };
+  const Store store(folder.path("results"));
+  const auto run = [&] {
+    const std::vector<std::size_t> all{0, 1, 2, 3};
+    const RunOutcome outcome = run_points(
+        study, points, all, {"platter 1"}, store, {}, [](std::uint64_t, double) {},
+        [](double, std::uint64_t, std::uint64_t) {});
+    CHECK(outcome.failed == 0);
+    return outcome.computed;
+  };
+  REQUIRE(run() == points.points.size());
+  std::vector<std::string> whole;
+  std::vector<nlohmann::json> results;
+  for (const Point& point : points.points) {
+    whole.push_back(model::read_file(store.point_path(point.key)));
+    results.push_back(store.point(point.key));
+    REQUIRE(is_result(results.back()));
+  }
+  testing::Damage damage(3);
+  std::uint64_t anew = 0;
+  for (std::size_t i = 0; i < testing::Damage::kMutants; ++i) {
+    const std::size_t which = damage() % whole.size();
+    const std::string path = store.point_path(points.points[which].key);
+    const std::string mutant = damage.of(whole[which]);
+    model::write_file(path, mutant);
+    INFO(i << ": " << mutant);
+    // But for the line's end all of it is there.
+    const bool as_written = mutant == whole[which].substr(0, whole[which].size() - 1);
+    const std::uint64_t computed = run();
+    CHECK(computed == (as_written ? 0 : 1));
+    CHECK(store.point(points.points[which].key).at("result") == results[which].at("result"));
+    anew += computed;
+  }
+  CHECK(anew > testing::Damage::kMutants * 9 / 10);
 }
 
 }  // namespace

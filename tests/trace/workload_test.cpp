@@ -12,10 +12,10 @@ using namespace platter::trace;
 
 namespace {
 
-constexpr std::uint64_t kBlocks = 4'000'000;
+constexpr std::uint64_t kDriveBlocks = 4'000'000;
 
 Trace made(const char* name, std::uint64_t seed = 1) {
-  return generate({.profile = profile(name), .blocks = kBlocks, .seed = seed});
+  return generate({.profile = profile(name), .blocks = kDriveBlocks, .seed = seed});
 }
 
 }  // namespace
@@ -28,10 +28,10 @@ TEST_CASE("the random workload is that of the paper, within four standard errors
   for (const Request& request : trace.requests) {
     CHECK(request.blocks % 4 == 0);
     CHECK((request.blocks >= 4 && request.blocks <= 24));
-    CHECK(request.lbn + request.blocks <= kBlocks);
+    CHECK(request.lbn + request.blocks <= kDriveBlocks);
     bytes += request.blocks * 512.0;
     writes += request.write;
-    place += static_cast<double>(request.lbn) / kBlocks;
+    place += static_cast<double>(request.lbn) / kDriveBlocks;
   }
   CHECK(std::abs(bytes / 5000 - 8192) < 4 * 3380 / std::sqrt(5000.0));
   CHECK(std::abs(writes / 5000 - 1 / 3.0) < 4 * 0.471 / std::sqrt(5000.0));
@@ -70,7 +70,7 @@ TEST_CASE("a seed is a workload on every platform") {
 }
 
 TEST_CASE("writes stay in the ranges that allow them, reads-only has none") {
-  Workload workload{.profile = profile("mixed"), .blocks = kBlocks};
+  Workload workload{.profile = profile("mixed"), .blocks = kDriveBlocks};
   workload.writes = {{1000, 1999}, {5000, 5023}};
   std::size_t writes = 0;
   bool reads_elsewhere = false;
@@ -92,14 +92,14 @@ TEST_CASE("writes stay in the ranges that allow them, reads-only has none") {
 TEST_CASE("every request stays within the given ranges") {
   const LbnRange range{100, 400};
   for (const Request& request :
-       generate({.profile = profile("mixed"), .blocks = kBlocks, .within = {range}}).requests)
+       generate({.profile = profile("mixed"), .blocks = kDriveBlocks, .within = {range}}).requests)
     CHECK(range.holds(request.lbn, request.blocks));
 }
 
 TEST_CASE("a range that cannot hold a request is refused") {
-  Workload workload{.profile = profile("random"), .blocks = kBlocks, .within = {{0, 22}}};
+  Workload workload{.profile = profile("random"), .blocks = kDriveBlocks, .within = {{0, 22}}};
   CHECK_THROWS_AS(generate(workload), Error);
-  workload.within = {{kBlocks - 10, kBlocks}};
+  workload.within = {{kDriveBlocks - 10, kDriveBlocks}};
   CHECK_THROWS_AS(generate(workload), Error);
   CHECK_THROWS_AS(generate({.profile = profile("random"), .blocks = 10}), Error);
 }

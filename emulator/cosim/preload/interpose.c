@@ -167,11 +167,14 @@ static bool goes_on_with_stamp(pid_t pid, int* state) {
   return false;
 }
 
+// Of what read, write and their kind copy.
+static const uint64_t kBytesEachNs = 10;
+
 // What a program of the guest has stopped for. True: it goes on, and the kernel need not know.
 static bool goes_on(pid_t pid, int* state) {
   switch (WSTOPSIG(*state)) {
-    case SIGTRAP | 0x80:  // a system call
-      let_pass(call_ns);
+    case SIGTRAP | 0x80:  // a system call; what the one before moved is charged with it
+      let_pass(call_ns == 0 ? 0 : call_ns + tracing_moved_bytes() / kBytesEachNs);
       return false;
     case SIGSEGV:  // a page, or the counter
       if (tracing_answered_time_stamp(pid, time_stamp())) return goes_on_with_stamp(pid, state);

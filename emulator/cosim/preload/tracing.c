@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 
 #include "emulator/cosim/preload/extended_state.h"
@@ -13,6 +14,56 @@
 #define OLD_SET_OPTIONS 21  // PTRACE_OLDSETOPTIONS, which the kernel uses
 
 static long resumed_by = PTRACE_CONT;
+
+// The system call that a program stopped at last, until its result is there.
+static struct {
+  pid_t pid;
+  long number;
+} asked = {0, -1};
+static uint64_t moved_bytes;
+
+static bool moves_bytes(long number) {
+  switch (number) {
+    case SYS_read:
+    case SYS_write:
+    case SYS_pread64:
+    case SYS_pwrite64:
+    case SYS_readv:
+    case SYS_writev:
+    case SYS_preadv:
+    case SYS_pwritev:
+    case SYS_preadv2:
+    case SYS_pwritev2:
+    case SYS_sendto:
+    case SYS_recvfrom:
+    case SYS_sendmsg:
+    case SYS_recvmsg:
+    case SYS_sendfile:
+    case SYS_splice:
+    case SYS_copy_file_range:
+    case SYS_getrandom:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static void program_asked(pid_t pid, const struct user_regs_struct* registers) {
+  asked.pid = pid;
+  asked.number = (long)registers->orig_rax;
+}
+
+static void program_is_answered(pid_t pid, const struct user_regs_struct* registers) {
+  const long result = (long)registers->rax;
+  if (pid == asked.pid && moves_bytes(asked.number) && result > 0) moved_bytes += (uint64_t)result;
+  asked.number = -1;
+}
+
+uint64_t tracing_moved_bytes(void) {
+  const uint64_t bytes = moved_bytes;
+  moved_bytes = 0;
+  return bytes;
+}
 
 bool tracing_runs_program(void) {
   return resumed_by == PTRACE_SYSEMU || resumed_by == PTRACE_SYSEMU_SINGLESTEP;
@@ -39,6 +90,14 @@ long tracing_ptrace(long request, pid_t pid, void* address, void* data) {
       break;
     case PTRACE_SETREGSET:
       if (is_extended_state) return extended_state_set(pid, data);
+      break;
+    case PTRACE_GETREGS: {
+      const long result = tracing_host_ptrace(request, pid, address, data);
+      if (result >= 0) program_asked(pid, data);
+      return result;
+    }
+    case PTRACE_SETREGS:
+      program_is_answered(pid, data);
       break;
     case OLD_SET_OPTIONS:  // else the programs go on as the host's where the kernel is killed
       return tracing_host_ptrace(PTRACE_SETOPTIONS, pid, address,

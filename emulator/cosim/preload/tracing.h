@@ -21,6 +21,10 @@ long tracing_ptrace(long request, pid_t pid, void* address, void* data);
 // kernel's in that program's memory.
 bool tracing_runs_program(void);
 
+// Bytes that system calls of the guest's programs have moved since this was asked last: results of
+// read, write and their kind. One that another program came between is not seen.
+uint64_t tracing_moved_bytes(void);
+
 // RDTSC and RDTSCP fault in the guest's programs, so that none reads the host's counter. True:
 // `pid` stopped at one, was given `stamp`, and can be resumed.
 bool tracing_answered_time_stamp(pid_t pid, uint64_t stamp);

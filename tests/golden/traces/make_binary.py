@@ -71,10 +71,10 @@ def vscsi(version):
 if __name__ == "__main__":
     for name, order in (("little", "<"), ("big", ">")):
         for cpu, events in enumerate(blktrace(order)):
-            with open(f"{name}.blktrace.{cpu}", "wb") as file:
+            with open(f"blktrace_{name}.blktrace.{cpu}", "wb") as file:
                 file.write(b"".join(events))
     with open("hpl.srt", "wb") as file:
         file.write(hpl())
     for version in (1, 2):
-        with open(f"cloudphysics{version}.vscsi", "wb") as file:
+        with open(f"vscsi_{version}.bin", "wb") as file:
             file.write(vscsi(version))

@@ -1,0 +1,284 @@
+#include "estimate/zone_fit.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/interruption.h"
+#include "statistics/circular.h"
+
+namespace platter::estimate {
+namespace {
+
+constexpr double kOddSigmas = 6;
+constexpr double kOddFloor_rev = 0.001;
+constexpr double kPriorSigma_rev = 10;
+constexpr double kLastUnwrap_rev = 0.07;  // seven of these are half a turn
+constexpr double kAnywhere_rev = 0.3;
+
+using Eigen::MatrixXd, Eigen::VectorXd;
+
+Eigen::Map<const VectorXd> view(const std::vector<double>& values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+// Recursive least squares over the unknowns: a Kalman filter whose state stands still.
+struct Filter {
+  VectorXd mean;
+  MatrixXd covariance;
+  std::vector<bool> introduced;
+
+  explicit Filter(std::size_t unknowns)
+      : mean(VectorXd::Zero(static_cast<Eigen::Index>(unknowns))),
+        covariance(MatrixXd::Identity(mean.size(), mean.size()) * kPriorSigma_rev *
+                   kPriorSigma_rev),
+        introduced(unknowns, false) {}
+
+  void update(const std::vector<double>& row, double value, double sigma) {
+    const VectorXd gain = covariance * view(row);
+    const double variance = sigma * sigma + view(row).dot(gain);
+    mean += gain * ((value - view(row).dot(mean)) / variance);
+    covariance -= gain * gain.transpose() / variance;
+  }
+};
+
+double deviation(const Eigen::Ref<const MatrixXd>& covariance, const std::vector<double>& row) {
+  return std::sqrt(std::max(view(row).dot(covariance * view(row)), 0.0));
+}
+
+statistics::Matrix as_matrix(const MatrixXd& symmetric) {
+  const auto n = static_cast<std::size_t>(symmetric.rows());
+  statistics::Matrix matrix(n, n);
+  std::copy_n(symmetric.data(), matrix.data.size(), matrix.data.begin());
+  return matrix;
+}
+
+// What a common error of observations adds to the covariance of unknowns that were fitted as if
+// each had its own: A X'W K W X A, A the inverse of X'W X and K the common error's covariance.
+MatrixXd of_common_error(const MatrixXd& inverse_normal,
+                         const std::vector<const TrackAngle*>& observations,
+                         const std::vector<const std::vector<double>*>& rows, double width_s) {
+  const auto count = static_cast<Eigen::Index>(observations.size());
+  // How far each observation's error moves each unknown.
+  MatrixXd pull(inverse_normal.rows(), count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    stop_if_asked();
+    const auto at = static_cast<std::size_t>(i);
+    pull.col(i) = inverse_normal * view(*rows[at]) * std::pow(observations[at]->sigma_rev, -2);
+  }
+  MatrixXd added = MatrixXd::Zero(inverse_normal.rows(), inverse_normal.rows());
+  for (Eigen::Index i = 0; i < count; ++i) {
+    stop_if_asked();
+    const TrackAngle& one = *observations[static_cast<std::size_t>(i)];
+    VectorXd together = VectorXd::Zero(inverse_normal.rows());
+    for (Eigen::Index j = 0; j < count; ++j) {
+      const TrackAngle& other = *observations[static_cast<std::size_t>(j)];
+      const double apart = (one.time_s - other.time_s) / width_s;
+      if (std::abs(apart) > 8) continue;
+      together += one.common_rev * other.common_rev * std::exp(-0.25 * apart * apart) * pull.col(j);
+    }
+    added += pull.col(i) * together.transpose();
+  }
+  return added;
+}
+
+}  // namespace
+
+double ZoneFit::predict_rev(const std::vector<double>& row) const {
+  return view(row).dot(view(unknowns));
+}
+
+double ZoneFit::error_rev(const std::vector<double>& row) const {
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (row[i] != 0 && !introduced[i]) return std::numeric_limits<double>::infinity();
+  const auto n = static_cast<Eigen::Index>(covariance.rows);
+  return deviation(Eigen::Map<const MatrixXd>(covariance.data.data(), n, n), row);
+}
+
+namespace {
+
+// As fit_zone(), every observation as good as it says.
+ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
+                     bool all_read, double common_width_s) {
+  const std::size_t n = shape.unknowns();
+  ZoneFit fit;
+  fit.residuals_rev.assign(observations.size(), 1.0);
+  fit.odd.assign(observations.size(), false);
+  if (!shape.solvable()) {
+    fit.unknowns.assign(n, 0.0);
+    fit.introduced.assign(n, false);
+    return fit;
+  }
+  Filter filter(n);
+  std::vector<std::vector<double>> rows;
+  for (const TrackAngle& o : observations)
+    rows.push_back(shape.row(shape.path_of_slot(o.track_slot)));
+  std::vector<bool> done(observations.size(), false);
+  std::vector<double> unwrapped(observations.size(), 0.0);
+
+  const auto take = [&](std::size_t i, double value) {
+    stop_if_asked();
+    filter.update(rows[i], value, observations[i].sigma_rev);
+    unwrapped[i] = value;
+    done[i] = true;
+  };
+  // What brings in one unknown with coefficient 1 has its whole revolutions for free, however
+  // unsure the others are. Of those that do, how unsure these are; infinite: it does not.
+  struct Introduction {
+    std::size_t unknown = 0;
+    double unsure_rev = std::numeric_limits<double>::infinity();
+    std::vector<double> known;  // its row without the unknown
+  };
+  const auto introduction = [&](std::size_t i) {
+    stop_if_asked();
+    Introduction found{n, std::numeric_limits<double>::infinity(), rows[i]};
+    for (std::size_t u = 0; u < n; ++u) {
+      if (rows[i][u] == 0 || filter.introduced[u]) continue;
+      if (found.unknown != n || std::abs(rows[i][u]) != 1.0) return Introduction{};
+      found.unknown = u;
+      found.known[u] = 0;
+    }
+    if (found.unknown != n) found.unsure_rev = deviation(filter.covariance, found.known);
+    return found;
+  };
+  const auto try_introduce = [&](std::size_t i, double bound = kSureUnwrap_rev) {
+    const Introduction found = introduction(i);
+    if (found.unsure_rev > bound) return false;
+    const double predicted = view(found.known).dot(filter.mean);
+    take(i, predicted + statistics::turn_rev(observations[i].angle_rev - predicted));
+    filter.introduced[found.unknown] = true;
+    return true;
+  };
+  const auto prediction_error = [&](std::size_t i) {
+    stop_if_asked();
+    for (std::size_t u = 0; u < n; ++u)
+      if (rows[i][u] != 0 && !filter.introduced[u]) return std::numeric_limits<double>::infinity();
+    return deviation(filter.covariance, rows[i]);
+  };
+  const auto try_unwrap = [&](std::size_t i, double bound = kSureUnwrap_rev) {
+    const double error = prediction_error(i);
+    if (error > bound) return false;
+    const double predicted = view(rows[i]).dot(filter.mean);
+    const double miss = statistics::wrap_rev(observations[i].angle_rev - predicted);
+    if (std::abs(miss) >
+        kOddFloor_rev + kOddSigmas * std::hypot(error, observations[i].sigma_rev)) {
+      fit.odd[i] = true;
+      fit.residuals_rev[i] = miss;
+      done[i] = true;
+      return true;
+    }
+    take(i, predicted + miss);
+    return true;
+  };
+  // Where nothing is sure any more: the one that is predicted best, if half a turn is still far
+  // away.
+  const auto take_best = [&] {
+    std::size_t best = observations.size();
+    double least = kLastUnwrap_rev;
+    for (std::size_t i = 0; i < observations.size(); ++i)
+      if (!done[i] && prediction_error(i) < least) {
+        best = i;
+        least = prediction_error(i);
+      }
+    return best < observations.size() && try_unwrap(best, kLastUnwrap_rev);
+  };
+  // And then the one that brings in an unknown beside those that are known best.
+  const auto introduce_best = [&] {
+    std::size_t best = observations.size();
+    const double bound = all_read ? kAnywhere_rev : 2 * kSureUnwrap_rev;
+    double least = bound;
+    for (std::size_t i = 0; i < observations.size(); ++i)
+      if (!done[i] && introduction(i).unsure_rev < least) {
+        best = i;
+        least = introduction(i).unsure_rev;
+      }
+    return best < observations.size() && try_introduce(best, bound);
+  };
+  const auto take_all = [&] {
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (std::size_t i = 0; i < observations.size(); ++i)
+        if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
+      if (!progress) progress = (all_read && take_best()) || introduce_best();
+    }
+  };
+  take_all();
+  // What looked odd in front of a few disturbed observations may fit with all of them.
+  for (std::size_t i = 0; i < observations.size(); ++i)
+    if (fit.odd[i]) fit.odd[i] = done[i] = false;
+  take_all();
+
+  fit.unknowns.assign(filter.mean.begin(), filter.mean.end());
+  fit.covariance = as_matrix(filter.covariance);
+  fit.introduced = filter.introduced;
+  // The robust fit, where all unknowns are known and there are observations to spare.
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < observations.size(); ++i)
+    if (done[i] && !fit.odd[i]) used.push_back(i);
+  fit.used = used.size();
+  const bool complete = std::all_of(fit.introduced.begin(), fit.introduced.end(),
+                                    [](bool known) { return known; });
+  if (complete && used.size() >= n + 4) {
+    statistics::Matrix design(used.size(), n);
+    std::vector<double> values, weights;
+    for (std::size_t r = 0; r < used.size(); ++r) {
+      for (std::size_t c = 0; c < n; ++c) design.at(r, c) = rows[used[r]][c];
+      // Relative to the filter's line, so that large counts of turns do not cost precision.
+      values.push_back(unwrapped[used[r]] - view(rows[used[r]]).dot(filter.mean));
+      weights.push_back(std::pow(observations[used[r]].sigma_rev, -2));
+    }
+    if (const auto robust = statistics::huber_regression(design, values, weights)) {
+      for (std::size_t c = 0; c < n; ++c) fit.unknowns[c] += robust->coefficients[c];
+      fit.scale = robust->scale;
+      // Not better than the noise of one observation allows, worse where the residuals say so:
+      // their scatter, its degrees of freedom and what robustness costs are in the regression's
+      // covariance.
+      const double factor = std::max(1.0, robust->covariance.at(0, 0) / filter.covariance(0, 0));
+      for (double& entry : fit.covariance.data) entry *= factor;
+    }
+  }
+  std::vector<const TrackAngle*> read;
+  std::vector<const std::vector<double>*> read_rows;
+  for (const std::size_t i : used) {
+    read.push_back(&observations[i]);
+    read_rows.push_back(&rows[i]);
+  }
+  if (std::any_of(read.begin(), read.end(), [](auto* o) { return o->common_rev > 0; })) {
+    const auto added =
+        as_matrix(of_common_error(filter.covariance, read, read_rows, common_width_s));
+    for (std::size_t i = 0; i < added.data.size(); ++i) fit.covariance.data[i] += added.data[i];
+  }
+  for (std::size_t i = 0; i < observations.size(); ++i)
+    if (done[i])
+      fit.residuals_rev[i] =
+          statistics::wrap_rev(observations[i].angle_rev - view(rows[i]).dot(view(fit.unknowns)));
+  return fit;
+}
+
+}  // namespace
+
+ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations, bool all_read,
+                 double common_width_s) {
+  ZoneFit fit = fit_trusting(shape, observations, all_read, common_width_s);
+  // One observation after another is taken in. If one of the first was disturbed, all others look
+  // odd: each of these in turn is believed only roughly.
+  constexpr std::size_t kFirst = 12, kFewest = 6;
+  constexpr double kDisturbed_rev = 0.01;
+  const auto enough = [&](std::size_t used) { return 4 * used >= 3 * observations.size(); };
+  if (!shape.solvable() || !all_read || observations.size() < kFewest || enough(fit.used))
+    return fit;
+  std::size_t tried = 0;
+  ZoneFit best = fit;
+  for (std::size_t i = 0; i < observations.size() && tried < kFirst && !enough(best.used); ++i) {
+    if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;  // not taken in
+    ++tried;
+    std::vector<TrackAngle> doubted = observations;
+    doubted[i].sigma_rev = std::max(doubted[i].sigma_rev, kDisturbed_rev);
+    ZoneFit other = fit_trusting(shape, doubted, all_read, common_width_s);
+    if (other.used > best.used) best = std::move(other);
+  }
+  return best;
+}
+
+}  // namespace platter::estimate
