@@ -14,10 +14,10 @@ namespace {
 
 constexpr double kBlindChance = -13.8;  // ln(1e-6)
 constexpr double kTells = -2;  // ln of the probability that a zone that counts has by chance
-constexpr std::size_t kFewestOfZone = 25;   // accesses of a zone
-constexpr std::size_t kZonesTried = 8;      // that are tried
-constexpr std::size_t kSamplesTried = 260;  // that a search looks at
-constexpr double kPeriodReach = 0.03;       // of the nominal period, to either side
+constexpr std::size_t kFewestForSpindle = 25;  // accesses of a zone
+constexpr std::size_t kZonesTried = 8;         // that are tried
+constexpr std::size_t kSamplesTried = 260;     // that a search looks at
+constexpr double kPeriodReach = 0.03;          // of the nominal period, to either side
 // Of the pairs' mean vector: half of the accesses may end elsewhere, for the model's policies are
 // not yet the drive's.
 constexpr double kLeastShare = 0.25;
@@ -59,7 +59,7 @@ std::vector<ZoneAccesses> largest_zones(const model::Layout& layout,
   for (std::size_t zone = 0; zone < zones.size(); ++zone) zones[zone].zone = zone;
   for (const Access& access : accesses)
     if (access.one_track) zones[access.zone].accesses.push_back(&access);
-  std::erase_if(zones, [](const ZoneAccesses& z) { return z.accesses.size() < kFewestOfZone; });
+  std::erase_if(zones, [](const ZoneAccesses& z) { return z.accesses.size() < kFewestForSpindle; });
   std::ranges::stable_sort(zones, std::greater{},
                            [](const ZoneAccesses& z) { return z.accesses.size(); });
   if (zones.size() > kZonesTried) zones.resize(kZonesTried);

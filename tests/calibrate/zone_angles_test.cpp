@@ -16,9 +16,9 @@ using namespace platter::calibrate;
 
 namespace {
 
-constexpr double kPeriod_ns = 8'333'333;
+constexpr double kRevolution_ns = 8'333'333;
 constexpr std::uint32_t kHeads = 5, kCylinders = 200, kSectors = 100;
-const Spindle kSpindle{.period_ns = kPeriod_ns, .steady_ns = 1e12};
+const Spindle kSpindle{.period_ns = kRevolution_ns, .steady_ns = 1e12};
 
 // Zones side by side; those with a range have spares at the ends of its whole ones.
 model::Layout layout_of(const std::vector<std::uint32_t>& ranges) {
@@ -78,11 +78,11 @@ struct Drive {
       access.request = i;
       access.turn = any(generator);
       now_ns += 10e6 + 20e6 * any(generator);
-      double turns = std::floor(now_ns / kPeriod_ns) + access.turn + noise(generator) +
+      double turns = std::floor(now_ns / kRevolution_ns) + access.turn + noise(generator) +
                      angle(access.zone, cylinder, access.head) +
                      commands[command_of(access.write, access.after_write)];
       if (!elsewhere.empty() && any(generator) < elsewhere[access.zone]) turns += any(generator);
-      access.completion_ns = turns * kPeriod_ns;
+      access.completion_ns = turns * kRevolution_ns;
       now_ns = std::max(now_ns, access.completion_ns);
       list.push_back(access);
     }

@@ -133,7 +133,7 @@ TEST_CASE("a run is characterized, and estimated again of its samples") {
   EstimateRun again;
   again.samples = run.samples;
   again.output = folder.file("again.json");
-  sentence_of([&] { estimate(again, print); });
+  sentence_of([&] { jobs::estimate(again, print); });
   CHECK_FALSE(printed.empty());
   CHECK(model::load_model(again.output).rotation.numerator_ns == model.rotation.numerator_ns);
 }
