@@ -72,7 +72,7 @@ void add_cosim(CLI::App& app) {
   command
       ->add_option("--report", options->run.report,
                    "how it went, as JSON in this file (else: a line on stderr)")
-      ->check(named_for(Written::json));
+      ->check(named_for(Written::report_of_command));
   command->add_option("--memory", options->run.memory_mb, "of the guest, in MB")
       ->transform(between(64, 1 << 20))
       ->capture_default_str();

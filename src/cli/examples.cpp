@@ -37,7 +37,7 @@ const std::map<std::string, Two> kExamples = {
     {"emit 86box", {"platter emit 86box drive.json", "platter emit 86box quantum-atlas10k.json"}},
     {"emulate",
      {"platter emulate drive.json --nbd disk.sock",
-      "platter emulate drive.json --vhost-user disk.sock --log answers.jsonl"}},
+      "platter emulate drive.json --vhost-user disk.sock --log answers.log"}},
     {"cosim",
      {"platter cosim drive.json -- dd if=/dev/sda of=/dev/null count=100",
       "platter cosim drive.json --seed 3 --report run.json -- mkfs.ext4 -q /dev/sda"}},

@@ -17,6 +17,7 @@ struct Form {
 Form form_of(Written written) {
   switch (written) {
     case Written::json:
+    case Written::report_of_command:
     case Written::model_and_samples:
       return {"JSON is written", {".json", ""}};
     case Written::samples:
@@ -51,7 +52,7 @@ std::string why_not_named(const std::string& path, Written written) {
 }
 
 bool is_one_stream(Written written) {
-  return written != Written::folder && written != Written::samples && written != Written::log &&
+  return written != Written::folder && written != Written::report_of_command && written != Written::samples && written != Written::log &&
          written != Written::model_and_samples;
 }
 

@@ -7,6 +7,7 @@ namespace platter::jobs {
 
 enum class Written {
   json,               // a model, a report of a simulation
+  report_of_command,  // JSON, beside what the command prints
   model_and_samples,  // a model, with its samples beside it
   samples,            // lines of JSON
   page,               // HTML

@@ -105,9 +105,11 @@ TEST_CASE(
 
 // Its blocks take 10 us, and commands 12 us until it looks: requests in random order, to which no
 // delay is tried, are all for what counts as held.
+// What is told there is wrong in a third of the runs, by more than its error says: no more than
+// that.
 TEST_CASE("what a delay of a block's time explains as well is no proven policy") {
   int surely_wrong = 0, told = 0;
-  for (int seed = 1; seed <= 8; ++seed) {
+  for (int seed = 1; seed <= 24; ++seed) {
     CAPTURE(seed);
     const std::string name = fmt::format("virtual:random-102?imperfections=default&seed={}", seed);
     const model::DriveModel truth = virtual_drive::virtual_model(name);
@@ -128,8 +130,8 @@ TEST_CASE("what a delay of a block's time explains as well is no proven policy")
       CHECK(std::abs(*late.value - kHost_ms) < kStep_ms + 4 * *late.error);
     }
   }
-  CHECK(told >= 3);
-  CHECK(surely_wrong <= 1);
+  CHECK(told >= 8);
+  CHECK(surely_wrong <= told / 2);
 }
 
 // The exercise explains either: with a delay, or with blocks that count as held.

@@ -66,7 +66,8 @@ class Conditions(PlatterTest):
         self.platter("characterize", drive, "-o", "model.json")
         model = self.read_json("model.json")
         self.assertIn("READ with FUA is refused, VERIFY is refused", " ".join(model["provenance"]["notes"]))
-        self.assertLess(model["validity"]["demerits"][0]["demerit_percent"], 2)
+        # What the drive does on its own, its recalibrations, is in the demerit.
+        self.assertLess(model["validity"]["demerits"][0]["demerit_percent"], 6)
         self.assertGreater(model["validity"]["demerits"][0]["folded_phase_share"], 0.97)
         read, samples = set(), []
         with open(self.path("model.samples.jsonl"), encoding="utf-8") as lines:

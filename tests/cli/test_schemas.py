@@ -25,7 +25,8 @@ from test_outputs import PRINTS, Case
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 SOURCES = ("src", "registry", "emulator", "lib", "emit")
-NAMED = (r'(?:json_head|print_json|print_registry_json)\(\s*"(platter-[a-z-]+)"', r'\bkSchema(?:Name)?\s*=\s*"(platter-[a-z-]+)"')
+NAMED = (r'(?:json_head|json_document|print_json|print_registry_json)\(\s*"(platter-[a-z-]+)"',
+         r'(?:\bPutRight told|\breturn) ?\{\s*"(platter-[a-z-]+)"', r'\bkSchema(?:Name)?\s*=\s*"(platter-[a-z-]+)"')
 WITHOUT_HEAD = {"platter-progress"}  # lines on standard error
 # Where tests/cosim runs a guest its report is held against its schema.
 ELSEWHERE = {"platter-cosim", "platter-registry-push", "platter-registry-refresh", "platter-registry-remote-index",
