@@ -24,6 +24,9 @@ void RunSettings::set(Caches caches) {
     set_pages_ = safety::settings_of(drive_).pages;
     if (!was_reset()) break;
   }
+  // A bridge that begins anew at each MODE SELECT would else be set again at each command; what a
+  // true reset has taken of the last attempt shows in the pages.
+  resets_seen_ = drive_.resets();
   caches_ = caches;
 }
 

@@ -52,7 +52,8 @@ std::string why_not_named(const std::string& path, Written written) {
 }
 
 bool is_one_stream(Written written) {
-  return written != Written::folder && written != Written::report_of_command && written != Written::samples && written != Written::log &&
+  return written != Written::folder && written != Written::report_of_command &&
+         written != Written::samples && written != Written::log &&
          written != Written::model_and_samples;
 }
 

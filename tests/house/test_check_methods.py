@@ -46,7 +46,7 @@ class Planted(unittest.TestCase):
 
     def test_a_name_that_the_code_does_not_have(self):
         self.assertEqual(self.plant("docs/methods/rotation.md", "`fit_line`", "`fit_no_line`"),
-                         "docs/methods/rotation.md: src/mtbrc/rotation.cpp has no fit_no_line")
+                         "docs/methods/rotation.md: src/estimate/rotation.cpp has no fit_no_line")
 
     def test_a_name_that_leaves_the_code(self):
         self.assertIn("docs/methods/seeks.md: src/model/seek_fit.cpp has no fit_seek",
