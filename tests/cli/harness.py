@@ -12,7 +12,7 @@ import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ALIEN = os.path.join(os.path.dirname(HERE), "alien")
-PLATTER = os.environ.get("PLATTER_BINARY", "")
+PLATTER = os.path.abspath(os.environ["PLATTER_BINARY"]) if os.environ.get("PLATTER_BINARY") else ""  # tests go elsewhere
 SERVED_DRIVE = os.environ.get("PLATTER_SERVED_DRIVE", "")
 
 OK, USAGE, NO_DEVICE, PERMISSION, REFUSED, BAD_INPUT, PROTOCOL = 0, 2, 3, 4, 5, 6, 7

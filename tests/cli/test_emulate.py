@@ -16,7 +16,7 @@ from harness import (BAD_INPUT, DIFFERS, INTERRUPTED, MISSING_PROGRAM, NO_DEVICE
                      PlatterTest)
 from nbd_client import HungUp, NbdClient, READ
 
-LOAD = os.environ.get("PLATTER_NBD_LOAD", "")
+LOAD = os.path.abspath(os.environ["PLATTER_NBD_LOAD"]) if os.environ.get("PLATTER_NBD_LOAD") else ""
 DRIVE = "virtual:hp-c2247"
 PATIENCE_S = 60
 
