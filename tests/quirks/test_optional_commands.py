@@ -1,6 +1,8 @@
 """An optional command that a drive does not do, however it says so, is one that the drive lacks. The whole matrix is
 quirk_matrix; here are a few of its cells, as users meet them, through the program."""
 
+import os
+import shlex
 import unittest
 
 from quirks import QuirkTest, each, refuses, rule
@@ -42,14 +44,21 @@ LACKING = {
 }
 
 
+ALIEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "alien", "alien.py")
+LARGE = "exec:" + shlex.join(["python3", "-B", ALIEN, "--variant", "modern:7", "--seed", "1"])
+
+
 class Lacking(QuirkTest):
     @each(LACKING, sample=3)
     def test(self, case):
         opcodes, answer, named = case
-        drive = self.quirk([rule(opcode, as_tur=True, **answer) for opcode in opcodes])
+        # Without translation it is mapped by timing, for which the small drive has too few blocks in some runs.
+        base = LARGE if {"1C", "1D"} <= set(opcodes) else "trust:small"
+        drive = self.quirk([rule(opcode, as_tur=True, **answer) for opcode in opcodes], base)
         self.inspect(drive)
         model, _ = self.characterize(drive)
-        self.assert_same(self.reference(refuses(*opcodes)))
+        # Of the large one's figures, which its noise moves, those that are there.
+        self.assert_same(self.reference(refuses(*opcodes), base), only_there=base == LARGE)
         if named:
             self.noted(model, named)
 
