@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "emulator/cosim/guest/record.h"
-#include "emulator/cosim/kernel_symbol.h"
+#include "emulator/cosim/kernel.h"
 #include "model/error.h"
 #include "model/file.h"
 
@@ -95,8 +95,7 @@ std::vector<std::string> kernel_arguments(const GuestSettings& settings) {
 
 std::uint64_t kernel_delay(const GuestSettings& settings) {
   const std::string& kernel = settings.programs.kernel;
-  if (const auto address = function_address(model::read_file(kernel), kDelayFunction))
-    return *address;
+  if (const auto address = delay_function_of(kernel)) return *address;
   throw Error(ExitStatus::bad_input,
               kernel + " is no kernel for a guest; give --kernel one that --build-kernel built");
 }

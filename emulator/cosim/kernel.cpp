@@ -223,17 +223,16 @@ void build(const KernelRecipe& recipe, const std::string& kernel, const KernelPr
 
 }  // namespace
 
-bool is_guest_kernel(const std::string& path) {
+std::optional<std::uint64_t> delay_function_of(const std::string& path) {
   const model::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
-  if (file.get() < 0 || fstat(file.get(), &status) != 0 || status.st_size <= 0) return false;
+  if (file.get() < 0 || fstat(file.get(), &status) != 0 || status.st_size <= 0) return std::nullopt;
   const auto bytes = static_cast<std::size_t>(status.st_size);
   void* const start = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (start == MAP_FAILED) return false;
-  const std::string_view text(static_cast<const char*>(start), bytes);
-  const bool is_one = function_address(text, kDelayFunction).has_value();
+  if (start == MAP_FAILED) return std::nullopt;
+  const auto address = function_address({static_cast<const char*>(start), bytes}, kDelayFunction);
   munmap(start, bytes);
-  return is_one;
+  return address;
 }
 
 std::string guest_kernel(const KernelRecipe& recipe, const KernelProgress& progress) {

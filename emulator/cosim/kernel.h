@@ -2,7 +2,9 @@
 // cache.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace platter::emulator {
@@ -18,8 +20,9 @@ struct KernelProgress {
   std::function<void(double share)> built{};  // from 0 to 1, often
 };
 
-// Whether that file is user-mode Linux that can be given its time, as the recipe's is.
-bool is_guest_kernel(const std::string& path);
+// Where the function lies by which that kernel is given its time (kernel_symbol.h); nullopt: the
+// file is no kernel of the recipe's kind.
+std::optional<std::uint64_t> delay_function_of(const std::string& path);
 
 // The path of the kernel of that recipe and that source, built if there is none. Where the source
 // is not installed any more, the last that was built by that recipe. Another process that builds it
