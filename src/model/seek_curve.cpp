@@ -27,7 +27,7 @@ double bridge(double left, double at, double right) {
 // The variance a cylinder of that bridge, by the inner points nearest to points[right - 1] and
 // points[right]; what their errors explain is taken off.
 double roughness(const Points& points, std::size_t right) {
-  constexpr std::size_t kOnEachSide = 2;  // Chosen: local, and not one point alone
+  constexpr std::size_t kOnEachSide = 3;  // Chosen: local, and not few points alone
   const std::size_t from = right > kOnEachSide ? right - kOnEachSide : 1;
   const std::size_t to = std::min(points.size() - 1, right + kOnEachSide);
   double sum = 0, count = 0;
