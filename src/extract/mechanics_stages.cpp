@@ -212,13 +212,16 @@ void estimate_overheads(const Seen& seen, Findings& found) {
   model::DriveModel& model = found.model;
   const model::Parameter translation = model.overheads.address_translation;
   estimate::Estimates of_samples = estimates_of(seen, found);
+  const Nanoseconds grid_ns = of_samples.of<Figure::grid>().value_or(0);
   // Where no experiment on hits got any, the cache's tests may have.
   estimate::Samples all;
   std::optional<estimate::Estimates> of_all;
   if (!of_samples.of<Figure::overheads>().read_hit_after_read && !seen.cache.observations.empty()) {
     all = seen.samples;
     std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
-    of_all.emplace(all, found.map.get(), found.rotation);
+    of_all.emplace(all, found.map.get(), found.rotation, nullptr, grid_ns);
+  } else if (grid_ns > 0) {
+    of_all.emplace(seen.samples, found.map.get(), found.rotation, nullptr, grid_ns);
   }
   estimate::Estimates& of_hits = of_all ? *of_all : of_samples;
   model.overheads = of_hits.of<Figure::overheads>();

@@ -481,11 +481,16 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
   }
 }
 
+bool has_time_left(mtbrc::Context& context) {
+  return context.deadline_ns == 0 || context.drive.now_ns() < context.deadline_ns;
+}
+
 // Until it is known well how far the model is from the drive, or that it takes too long.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
   constexpr std::uint64_t kMostRounds = 4;
+  constexpr std::size_t kFewestToState = 20;
   constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
@@ -497,9 +502,10 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     send_requests_like(workload, context, model, options, fresh, fewest, round, result);
     const bool is_last = round + 1 == kMostRounds;
     const bool jumped = std::exchange(session, context.session) != context.session;
-    if (is_last || context.limited()) break;
+    if (is_last || !has_time_left(context)) break;
     if (jumped) continue;
-    if (result.requests.size() < fewest) break;
+    if (context.deadline_ns == 0 && result.requests.size() < fewest) break;
+    if (result.requests.size() < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
     // By those that will judge.
     const std::size_t others = result.requests.size() / (warming > 0 ? warming : 2);
