@@ -77,6 +77,11 @@ Offset<Vector<Offset<wire::StandIn>>> stand_ins_of(FlatBufferBuilder& builder,
 
 std::string compile_table(const model::DriveModel& model) {
   const engine::Tables tables(model);
+  if (engine::has_tracks_at_one_place(tables.layout.view().totals))
+    throw Error(ExitStatus::unsupported,
+                fmt::format("the model of {} has two tracks at one cylinder and head, which no "
+                            "table holds",
+                            model.identity.name));
   FlatBufferBuilder builder(64 * 1024);
   const auto platter = builder.CreateString(model::kToolVersion);
   const auto identity = identity_of(builder, model.identity);

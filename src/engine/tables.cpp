@@ -332,14 +332,14 @@ std::optional<std::string> defect_of_times(const TableSections& t) {
 
 bool is_larger_than_any_drive(const FlatLayout& totals) {
   return totals.slots > model::kMostSlots || totals.cylinders > model::kMostCylinders ||
-         totals.heads > model::kMostHeads ||
-         totals.tracks > std::uint64_t{totals.cylinders} * totals.heads;
+         totals.heads > model::kMostHeads;
 }
 
 std::optional<std::string> completed(TableParts& parts) {
   LayoutArrays& layout = parts.layout;
   if (auto defect = complete_layout(layout, parts.piece_blocks)) return "its layout " + *defect;
   if (is_larger_than_any_drive(layout.totals)) return "its layout is larger than any drive";
+  if (has_tracks_at_one_place(layout.totals)) return "two tracks of its layout lie at one place";
   if (auto defect = seek_defect(parts.seek, layout.totals.cylinders))
     return "its seek curve " + *defect;
   parts.sections.blocks = layout.totals.blocks;
@@ -347,6 +347,10 @@ std::optional<std::string> completed(TableParts& parts) {
 }
 
 }  // namespace
+
+bool has_tracks_at_one_place(const FlatLayout& totals) {
+  return totals.tracks > std::uint64_t{totals.cylinders} * totals.heads;
+}
 
 std::optional<std::string> sections_defect(const TableSections& sections) {
   if (auto defect = defect_of_times(sections)) return defect;

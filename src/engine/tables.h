@@ -75,4 +75,7 @@ tl::expected<std::shared_ptr<const Tables>, std::string> tables_of(TableParts pa
 // What is wrong with times, sizes and flags of unknown origin; nullopt: nothing.
 std::optional<std::string> sections_defect(const TableSections& sections);
 
+// More tracks than cylinders and heads have places: no table holds them.
+bool has_tracks_at_one_place(const FlatLayout& totals);
+
 }  // namespace platter::engine

@@ -298,20 +298,11 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
                                    100 * mean(shares[i]));
 }
 
-}  // namespace
-
-QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
-                           const QueueOptions& options) {
-  QueueSamples samples;
-  samples.asked = std::min(device.max_outstanding(), options.most_outstanding);
-  if (samples.asked < 2) return samples;
-  const std::uint64_t blocks = context.drive.blocks();
-  const std::uint32_t block_bytes = context.drive.block_bytes();
-  const Form form{block_bytes, {.force_unit_access = context.drive.settings().forces_reads()}};
-  device.prepare_for(samples.asked);
-  context.drive.test_unit_ready();
+// How many the drive takes at once, and whether it refuses those beyond: more than once where some
+// were refused, and it may have been chance.
+void find_depth(scsi::Device& device, mtbrc::Context& context, const Form& form,
+                QueueSamples& samples) {
   const std::uint64_t sent_again = device.sent_again();
-  // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
     const auto many = together(device, quarter_turns(context, samples.asked), form);
@@ -329,12 +320,24 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
     samples.taken = most_not_refused(device, context, form, samples.asked, samples);
     samples.refused_when_full = kMoreThanChance;
   }
+}
 
+std::vector<Read> random_reads(mtbrc::Context& context, std::uint32_t count) {
+  const std::uint64_t blocks = context.drive.blocks();
+  std::vector<Read> reads(count);
+  for (Read& read : reads) {
+    do read.lbn = context.random() % blocks;
+    while (context.drive.leaves_out(read.lbn, 1) ||
+           (context.reads_may_be_cached() && context.drive.was_read(read.lbn)));
+    context.drive.note_read(read.lbn, 1);
+  }
+  return reads;
+}
+
+// Batches of as many as the drive takes, less one, behind one that keeps it busy.
+void send_batches_of_reads(scsi::Device& device, mtbrc::Context& context, const Form& form,
+                           const QueueOptions& options, QueueSamples& samples) {
   replay::Result& result = samples.reads;
-  result.target = replay::Result::Target::drive;
-  result.kind = trace::Kind::open;
-  result.caches = "off";
-  result.block_bytes = block_bytes;
   const std::uint32_t each = std::min(options.batch_reads, samples.taken - 1);
   result.depth = each;
   const Nanoseconds start_ns = context.drive.now_ns();
@@ -351,13 +354,7 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   for (std::uint32_t batch = 0; samples.taken > 2 && samples.begins.size() < options.batches &&
                                 batch < kMoreTries * options.batches && !meter.exhausted();
        ++batch) {
-    std::vector<Read> reads(each + 1);
-    for (Read& read : reads) {
-      do read.lbn = context.random() % blocks;
-      while (context.drive.leaves_out(read.lbn, 1) ||
-             (context.reads_may_be_cached() && context.drive.was_read(read.lbn)));
-      context.drive.note_read(read.lbn, 1);
-    }
+    const std::vector<Read> reads = random_reads(context, each + 1);
     const auto done = together(device, reads, form);
     samples.commands += reads.size();
     context.report("", static_cast<double>(samples.begins.size() + 1) / options.batches);
@@ -365,6 +362,25 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
     samples.begins.push_back(result.requests.size() + 1);
     for (std::size_t i = 0; i < done.size(); ++i) keep(reads[i], done[i]);
   }
+}
+
+}  // namespace
+
+QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
+                           const QueueOptions& options) {
+  QueueSamples samples;
+  samples.asked = std::min(device.max_outstanding(), options.most_outstanding);
+  if (samples.asked < 2) return samples;
+  const std::uint32_t block_bytes = context.drive.block_bytes();
+  const Form form{block_bytes, {.force_unit_access = context.drive.settings().forces_reads()}};
+  device.prepare_for(samples.asked);
+  context.drive.test_unit_ready();
+  find_depth(device, context, form, samples);
+  samples.reads.target = replay::Result::Target::drive;
+  samples.reads.kind = trace::Kind::open;
+  samples.reads.caches = "off";
+  samples.reads.block_bytes = block_bytes;
+  send_batches_of_reads(device, context, form, options, samples);
   return samples;
 }
 

@@ -174,7 +174,7 @@ std::uint64_t last_slot(const Skip& skip) {
 }
 
 void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check) {
-  std::uint64_t next = 0;
+  std::uint64_t next = 0, runs = 0;
   for (std::size_t i = 0; i < layout.skips.size(); ++i) {
     const Skip& skip = layout.skips[i];
     const auto path = [i] { return fmt::format("layout.skips[{}]", i); };
@@ -190,6 +190,10 @@ void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check
     check.require(i == 0 || skip.first_slot >= next, path,
                   "begins before the end of the previous skip; skips are sorted and disjoint");
     next = last_slot(skip) + 1;
+    if (skip.count > kMostSkips - runs)
+      check.fail(path(), fmt::format("is too long: all skips together may be {} runs of slots",
+                                     kMostSkips));
+    runs += skip.count;
   }
 }
 

@@ -657,7 +657,7 @@ class Schemas(unittest.TestCase):
 
     @staticmethod
     def document():
-        with open(os.path.join(ROOT, "docs/outputs.md"), encoding="utf-8") as file:
+        with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as file:
             return file.read()
 
     def test_what_the_readme_has_typed_finds_a_fault(self):

@@ -191,6 +191,13 @@ TEST_CASE("a table holds what its model says of itself") {
   CHECK(view(emit_table::compile_table(other)).model_sha256 != table.model_sha256);
 }
 
+TEST_CASE("a model with two tracks at one place becomes no table") {
+  model::DriveModel model = drive_model();
+  for (model::LayoutNode& zone : model.layout.zones) zone.children[0].head_step = 0;
+  CHECK_THROWS_WITH(emit_table::compile_table(model),
+                    Catch::Contains("two tracks at one cylinder and head"));
+}
+
 TEST_CASE("the catalogue's drives as tables: identical completion times, small, quickly loaded") {
   for (const auto& entry : virtual_drive::validated_drives()) {
     const model::DriveModel model = virtual_drive::catalogue_model(entry);
