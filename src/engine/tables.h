@@ -39,6 +39,11 @@ class Tables {
     return std::max(seen_ns + overheads.per_request + overhead, now_ns);
   }
 
+  // The first LBN that the arm which reaches `lbn` no longer does.
+  std::uint64_t end_of_range(std::uint64_t lbn) const {
+    return arms.several() ? arms.ends[arms.range_of(lbn)] : layout.blocks();
+  }
+
   LayoutMap layout;
   FlatMotion motion;
   Platter rotation;
@@ -49,6 +54,7 @@ class Tables {
   WrittenTable written;
   QueueTable queue;
   ValidityTable validity;
+  ArmTable arms;
 };
 
 // Throws Error(bad_input) for a size that is none.

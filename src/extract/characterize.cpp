@@ -157,7 +157,10 @@ void Characterization::tell_what_it_says_of_itself() {
     note({model::Code::identity_doubtful, doubt});
   const scsi::SelfDescription described = scsi::describe(drive_);
   described.into(so_far_.record.identity);
-  for (model::Noted& doubt : described.doubts()) note(std::move(doubt));
+  // What becomes of several arms, find_arms says.
+  for (model::Noted& doubt : described.doubts())
+    if (doubt.kind() == nullptr || doubt.kind()->code != model::Code::several_arms)
+      note(std::move(doubt));
 }
 
 // Beside its answers, and in what other words than usual.

@@ -186,14 +186,26 @@ replay::Result replayed(const replay::Subject& model, const replay::Result& read
                                   .like = &reads});
 }
 
-// Of the pairs of a batch, the share that completed in the same order on both sides.
+// The arm that reaches a block; 0 of a drive with one.
+std::uint32_t arm_of(std::uint64_t lbn, const model::DriveModel& model) {
+  if (model.arms)
+    for (const model::ArmRange& range : model.arms->ranges)
+      if (lbn <= range.last_lbn) return range.arm;
+  return 0;
+}
+
+// Of the pairs of a batch, the share that completed in the same order on both sides. Each arm has
+// its own queue: what another one does in the meantime tells nothing of its order.
 double agreement(const std::vector<replay::Response>& a, const std::vector<replay::Response>& b,
-                 std::size_t begin, std::size_t end) {
+                 std::size_t begin, std::size_t end, const model::DriveModel& model) {
   double same = 0, all = 0;
   for (std::size_t i = begin; i < end; ++i)
-    for (std::size_t j = i + 1; j < end; ++j, ++all)
+    for (std::size_t j = i + 1; j < end; ++j) {
+      if (arm_of(a[i].lbn, model) != arm_of(a[j].lbn, model)) continue;
+      ++all;
       same += (a[i].completion_ns() < a[j].completion_ns()) ==
               (b[i].completion_ns() < b[j].completion_ns());
+    }
   return all > 0 ? same / all : 1;
 }
 
@@ -219,13 +231,14 @@ constexpr double kExplains = 0.8;  // of the pairs; by chance half of them agree
 
 using Shares = std::vector<double>;  // by batch
 
-Shares shares_of(const QueueSamples& samples, const std::vector<replay::Response>& rows) {
+Shares shares_of(const QueueSamples& samples, const std::vector<replay::Response>& rows,
+                 const model::DriveModel& model) {
   Shares shares;
   const auto& reads = samples.reads.requests;
   for (std::size_t b = 0; b < samples.begins.size(); ++b) {
     const std::size_t end = b + 1 < samples.begins.size() ? samples.begins[b + 1] - 1
                                                           : reads.size();
-    shares.push_back(agreement(reads, rows, samples.begins[b], end));
+    shares.push_back(agreement(reads, rows, samples.begins[b], end, model));
   }
   return shares;
 }
@@ -244,7 +257,7 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
                      model::Parameter& policy) {
   policy.unit = "";
   policy.samples = samples.reads.requests.size();
-  const Shares in_turn = shares_of(samples, as_sent(samples.reads));
+  const Shares in_turn = shares_of(samples, as_sent(samples.reads), model);
   if (mean(in_turn) == 1) {
     policy.value = 1;
     policy.method = fmt::format("{} batches completed in the order in which they were sent",
@@ -263,10 +276,11 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
   const replay::Result reads = one_after_the_other(samples.reads);
   std::vector<Shares> shares;
   for (const Candidate& candidate : kReordering)
-    shares.push_back(shares_of(samples, replayed(subject, reads, candidate.scheduler).requests));
+    shares.push_back(
+        shares_of(samples, replayed(subject, reads, candidate.scheduler).requests, model));
   const auto best =
       static_cast<std::size_t>(std::ranges::max_element(shares, {}, mean) - shares.begin());
-  const auto name = [](std::size_t i) { return replay::name_of(kReordering[i].scheduler); };
+  const auto name = [&](std::size_t i) { return replay::name_of(kReordering[i].scheduler); };
   if (mean(shares[best]) < kExplains) {
     policy.reason = fmt::format(
         "the drive reorders, and none of the known ways explains it: the nearest, {}, has {:.0f} % "
