@@ -11,7 +11,8 @@ drift (6 ppm within the run). Prints for each: by how many of its stated errors 
 drift the worse of begin and end), the RMS error of the angles in revolutions, the demerit of 1,000 random
 requests of the model and of the truth on the same drive with an even time, and the codes of the findings
 about time. Status 1: rotation off by three errors (a drift two), angles by 0.001, a demerit by 0.3 % more
-than the truth's, or another word than the right one.
+than the truth's, or another word than the right one. The demerit of a drift is not judged: the drive that is
+predicted has warmed up since, and turns by another period than any within the run.
 """
 
 import argparse
@@ -104,8 +105,8 @@ def main():
                         print(f"| {drive} | {kind} | {seed} | {error} |", flush=True)
                         failed += 1
                         continue
-                bad = (r["rotation"] > r["most"] or r["rms"] > 0.001 or r["ours"] > r["floor"] + 0.3 or
-                       not r["right"])
+                bad = (r["rotation"] > r["most"] or r["rms"] > 0.001 or not r["right"] or
+                       (kind != "drift" and r["ours"] > r["floor"] + 0.3))
                 failed += bad
                 print(f"| {drive} | {kind} | {seed} | {r['rotation']:.2f} | {r['rms']:.5f} | {r['ours']:.2f} | "
                       f"{r['floor']:.2f} | {', '.join(r['words'])} | {r['drive_s']:.0f} |{' !' if bad else ''}",

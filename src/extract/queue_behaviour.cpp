@@ -216,6 +216,7 @@ constexpr std::array<Candidate, 4> kReordering{{{engine::Scheduler::look, 2},
                                                 {engine::Scheduler::sptf, 8}}};
 
 constexpr double kExplains = 0.8;  // of the pairs; by chance half of them agree
+constexpr const char* kNearest = "the nearest of the known ways";
 
 using Shares = std::vector<double>;  // by batch
 
@@ -272,9 +273,11 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
   if (mean(shares[best]) < kExplains) {
     policy.reason = fmt::format(
         "the drive reorders, and none of the known ways explains it: the nearest, {}, has {:.0f} % "
-        "of "
-        "the pairs in the drive's order",
+        "of the pairs in the drive's order",
         name(best), 100 * mean(shares[best]));
+    // Far nearer than to serve in turn, which would act otherwise; how likely, nobody can say.
+    if (clearly_better(shares[best], in_turn))
+      model::add_guess(policy, {kReordering[best].number, std::nullopt, kNearest});
     return;
   }
   policy.value = kReordering[best].number;

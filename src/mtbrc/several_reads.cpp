@@ -1,12 +1,12 @@
 #include "mtbrc/several_reads.h"
 
+#include "scsi/shortest_form.h"
+
 namespace platter::mtbrc {
 
 scsi::Command read_without_data(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes,
                                 scsi::CacheBits bits) {
-  constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
-  auto command = lbn + blocks <= kFourGig ? scsi::read_10(lbn, blocks, block_bytes, bits)
-                                          : scsi::read_16(lbn, blocks, block_bytes, bits);
+  auto command = scsi::shortest_read(lbn, blocks, block_bytes, bits);
   command.keep_data = false;
   return command;
 }

@@ -7,6 +7,7 @@
 #include "model/quietly.h"
 #include "scsi/commands.h"
 #include "scsi/drive_link.h"
+#include "scsi/shortest_form.h"
 
 namespace platter::scsi {
 namespace {
@@ -122,8 +123,7 @@ Answer Drive::read_as(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_a
   const CacheBits bits{.force_unit_access = force_unit_access};
   require_length(lbn, blocks);
   require_not_left_out(lbn, blocks);
-  auto command = fits_ten_bytes(lbn, blocks) ? read_10(lbn, blocks, bytes, bits)
-                                             : read_16(lbn, blocks, bytes, bits);
+  auto command = shortest_read(lbn, blocks, bytes, bits);
   command.keep_data = keep_data;
   note_read(lbn, blocks);  // whatever the drive says to it
   return link_->whole(command, lbn, blocks);
@@ -194,8 +194,7 @@ Command DriveLink::write_command(std::uint64_t lbn, std::vector<std::uint8_t> da
                                  bool force_unit_access) const {
   const auto blocks = static_cast<std::uint32_t>(data.size() / identity.block_bytes);
   const CacheBits bits{.force_unit_access = force_unit_access || forces_writes};
-  return fits_ten_bytes(lbn, blocks) ? write_10(lbn, blocks, std::move(data), bits)
-                                     : write_16(lbn, blocks, std::move(data), bits);
+  return shortest_write(lbn, blocks, std::move(data), bits);
 }
 
 void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& contents) {
@@ -255,10 +254,7 @@ std::vector<std::uint8_t> DriveLink::known_contents(std::uint64_t lbn, std::uint
 
 Completion Drive::verify(std::uint64_t lbn, std::uint32_t blocks) {
   require_not_left_out(lbn, blocks);
-  return link_
-      ->must(fits_ten_bytes(lbn, blocks) ? verify_10(lbn, blocks) : verify_16(lbn, blocks), lbn,
-             blocks)
-      .completion;
+  return link_->must(shortest_verify(lbn, blocks), lbn, blocks).completion;
 }
 
 Completion Drive::seek(std::uint64_t lbn) {

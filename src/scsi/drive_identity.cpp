@@ -8,6 +8,7 @@
 #include "scsi/bytes.h"
 #include "scsi/drive_link.h"
 #include "scsi/identify_device.h"
+#include "scsi/shortest_form.h"
 #include "scsi/zones.h"
 
 namespace platter::scsi {
@@ -326,8 +327,7 @@ bool speaks_of_zones(const Answer& answer) {
 bool DriveLink::can_read_last_of(const Capacity& capacity) {
   if (capacity.blocks == 0) return false;
   const std::uint64_t last = capacity.blocks - 1;
-  const Command command = fits_ten_bytes(last, 1) ? read_10(last, 1, capacity.block_bytes)
-                                                  : read_16(last, 1, capacity.block_bytes);
+  const Command command = shortest_read(last, 1, capacity.block_bytes);
   const Answer answer = ask(command, last, 1);
   return answer.good() && answer.reply.is_whole();
 }
@@ -354,8 +354,7 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     const bool skips = std::ranges::any_of(
         skipped, [&](const LbnRange& range) { return range.holds(lbn, 1); });
     if (skips || lbn == 0) return true;
-    const Command command = fits_ten_bytes(lbn, 1) ? read_10(lbn, 1, block_bytes())
-                                                   : read_16(lbn, 1, block_bytes());
+    const Command command = shortest_read(lbn, 1, block_bytes());
     last = d.ask(command, lbn, 1);
     return !says_no_such_block(*last);
   };

@@ -21,10 +21,6 @@
 namespace platter::scsi {
 
 constexpr std::uint8_t kInvalidOpcode = 0x20;  // ASC
-// Whether READ, WRITE and VERIFY of these blocks fit their ten-byte forms.
-constexpr bool fits_ten_bytes(std::uint64_t lbn, std::uint32_t blocks) {
-  return lbn + blocks <= kTenByteBlocks && blocks <= 0xFFFF;
-}
 
 constexpr int kMaxUnitAttentions = 16;  // of one command; several may be queued after a reset
 constexpr int kMaxAborts = 4;           // of one command

@@ -2,6 +2,7 @@
 
 #include "catch.h"
 #include "scsi/command_table.h"
+#include "scsi/shortest_form.h"
 
 namespace platter::scsi {
 namespace {
@@ -40,6 +41,18 @@ TEST_CASE("what does not fit a form is not cut off") {
   CHECK_THROWS_AS(read_10(0, 0, 512), std::out_of_range);
   CHECK_THROWS_AS(read_16(0, 0xFFFFFFFF, 512), std::out_of_range);
   CHECK_THROWS_AS(seek_10(std::uint64_t{1} << 32), std::out_of_range);
+}
+
+TEST_CASE("the ten-byte form up to its last block and 65,535 blocks, then the longer one") {
+  constexpr auto kLast = std::uint64_t{0xFFFFFFFF};
+  CHECK(shortest_read(kLast, 1, 512).cdb_length == 10);
+  CHECK(shortest_read(kLast, 2, 512).cdb_length == 16);
+  CHECK(shortest_read(0, 0xFFFF, 512).cdb_length == 10);
+  CHECK(shortest_read(0, 0x10000, 512).cdb_length == 16);
+  CHECK(shortest_read(~std::uint64_t{0}, 1, 512).cdb_length == 16);
+  CHECK(shortest_write(kLast + 1, 2, Cdb(1024, 7)).cdb_length == 16);
+  CHECK(shortest_verify(kLast, 1).cdb_length == 10);
+  CHECK(shortest_verify(kLast + 1, 1).cdb_length == 16);
 }
 
 TEST_CASE("mode commands") {
