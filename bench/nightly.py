@@ -67,6 +67,8 @@ CAMPAIGNS = [
              "hp-c2247 seagate-barracuda4lp", kept=r"^(\| |errors below|[a-z0-9-]+, |the stated|platter:)"),
     Campaign("drift", "The stated period of a spindle that drifts 6 ppm within the run, against the truth at begin and end.",
              "bench/uneven_time.py --kinds drift --seeds 1-2"),
+    Campaign("moved-period", "Seeks and head switches estimated again from samples whose rotation's reads were stretched: "
+             "none may move by more than its error.", "bench/moved_period.py --seeds 1 2", kept=r"^([0-9]|.*!$)"),
     Campaign("two-runs", "`platter diff` of two runs on one drive.", "bench/two_runs.py"),
     Campaign("silent-resets", "Drives that are reset in silence again and again: a run ends with a status that tells, or "
              "right.", "bench/silent_resets.py"),

@@ -18,13 +18,24 @@ constexpr double kStranger_rev = 0.05;
 constexpr double kEarly_rev = 0.004;
 // So many strangers in a row: the constant itself was wrong.
 constexpr int kRelearn = 8;
-// The constant follows the spindle's wander over about so many accesses.
+// The constant follows the spindle's wander over about so many accesses, or fewer where much time
+// is between them.
 constexpr double kMemory = 12;
 // And what kinds differ by over so many.
 constexpr double kLongMemory = 100;
 // What a trial may be off, and what spindles are known to wander within seconds, of the period: so
 // a constant is good for 4 s of 7200 rpm.
 constexpr double kMayBeOff_rev = 0.001, kWander = 2e-6;
+// No host times completions better: 2 us of 7200 rpm.
+constexpr double kLeastScatter_rev = 3e-4;
+
+// How much of what one observation says is taken, where the constant may have moved by `moved`
+// between two and one is off by `scatter`: the gain of a Kalman filter of a random walk.
+double gain_of(double moved_rev, double scatter_rev) {
+  const double ratio = moved_rev / std::clamp(scatter_rev, kLeastScatter_rev, kMayBeOff_rev);
+  const double square = ratio * ratio;
+  return 0.5 * (std::sqrt(square * (square + 4)) - square);
+}
 
 }  // namespace
 
@@ -70,11 +81,10 @@ void Passages::forget_constant() {
 }
 
 // By the error of the period, or by what spindles wander, since it was told last.
-bool Passages::may_have_moved(Nanoseconds time_ns) const {
+double Passages::may_have_moved_rev(Nanoseconds time_ns) const {
   const model::Parameter& period = rotation_.period;
   const double unsure = period.value && period.error ? *period.error / *period.value : 0.0;
-  const double since_rev = static_cast<double>(time_ns - told_ns_) / period_ns();
-  return since_rev * std::max(unsure, kWander) > std::max(kMayBeOff_rev, scatter_rev_);
+  return static_cast<double>(time_ns - told_ns_) / period_ns() * std::max(unsure, kWander);
 }
 
 // The constant, by the middle of the first ones, for one of them may be late; or what a kind
@@ -108,7 +118,7 @@ void Passages::learn(std::size_t kind, double seen_rev) {
   count_[*first_] = std::max(count_[*first_], kLearn);
 }
 
-void Passages::follow(std::size_t kind, bool after_write, double residual_rev) {
+void Passages::follow(std::size_t kind, bool after_write, double residual_rev, double moved_rev) {
   ++count_[kind];
   const bool learning = count_[kind] <= kLearn;
   const double pull = learning ? residual_rev
@@ -116,7 +126,9 @@ void Passages::follow(std::size_t kind, bool after_write, double residual_rev) {
   // Where another kind came first, the wander is in its constant, and what differs is learned
   // slowly. The read in front of a write has just told the wander; between writes these must.
   const bool alone = kind == *first_ || (after_write && !learning);
-  if (alone) constant_rev_ += pull / std::min<double>(++followed_, kMemory);
+  if (alone)
+    constant_rev_ += pull * std::max(1 / std::min<double>(++followed_, kMemory),
+                                     gain_of(moved_rev, scatter_rev_));
   if (alone)
     scatter_rev_ += (std::abs(pull) - scatter_rev_) / std::min<double>(followed_, kLongMemory);
   if (kind != *first_) offset_rev_[kind] += pull / std::min<double>(count_[kind], kLongMemory);
@@ -130,7 +142,8 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   const auto width = width_rev(sample.lbn, sample.blocks);
   if (!width) return std::nullopt;
   const std::size_t kind = sample.verify ? kVerifies : kind_of(sample.write, sample.after_write);
-  if (constant_known_ && may_have_moved(sample.completed_ns)) forget_constant();
+  const double moved = may_have_moved_rev(sample.completed_ns);
+  if (constant_known_ && moved > std::max(kMayBeOff_rev, scatter_rev_)) forget_constant();
   // What begins in the middle takes a turn from there: such a completion teaches no constant.
   const bool perhaps_in_the_middle = sample.blocks > 1 &&
                                      static_cast<double>(sample.completed_ns - sample.issued_ns) >
@@ -158,7 +171,7 @@ std::optional<statistics::CensoredTrial> Passages::observe(const Sample& sample)
   }
   strangers_[kind] = 0;
   told_ns_ = sample.completed_ns;
-  follow(kind, sample.after_write, residual);
+  follow(kind, sample.after_write, residual, moved);
   if (count_[kind] <= kLearn) return std::nullopt;
   return trial_of(sample, statistics::wrap_rev(seen - constant_of(kind)), *width);
 }

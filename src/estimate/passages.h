@@ -76,9 +76,9 @@ class Passages {
   void forget();
   void forget_constant();
   bool is_known(std::size_t kind) const { return constant_known_ && count_[kind] >= kLearn; }
-  bool may_have_moved(Nanoseconds time_ns) const;
+  double may_have_moved_rev(Nanoseconds time_ns) const;
   void learn(std::size_t kind, double seen_rev);
-  void follow(std::size_t kind, bool after_write, double residual_rev);
+  void follow(std::size_t kind, bool after_write, double residual_rev, double moved_rev);
 
   static constexpr int kLearn = 4;
   // Reads, writes behind reads, writes behind writes, VERIFYs.
