@@ -10,6 +10,7 @@ from harness import BAD_INPUT, OK, PLATTER, PlatterTest
 DRIVE = "virtual:hp-c2247"
 MOST_SECONDS, MOST_BYTES = 10.0, 10**9
 LARGEST = 64 << 20
+MOST_TRACKS = 24_000_000  # of a model
 
 
 class Limits(PlatterTest):
@@ -32,8 +33,9 @@ class Limits(PlatterTest):
         self.assertLess(usage.ru_maxrss * 1024, MOST_BYTES, arguments)
         return sentence
 
-    def with_layout(self, name, zones, blocks, skips=(), remaps=()):
+    def with_layout(self, name, zones, blocks, heads, skips=(), remaps=()):
         model = json.loads(json.dumps(self.model))
+        model["identity"]["heads"] = heads
         model["layout"].update(zones=zones, skips=list(skips), remaps=list(remaps))
         model["layout"].pop("not_understood", None)
         model.pop("firmware", None)
@@ -42,35 +44,36 @@ class Limits(PlatterTest):
         self.write(name, json.dumps(model))
 
     def test_small_models_of_huge_drives(self):
-        most = 1 << 25
+        most = MOST_TRACKS
         cylinders = [{"count": most // 16, "cylinder_step": 1,
                       "children": [{"count": 16, "head_step": 1, "sectors": 500}]}]
-        self.with_layout("tracks.json", cylinders, 490 * most,
+        self.with_layout("tracks.json", cylinders, 490 * most, 16,
                          [{"first_slot": 490, "length": 10, "count": most, "stride": 500}])
         cylinders[0]["children"][0]["sectors"] = 1 << 18
-        self.with_layout("skipped.json", cylinders, most,
+        self.with_layout("skipped.json", cylinders, most, 16,
                          [{"first_slot": 0, "length": (1 << 18) - 1, "count": most, "stride": 1 << 18}])
-        self.with_layout("defects.json", cylinders, 1000,
+        self.with_layout("defects.json", cylinders, 1000, 16,
                          [{"first_slot": 5, "length": 1, "count": 1 << 38, "stride": 3}])
         wide = json.loads(json.dumps(self.model))
         wide["identity"]["cylinders"] = 1 << 30
         self.write("wide.json", json.dumps(wide))
-        for name in ("tracks.json", "skipped.json", "defects.json", "wide.json"):
+        for name in ("tracks.json", "skipped.json", "wide.json"):
             self.taken((OK,), "show", name)
             self.taken((OK,), "layout", name, "--lbn", "0", "999")
             self.taken((OK,), "diff", name, name)
             self.taken((OK,), "emit", "table", name, "-o", "x.ptab")
             self.taken((OK, 9), "emit", "disksim", name, "-o", "disksim")
             self.taken((OK, BAD_INPUT, 9), "inspect", "virtual:" + name)
+        self.assertIn("layout.skips[0]", self.taken((BAD_INPUT,), "show", "defects.json"))
         cylinders[0]["count"] *= 2
-        self.with_layout("more.json", cylinders, 1000)
+        self.with_layout("more.json", cylinders, 1000, 16)
         self.assertIn("layout.zones", self.taken((BAD_INPUT,), "show", "more.json"))
 
     def test_many_zones_defects_and_remaps(self):
         zones = [{"cylinder": i, "count": 4, "head_step": 1, "sectors": 7} for i in range(200_000)]
-        self.with_layout("zones.json", zones, 5_000_000)
+        self.with_layout("zones.json", zones, 5_000_000, 4)
         # 600,000 sectors slipped, and 200,000 remapped to spares at the end.
-        self.with_layout("defects.json", [{"count": 1_000_000, "cylinder_step": 1, "sectors": 1000}], 800_000_000,
+        self.with_layout("defects.json", [{"count": 1_000_000, "cylinder_step": 1, "sectors": 1000}], 800_000_000, 1,
                          [*({"first_slot": 1500 * i + 5} for i in range(600_000)),
                           {"first_slot": 990_000_000, "length": 10_000_000}],
                          [{"lbn": 11 * i + 3, "slot": 990_000_000 + 7 * i} for i in range(200_000)])
