@@ -237,7 +237,7 @@ std::string comment_of(const Table& table, const std::string& name) {
 std::string as_c_header(std::span<const std::byte> bytes) {
   const Table table = read_table(bytes, "the table");
   if (table.tables->arms.several())
-    throw Error(ExitStatus::bad_input,
+    throw Error(ExitStatus::unsupported,
                 "a C header holds drives of one arm, and this one has several; take the table "
                 "itself, or --format csv");
   const Fields fields = fields_of(bytes);

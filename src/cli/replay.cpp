@@ -150,8 +150,8 @@ void add_replay(CLI::App& app) {
   command->add_option("MODEL", options->more_members, "with --array: more members");
   add_array_options(*command, options->run.array);
   command->add_option("-o,--output", options->run.output,
-                      "the result file to write: CSV, compressed if it ends in .gz or .zst (else: "
-                      "only the summary)");
+                      "the result file to write: CSV, compressed where it ends in .gz, .zst, .bz2, "
+                      ".xz or .lz4 (else: only the summary)");
   command
       ->add_option(
           "--caches", options->caches,

@@ -36,7 +36,9 @@ void add_result_export(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* command = parent.add_subcommand("export", "a result as CSV, compressed or not");
   command->add_option("RESULT", options->path, "a result of platter replay")->required();
-  command->add_option("-o,--output", options->output, "CSV, compressed if it ends in .gz or .zst")
+  command
+      ->add_option("-o,--output", options->output,
+                   "CSV, compressed where it ends in .gz, .zst, .bz2, .xz or .lz4")
       ->required();
   add_force(*command, options->outputs);
   command->callback(

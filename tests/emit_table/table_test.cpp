@@ -224,7 +224,12 @@ TEST_CASE("several arms survive the way into a table, which is then of version 1
   CHECK(table.tables->arms.arm_of(150) == 0);
   CHECK(table.tables->end_of_range(150) == 200);
   CHECK_FALSE(first_difference(model, table, 20'000, true));
-  CHECK_THROWS_AS(emit_table::as_c_header(std::as_bytes(std::span(bytes))), Error);
+  try {
+    (void)emit_table::as_c_header(std::as_bytes(std::span(bytes)));
+    FAIL("a C header of several arms");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+  }
 }
 
 TEST_CASE("any layout survives the way into a table") {
