@@ -12,6 +12,7 @@
 #include "estimate/samples.h"
 #include "extract/estimate.h"
 #include "extract/geometry_hints.h"
+#include "extract/map_forecast.h"
 #include "extract/map_of_drive.h"
 #include "extract/prospects.h"
 #include "extract/resume.h"
@@ -121,6 +122,7 @@ class Characterization {
   void plan_the_time();
   void announce(const std::string& what, double seconds);
   void announce_anew(std::size_t index, double took_s);
+  void announce_by_map(double share, double stage_s);
   double elapsed_s() { return static_cast<double>(drive_.now_ns() - began_ns_) * 1e-9; }
   double check_of_writes_s(std::size_t index) const;
   void expect_angles();
@@ -185,6 +187,7 @@ class Characterization {
   std::optional<std::optional<std::string>> prevented_;  // why nothing can be predicted; asked once
   Nanoseconds began_ns_ = 0;
   std::optional<TimePlan> plan_;
+  MapForecast map_forecast_;
   double done_share_ = 0, announced_s_ = 0;
   bool stopping_ = false, ending_ = false;
 };
@@ -242,7 +245,7 @@ void Characterization::go_back_to(const Point& point) {
 
 // By the speed that the drive says it has; what it says wrong shows in the first stages.
 void Characterization::plan_the_time() {
-  plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s);
+  plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s, options_.precision);
   for (std::size_t done = 0; done < session_.stages_before; ++done) plan_->leave_out(done);
   const bool map_is_to_come = session_.stages_before <= kLayout;
   if (!map_is_to_come && !found_.map) plan_->expect_no_map();
@@ -483,7 +486,17 @@ void Characterization::attempt_stage(std::size_t index, const Stage& stage) {
   under_way_.commands = drive_.commands() + handed_.queued_commands - commands;
 }
 
+// By what was met of the map so far.
+void Characterization::announce_by_map(double share, double stage_s) {
+  if (options_.budget_s || !plan_) return;
+  const auto left_s = map_forecast_.left_s(share, stage_s);
+  if (!left_s) return;
+  announce(fmt::format("expected drive time since {:.0f} % of the map", 100 * share),
+           plan_->forecast_s(kLayout, elapsed_s() + *left_s));
+}
+
 void Characterization::report_progress(std::size_t stage, double share, double stage_s) {
+  if (stage == kLayout) announce_by_map(share, stage_s);
   if (!options_.progress || !plan_) return;
   const double left_s = plan_->left_s(stage, share, stage_s, elapsed_s());
   // What is left may turn out to be more; nobody likes to see less done.
@@ -523,6 +536,7 @@ void Characterization::do_parts(const Stage& stage) {
 // ---------------------------------------------------------------- begin and end
 
 void Characterization::begin() {
+  context_.precision = options_.precision;
   drive_.on_command([this](const scsi::CommandRecord& done) {
     time_.after_command();
     keep_media_access(done);

@@ -17,6 +17,7 @@
 #include "mtbrc/round_trips.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
+#include "mtbrc/targets.h"
 #include "mtbrc/watermark.h"
 #include "mtbrc/write_seek.h"
 #include "scsi/forced_access.h"
@@ -25,6 +26,8 @@ namespace platter::extract {
 namespace {
 
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;  // shares of the period
+
+const mtbrc::Targets& targets(const Rig& rig) { return mtbrc::targets_of(rig.context.precision); }
 
 [[noreturn]] void refuse_without_rotation(Rig& rig) {
   const std::uint64_t recovered = rig.context.drive.said().recovered_replies;
@@ -170,7 +173,7 @@ estimate::Estimates estimates_of(const Seen& seen, const Findings& found) {
 
 }  // namespace
 
-void measure_seeks(Rig& rig) { mtbrc::measure_seeks(rig.context); }
+void measure_seeks(Rig& rig) { mtbrc::measure_seeks(rig.context, targets(rig).seeks); }
 
 void estimate_seeks(const Seen& seen, Findings& found) {
   estimate::Seeks seeks = estimates_of(seen, found).of<Figure::seeks>();
@@ -178,7 +181,9 @@ void estimate_seeks(const Seen& seen, Findings& found) {
   found.model.outward_seek = std::move(seeks.outward);
 }
 
-void measure_head_switch(Rig& rig) { mtbrc::measure_head_switch(rig.context); }
+void measure_head_switch(Rig& rig) {
+  mtbrc::measure_head_switch(rig.context, targets(rig).switches);
+}
 
 void estimate_head_switch(const Seen& seen, Findings& found) {
   const estimate::HeadSwitch head_switch = estimates_of(seen, found).of<Figure::head_switch>();
@@ -187,8 +192,8 @@ void estimate_head_switch(const Seen& seen, Findings& found) {
 }
 
 void measure_write_settle(Rig& rig) {
-  const model::Parameter settle = mtbrc::measure_write_settle(rig.context,
-                                                              rig.settings.media_writes());
+  const model::Parameter settle = mtbrc::measure_write_settle(
+      rig.context, rig.settings.media_writes(), targets(rig).switches);
   rig.facts.no_write_settle = settle ? "" : settle.reason;
 }
 
@@ -199,14 +204,15 @@ void estimate_write_settle(const Seen& seen, Findings& found) {
 }
 
 void measure_write_seeks(Rig& rig) {
-  mtbrc::measure_write_seeks(rig.context, rig.settings.media_writes(), rig.found.model);
+  mtbrc::measure_write_seeks(rig.context, rig.settings.media_writes(), rig.found.model,
+                             targets(rig).write_seeks);
 }
 
 void measure_miss_overheads(Rig& rig) {
-  mtbrc::measure_miss_overheads(rig.context, rig.settings.media_writes());
+  mtbrc::measure_miss_overheads(rig.context, rig.settings.media_writes(), targets(rig).overheads);
 }
 
-void measure_watermark(Rig& rig) { mtbrc::measure_watermark(rig.context); }
+void measure_watermark(Rig& rig) { mtbrc::measure_watermark(rig.context, targets(rig).watermark); }
 
 void estimate_overheads(const Seen& seen, Findings& found) {
   model::DriveModel& model = found.model;

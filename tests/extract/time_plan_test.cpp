@@ -38,6 +38,12 @@ TEST_CASE("without a budget every stage takes what it needs, more on slower driv
   for (std::size_t i = 0; i < kStages.size(); ++i) CHECK_FALSE(fast.limit_s(i, 1e6));
 }
 
+TEST_CASE("high precision takes longer, and needs no more at least") {
+  const TimePlan enough(10'000, std::nullopt), high(10'000, std::nullopt, mtbrc::Precision::high);
+  CHECK(high.expected_s() > 1.2 * enough.expected_s());
+  CHECK(high.least_s() == Approx(enough.least_s()));
+}
+
 TEST_CASE("a budget that is large enough takes nothing away") {
   const TimePlan plan(10'000, kAllWeights + 1);
   CHECK(plan.expected_s() == Approx(kAllWeights));
