@@ -77,6 +77,11 @@ Offset<Vector<Offset<wire::StandIn>>> stand_ins_of(FlatBufferBuilder& builder,
 
 std::string compile_table(const model::DriveModel& model) {
   const engine::Tables tables(model);
+  if (engine::has_tracks_at_one_place(tables.layout.view().totals))
+    throw Error(ExitStatus::unsupported,
+                fmt::format("the model of {} has two tracks at one cylinder and head, which no "
+                            "table holds",
+                            model.identity.name));
   FlatBufferBuilder builder(64 * 1024);
   const auto platter = builder.CreateString(model::kToolVersion);
   const auto identity = identity_of(builder, model.identity);
@@ -86,11 +91,15 @@ std::string compile_table(const model::DriveModel& model) {
   const auto seek = write_seek(builder, tables.seeks);
   const auto layout = write_layout(builder, tables.layout);
   const auto stand_ins = stand_ins_of(builder, model);
+  const auto arms = write_arms(builder, tables.arms);
+  const bool several = tables.arms.several();
+  const TableVersion version = several ? kOfSeveralArms : kOfOneArm;
+  const auto needs = several ? builder.CreateVectorOfStrings({kNeedsArms}) : 0;
   wire::FinishDriveBuffer(
-      builder, wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0,
-                                 identity, provenance, demerits, sections.validity, sections.motion,
-                                 seek, sections.overheads, sections.bus, sections.cache,
-                                 sections.queue, layout, 0, stand_ins));
+      builder, wire::CreateDrive(builder, version.format, kTableMajor, version.minor, platter,
+                                 needs, identity, provenance, demerits, sections.validity,
+                                 sections.motion, seek, sections.overheads, sections.bus,
+                                 sections.cache, sections.queue, layout, 0, stand_ins, arms));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -43,6 +43,10 @@ flatbuffers::Offset<wire::Layout> write_layout(flatbuffers::FlatBufferBuilder& b
 flatbuffers::Offset<wire::Seek> write_seek(flatbuffers::FlatBufferBuilder& builder,
                                            const engine::SeekTable& seeks);
 
+// Null where one arm reaches all blocks.
+flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& builder,
+                                           const engine::ArmTable& arms);
+
 engine::TableSections read_sections(const wire::Drive& drive);
 
 // Of an envelope that FlatBuffers' verifier passed; what it means is not judged yet. Throws

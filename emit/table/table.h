@@ -16,9 +16,16 @@
 
 namespace platter::emit_table {
 
-// Of what is written. Read is every one of the same major version whose `needs` are known.
-constexpr std::uint32_t kTableFormat = 7;
-constexpr std::uint16_t kTableMajor = 1, kTableMinor = 0;
+// Of what is written: the first version that has all of it. Read is every one of the same major
+// version whose `needs` are known.
+struct TableVersion {
+  std::uint32_t format;
+  std::uint16_t minor;
+};
+constexpr std::uint16_t kTableMajor = 1;
+constexpr TableVersion kOfOneArm{7, 0}, kOfSeveralArms{8, 1};
+constexpr std::uint32_t kTableFormat = kOfSeveralArms.format;  // the newest that is read
+constexpr const char* kNeedsArms = "arms";
 
 // The bytes of the table of a model. The same model gives the same bytes.
 // Throws Error(bad_input) for a model that is invalid or lacks what an engine needs.

@@ -60,6 +60,8 @@ class PhaseDrift {
   struct Smooth {
     double value = 0, variance = 0;
   };
+  void choose_width();
+  void learn_error(double miss_of_left_out_rev);
   // Through the bursts of a session, but one; none: size().
   Smooth line_at(double time_s, std::uint32_t session, double width_s, std::size_t without) const;
   // How far a burst lies from the line through the others; nullopt: its session has too few.

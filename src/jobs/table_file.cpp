@@ -49,11 +49,10 @@ WrittenTable write_table(const std::string& path, const std::string& file,
     throw Error(ExitStatus::usage, fmt::format("{}: {}", file, why));
   outputs.writes(file);
   const std::string bytes = emit_table::compile_table(model);
+  emit_table::Table table = emit_table::read_table(std::as_bytes(std::span(bytes)), file);
   const std::string written = in_format(format, bytes);
   model::write_file(file, written);
-  emit_table::Table table = format == "table"
-                                ? as_written(bytes, file)
-                                : emit_table::read_table(std::as_bytes(std::span(bytes)), file);
+  if (format == "table") table = as_written(bytes, file);
   tell_standing_of(table);
   return {std::move(table), written.size()};
 }

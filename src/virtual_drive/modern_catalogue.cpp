@@ -79,6 +79,30 @@ model::DriveModel modern_500gb_usb(const InventedDrive& drive) {
   return modern_500gb_as(drive, Attachment::usb);
 }
 
+// Two arms over two surfaces each, one logical unit.
+model::DriveModel modern_2arms(const InventedDrive& drive) {
+  ModernDrive made_of;
+  ModernRecipe& recipe = made_of.recipe;
+  recipe.surfaces = drawn_surfaces(2, {.density = 0.04}, drive.name);
+  recipe.serpentine.bands_alternate = true;
+  recipe.band = 120;
+  recipe.bands = 3042;
+  recipe.sectors = 1790;
+  recipe.last_sectors = 950;
+  recipe.formats = 30;
+  recipe.wedges = 108;
+  recipe.track_skews = {9};
+  recipe.head_skew = 24;
+  recipe.round_skew = 36;
+  recipe.irregularities.tracks = recipe.bands * recipe.band / kTracksOfIrregular;
+  made_of.mechanics.decirpm = 72'093;
+  made_of.mechanics.seek_line_ms = 4e-5;
+  made_of.attachment = Attachment::sas;
+  made_of.arms = 2;
+  made_of.buffer_mib = 32;
+  return named_modern(drive, made_of, drive.name);
+}
+
 model::DriveModel modern_1tb(const InventedDrive& drive) {
   ModernDrive made_of;
   ModernRecipe& recipe = made_of.recipe;
@@ -209,6 +233,7 @@ constexpr InventedDrive kModernDrives[] = {
     {"modern-20tb-slips", "modern-20tb with 60000 single slips besides", modern_20tb_slips},
     {"modern-500gb-usb", "modern-500gb as 512e behind a USB bridge: no FUA, one command at a time",
      modern_500gb_usb},
+    {"modern-2arms", "of today, 500 GB, 7209.3 rpm: two arms with two surfaces each", modern_2arms},
     {"sas-147gb", "without translation, 147 GB, 15005.2 rpm: 4 surfaces, 3400 single slips",
      sas_147gb},
 };
