@@ -115,9 +115,10 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
       for (double phase : unwrapped)
         deviations.push_back((phase - middle) * std::sqrt(n / (n - 1)));
     bursts_.push_back({run.time_s, middle, n, run.session});
-    sessions_.insert(run.session);
   }
   if (bursts_.empty()) return;
+  std::ranges::stable_sort(
+      bursts_, {}, [](const Burst& burst) { return std::pair(burst.session, burst.time_s); });
   noise_rev_ = statistics::clipped_deviation(deviations);
   choose_width();
 }
@@ -162,32 +163,40 @@ void PhaseDrift::learn_error(double miss_of_left_out_rev) {
 }
 
 std::optional<double> PhaseDrift::miss_rev(std::size_t burst, double width_s) const {
-  constexpr auto kFewest = 4;
+  constexpr std::size_t kFewest = 4;
   const Burst& it = bursts_[burst];
-  if (std::ranges::count(bursts_, it.session, &Burst::session) < kFewest) return std::nullopt;
+  if (of_session(it.session).size() < kFewest) return std::nullopt;
   return it.phase_rev - line_at(it.time_s, it.session, width_s, burst).value;
 }
 
-// Local straight line with Gaussian weights.
+std::span<const PhaseDrift::Burst> PhaseDrift::of_session(std::uint32_t session) const {
+  return std::ranges::equal_range(bursts_, session, {}, &Burst::session);
+}
+
+// Local straight line with Gaussian weights, of which those beyond kReach widths are left out.
 PhaseDrift::Smooth PhaseDrift::line_at(double time_s, std::uint32_t session, double width_s,
                                        std::size_t without) const {
+  constexpr double kReach = 5;
+  const std::span<const Burst> bursts = of_session(session);
   double v0 = 0, v1 = 0, v2 = 0;  // moments of the squared weights, by what a burst scatters
   double w0 = 0, w1 = 0, w2 = 0, y0 = 0, y1 = 0;
   double widened = width_s;
   for (int attempt = 0; attempt < 8; ++attempt, widened *= 2) {
     w0 = w1 = w2 = y0 = y1 = v0 = v1 = v2 = 0;
-    for (std::size_t i = 0; i < bursts_.size(); ++i) {
-      if (i == without || bursts_[i].session != session) continue;
-      const double t = bursts_[i].time_s - time_s;
+    const auto near = std::ranges::lower_bound(bursts, time_s - kReach * widened, {},
+                                               &Burst::time_s);
+    for (const Burst& burst : std::span(near, bursts.end())) {
+      const double t = burst.time_s - time_s;
       const double z = t / widened;
-      if (std::abs(z) > 5) continue;
-      const double w = bursts_[i].weight * std::exp(-0.5 * z * z);
+      if (z > kReach) break;
+      if (&burst == bursts_.data() + without) continue;
+      const double w = burst.weight * std::exp(-0.5 * z * z);
       w0 += w;
       w1 += w * t;
       w2 += w * t * t;
-      y0 += w * bursts_[i].phase_rev;
-      y1 += w * t * bursts_[i].phase_rev;
-      const double v = w * w / bursts_[i].weight;
+      y0 += w * burst.phase_rev;
+      y1 += w * t * burst.phase_rev;
+      const double v = w * w / burst.weight;
       v0 += v;
       v1 += v * t;
       v2 += v * t * t;
