@@ -192,7 +192,7 @@ TEST_CASE(
     CHECK_THROWS_WITH(express_as_g4(layout, kMostPlaces), Catch::Contains(why));
   };
   model::Layout layout;  // cylinders of one track, each second one
-  layout.zones = {{.count = 6'000'000, .cylinder_step = 2, .sectors = 10}};
+  layout.zones = {{.count = 6'000'000, .cylinder_step = 2, .sectors = 10, .children = {}}};
   refused(layout, "more than 5000000 tracks that do not continue a run");
   layout.zones[0].cylinder_step = 1;
   layout.skips = {{5, 1, 6'000'000, 10}};

@@ -207,7 +207,8 @@ TEST_CASE("models that make no sense are refused") {
           m.layout.skips = {{4, 1, 1ULL << 63, 1ULL << 63}};
         }) == "m: layout.skips[0] reaches past the last slot");
   CHECK(why([](DriveModel& m) {
-          m.layout.zones.back() = {.count = 1 << 20, .cylinder_step = 1, .sectors = 1 << 10};
+          m.layout.zones.back() = {
+              .count = 1 << 20, .cylinder_step = 1, .sectors = 1 << 10, .children = {}};
           m.layout.skips = {{10'000, 1, kMostSkips / 2, 2}, {500'000'000, 1, kMostSkips, 2}};
         }) == "m: layout.skips[1] is too long: all skips together may be 67108864 runs of slots");
   CHECK(why([](DriveModel& m) {
