@@ -50,8 +50,8 @@ class Resumed(ResumeTest):
         whole = self.read_json("whole.json")
         os.remove(self.path("whole.samples.jsonl"))
         self.others = {"whole.json"}
-        for at_s, what, status, stage in ((60, "kill", KILLED, "cache"), (20, "interrupt", INTERRUPTED, "angles"),
-                                          (40, "vanish", PROTOCOL, "head switch and write settle")):
+        for at_s, what, status, stage in ((30, "kill", KILLED, "cache"), (10, "interrupt", INTERRUPTED, "angles"),
+                                          (19, "vanish", PROTOCOL, "seeks")):
             with self.subTest(what):
                 samples = self.cut_off(at_s, what, status)
                 done = self.resume(samples)
@@ -81,7 +81,7 @@ class Resumed(ResumeTest):
 
     def test_a_write_that_failed_for_the_drive_was_gone(self):
         writes = ("--allow-writes", "0-60000")
-        for at_s in (43, 44, 45, 46):
+        for at_s in (26, 27, 28, 29):
             done = self.run_platter("characterize", self.device("--at", at_s, "vanish"), "-o", "m.json", *writes)
             self.assertIn(done.returncode, (PROTOCOL, DRIVE_ERROR))
             if done.returncode == DRIVE_ERROR:
