@@ -51,7 +51,8 @@ class Resumed(ResumeTest):
         os.remove(self.path("whole.samples.jsonl"))
         self.others = {"whole.json"}
         for at_s, what, status, stage in ((30, "kill", KILLED, "cache"), (10, "interrupt", INTERRUPTED, "angles"),
-                                          (19, "vanish", PROTOCOL, "seeks")):
+                                          (19, "vanish", PROTOCOL, "seeks"),
+                                          (38, "interrupt", INTERRUPTED, "self-validation, caches on")):
             with self.subTest(what):
                 samples = self.cut_off(at_s, what, status)
                 done = self.resume(samples)
