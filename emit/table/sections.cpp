@@ -190,7 +190,7 @@ namespace {
 engine::ArmTable read_arms(const wire::Arms* wire) {
   engine::ArmTable arms{};
   if (wire == nullptr) return arms;
-  const auto& blocks = *wire->range_blocks();
+  const auto& blocks = aligned(*wire->range_blocks());
   const auto& numbers = *wire->range_arms();
   if (blocks.size() != numbers.size() || blocks.size() < 2 ||
       blocks.size() > engine::kMostArmRanges)

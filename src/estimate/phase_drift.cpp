@@ -117,8 +117,9 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
     bursts_.push_back({run.time_s, middle, n, run.session});
   }
   if (bursts_.empty()) return;
-  std::ranges::stable_sort(
-      bursts_, {}, [](const Burst& burst) { return std::pair(burst.session, burst.time_s); });
+  std::stable_sort(bursts_.begin(), bursts_.end(), [](const Burst& a, const Burst& b) {
+    return std::pair(a.session, a.time_s) < std::pair(b.session, b.time_s);
+  });
   noise_rev_ = statistics::clipped_deviation(deviations);
   choose_width();
 }
@@ -170,7 +171,11 @@ std::optional<double> PhaseDrift::miss_rev(std::size_t burst, double width_s) co
 }
 
 std::span<const PhaseDrift::Burst> PhaseDrift::of_session(std::uint32_t session) const {
-  return std::ranges::equal_range(bursts_, session, {}, &Burst::session);
+  const auto first = std::partition_point(
+      bursts_.begin(), bursts_.end(), [&](const Burst& burst) { return burst.session < session; });
+  const auto end = std::partition_point(
+      first, bursts_.end(), [&](const Burst& burst) { return burst.session == session; });
+  return {first, end};
 }
 
 // Local straight line with Gaussian weights, of which those beyond kReach widths are left out.
@@ -183,9 +188,11 @@ PhaseDrift::Smooth PhaseDrift::line_at(double time_s, std::uint32_t session, dou
   double widened = width_s;
   for (int attempt = 0; attempt < 8; ++attempt, widened *= 2) {
     w0 = w1 = w2 = y0 = y1 = v0 = v1 = v2 = 0;
-    const auto near = std::ranges::lower_bound(bursts, time_s - kReach * widened, {},
-                                               &Burst::time_s);
-    for (const Burst& burst : std::span(near, bursts.end())) {
+    auto at = std::partition_point(bursts.begin(), bursts.end(), [&](const Burst& burst) {
+      return burst.time_s < time_s - kReach * widened;
+    });
+    for (; at != bursts.end(); ++at) {
+      const Burst& burst = *at;
       const double t = burst.time_s - time_s;
       const double z = t / widened;
       if (z > kReach) break;

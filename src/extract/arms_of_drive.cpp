@@ -13,9 +13,8 @@
 #include "model/validate.h"
 #include "mtbrc/access.h"
 #include "mtbrc/interference.h"
-#include "scsi/commands.h"
+#include "mtbrc/several_reads.h"
 #include "scsi/physical_blocks.h"
-#include "scsi/reply.h"
 
 namespace platter::extract {
 namespace {
@@ -35,12 +34,6 @@ std::vector<model::ArmRange> ranges_told(const model::Identity& drive) {
     ranges.push_back({told.first, next - 1, static_cast<std::uint32_t>(ranges.size())});
   }
   return next == drive.blocks ? ranges : std::vector<model::ArmRange>();
-}
-
-template <class T>
-T must_have(scsi::Expected<T> result) {
-  if (!result) throw scsi::as_error(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
 // Reads of pairs of blocks, one of each of two arms.
@@ -78,36 +71,19 @@ std::optional<double> Overlap::alone_ns(std::uint64_t lbn) {
 }
 
 scsi::Command Overlap::one_block(std::uint64_t lbn) const {
-  constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
-  const scsi::CacheBits bits{.force_unit_access = rig_.context.drive.settings().forces_reads()};
-  const std::uint32_t bytes = rig_.context.drive.block_bytes();
-  auto command = lbn + 1 <= kFourGig ? scsi::read_10(lbn, 1, bytes, bits)
-                                     : scsi::read_16(lbn, 1, bytes, bits);
-  command.keep_data = false;
-  return command;
+  return mtbrc::read_without_data(
+      lbn, 1, rig_.context.drive.block_bytes(),
+      {.force_unit_access = rig_.context.drive.settings().forces_reads()});
 }
 
 std::optional<double> Overlap::both_ns(std::uint64_t a, std::uint64_t b) {
-  scsi::Device& device = rig_.guard;
-  Nanoseconds began = 0, ended = 0;
-  bool good = true;
-  try {
-    must_have(device.submit(one_block(a), 1));
-    must_have(device.submit(one_block(b), 2));
-    for (int i = 0; i < 2; ++i) {
-      const auto done = must_have(device.reap());
-      if (!done) return std::nullopt;
-      good &= done->status == scsi::Status::good && done->residual == 0;
-      began = began == 0 ? done->issued_ns : std::min(began, done->issued_ns);
-      ended = std::max(ended, done->completed_ns);
-    }
-  } catch (...) {
-    scsi::drain(device, 2);
-    throw;
-  }
+  const auto both = mtbrc::read_both(rig_.guard, one_block(a), one_block(b));
+  if (!both) return std::nullopt;
   rig_.handed.queued_commands += 2;
-  if (!good) return std::nullopt;
-  return static_cast<double>(ended - began);
+  if (!std::ranges::all_of(*both, mtbrc::came_whole)) return std::nullopt;
+  const auto& [first, second] = *both;
+  return static_cast<double>(std::max(first.completed_ns, second.completed_ns) -
+                             std::min(first.issued_ns, second.issued_ns));
 }
 
 std::optional<bool> Overlap::pair(const model::ArmRange& a, const model::ArmRange& b) {

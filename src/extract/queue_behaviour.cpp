@@ -8,8 +8,8 @@
 
 #include "extract/self_validation.h"
 #include "model/known.h"
+#include "mtbrc/several_reads.h"
 #include "replay/replay_model.h"
-#include "scsi/commands.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
@@ -27,18 +27,7 @@ struct Form {
 };
 
 scsi::Command command_for(const Read& read, const Form& form) {
-  constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
-  auto command = read.lbn + read.blocks <= kFourGig
-                     ? scsi::read_10(read.lbn, read.blocks, form.block_bytes, form.bits)
-                     : scsi::read_16(read.lbn, read.blocks, form.block_bytes, form.bits);
-  command.keep_data = false;
-  return command;
-}
-
-template <class T>
-T value_of(scsi::Expected<T> result) {
-  if (!result) throw scsi::as_error(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
+  return mtbrc::read_without_data(read.lbn, read.blocks, form.block_bytes, form.bits);
 }
 
 // The drive is busy with the first when the others come: which of them it serves next is its choice
@@ -56,14 +45,14 @@ std::vector<scsi::Completion> all_of(scsi::Device& device, const std::vector<Rea
   };
   std::size_t missing = reads.size();
   for (std::uint32_t i = 0; i < reads.size(); ++i) {
-    value_of(device.submit(command_for(reads[i], form), i + 1));
+    mtbrc::value_of(device.submit(command_for(reads[i], form), i + 1));
     if (i > 0) continue;
-    if (auto early = value_of(device.reap_until(device.clock().now_ns() + kHeadStart_ns))) {
+    if (auto early = mtbrc::value_of(device.reap_until(device.clock().now_ns() + kHeadStart_ns))) {
       keep(std::move(early));
       --missing;
     }
   }
-  for (; missing > 0; --missing) keep(value_of(device.reap()));
+  for (; missing > 0; --missing) keep(mtbrc::value_of(device.reap()));
   return done;
 }
 
@@ -109,8 +98,7 @@ Depth depth_of(const std::vector<scsi::Completion>& done) {
 }
 
 bool all_good(const std::vector<scsi::Completion>& done) {
-  return std::ranges::all_of(
-      done, [](const auto& c) { return c.status == scsi::Status::good && c.residual == 0; });
+  return std::ranges::all_of(done, mtbrc::came_whole);
 }
 
 // Reads a quarter of a turn apart, so that the many of them take little time.

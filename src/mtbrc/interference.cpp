@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "model/parameters.h"
+#include "mtbrc/several_reads.h"
 #include "mtbrc/trials.h"
-#include "scsi/commands.h"
-#include "scsi/reply.h"
 
 namespace platter::mtbrc {
 namespace {
@@ -15,19 +14,8 @@ namespace {
 constexpr std::int64_t kDistance = 20;  // cylinders: far from any single step's own time
 
 scsi::Command single_read(const Context& context, std::uint64_t lbn) {
-  const scsi::CacheBits bits{.force_unit_access = context.probe == Probe::forced_read};
-  constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
-  const std::uint32_t bytes = context.drive.block_bytes();
-  auto command = lbn + 1 <= kFourGig ? scsi::read_10(lbn, 1, bytes, bits)
-                                     : scsi::read_16(lbn, 1, bytes, bits);
-  command.keep_data = false;
-  return command;
-}
-
-template <class T>
-T value_of(scsi::Expected<T> result) {
-  if (!result) throw scsi::as_error(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
+  return read_without_data(lbn, 1, context.drive.block_bytes(),
+                           {.force_unit_access = context.probe == Probe::forced_read});
 }
 
 class Beside {
@@ -65,23 +53,10 @@ std::uint64_t Beside::elsewhere() {
 // The other arm's read is sent first, so that its arm is busy when this one sets off. nullopt: one
 // of them failed.
 std::optional<scsi::Completion> Beside::read_beside(std::uint64_t lbn) {
-  constexpr std::uint32_t kOther = 1, kOwn = 2;
-  std::optional<scsi::Completion> own;
-  bool good = true;
-  try {
-    value_of(device_.submit(single_read(context_, elsewhere()), kOther));
-    value_of(device_.submit(single_read(context_, lbn), kOwn));
-    for (int i = 0; i < 2; ++i) {
-      auto done = value_of(device_.reap());
-      if (!done) return std::nullopt;
-      good &= done->status == scsi::Status::good && done->residual == 0;
-      if (done->tag == kOwn) own = std::move(done);
-    }
-  } catch (...) {
-    scsi::drain(device_, 2);
-    throw;
-  }
-  return good ? own : std::nullopt;
+  const scsi::Command other = single_read(context_, elsewhere());
+  auto both = read_both(device_, other, single_read(context_, lbn));
+  if (!both || !std::ranges::all_of(*both, came_whole)) return std::nullopt;
+  return std::move((*both)[1]);
 }
 
 bool Beside::pair() {

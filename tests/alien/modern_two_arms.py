@@ -136,33 +136,20 @@ class TwoQueues(Queue):
         return self.target.drive.half_of(self.target._extent(request.cdb)[0]) if on_blocks else 0
 
     def _next_start(self):
-        """(when, which half) of the next execution; None: nothing waits."""
         starts = []
         for half in (0, 1):
             issued = [request.issue_ns for request in self.waiting if self._half_of(request) == half]
             if issued:
                 starts.append((max(self.free_of[half], min(issued)), half))
-        return min(starts, default=None)
+        return min(starts)
 
-    def next_completion(self, until):
-        while self.waiting:
-            start, half = self._next_start()
-            known = min((reply.complete_ns for reply in self.done), default=math.inf)
-            if start >= known or (until is not None and start > until):
-                break
-            everything = self.waiting
-            self.waiting = [request for request in everything if self._half_of(request) == half]
-            chosen, self.free = self._choose(start), self.free_of[half]
-            self.waiting = everything
-            self._execute(chosen, start)
-            self.free_of[half] = self.free
-        if not self.done:
-            return None
-        first = min(self.done, key=lambda reply: reply.complete_ns)
-        if until is not None and first.complete_ns > until:
-            return None
-        self.done.remove(first)
-        return first
+    def _serve(self, start, half):
+        everything = self.waiting
+        self.waiting = [request for request in everything if self._half_of(request) == half]
+        chosen, self.free = self._choose(start), self.free_of[half]
+        self.waiting = everything
+        self._execute(chosen, start)
+        self.free_of[half] = self.free
 
     def reset(self, request):
         reply = super().reset(request)

@@ -58,7 +58,7 @@ class Resumed(ResumeTest):
                 done = self.resume(samples)
                 self.assertEqual(done.returncode, OK, done.stderr)
                 model = self.read_json("m.json")
-                self.check_whole("interrupted and resumed once; begun anew: '")
+                self.check_whole(f"interrupted and resumed once; begun anew: '{stage}'")
                 stages = [stage["name"] for stage in model["provenance"]["stages"]]
                 self.assertEqual(stages, [stage["name"] for stage in whole["provenance"]["stages"]])
                 compared = json.loads(self.run_platter("diff", "whole.json", "m.json", "--json").stdout)
