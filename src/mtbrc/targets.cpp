@@ -10,6 +10,8 @@ Targets enough() {
   targets.angles.target_error_rev = 0.0015;
   targets.angles.reads_per_track = 3;
   targets.angles.random_tracks = 2;
+  // Few looks at the spindle's wander would not tell how far angles err by it.
+  targets.angles.anchor_every_ns = 350 * kMillisecond;
   targets.passing.fewest_tracks = 2;
   targets.passing.first_tracks = 2;
   targets.seeks.target_error_ms = 0.024;
@@ -31,7 +33,8 @@ Targets enough() {
   targets.write_seeks.glance_error_ms = 0.050;
   targets.write_seeks.error_ms = 0.015;
   targets.write_seeks.still_error_ms = 0.010;
-  targets.overheads.target_error_ms = 0.005;
+  // Of each of up to three that make an overhead.
+  targets.overheads.target_error_ms = 0.003;
   targets.overheads.hits = 16;
   targets.overheads.tracks = 8;
   targets.watermark.reads = 48;
