@@ -99,6 +99,10 @@ void add_characterize(CLI::App& app) {
                    "drive time that the run may take, in seconds, or as 15m or 2h; a short one "
                    "costs precision")
       ->transform(seconds(1, 1e7));
+  command
+      ->add_option("--precision", arguments->run.precision,
+                   "enough: what a prediction needs (default); high: several times the trials")
+      ->check(CLI::IsMember({"enough", "high"}));
   CLI::Option* full = command->add_flag(
       "--full-map", arguments->run.full_map,
       "a map by timing takes all the time that it needs, whatever the budget");

@@ -95,8 +95,7 @@ std::vector<TrackAngle> observe_tracks(const Samples& samples, const model::Rota
     if (angles.empty()) return;
     TrackAngle& angle =
         result.emplace_back(angle_of_reads(track, angles, std::max(drift.noise_rev(), 1e-6)));
-    angle.time_s = static_cast<double>(last_ns) * 1e-9;
-    angle.common_rev = drift.error_at_rev(last_ns, session);
+    angle.common = drift.error_at(last_ns, session);
     angles.clear();
   };
   for (const Sample& s : samples) {
@@ -128,6 +127,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
     return result;
   }
   const std::vector<TrackAngle> all = observe_tracks(samples, rotation, map, drift);
+  const std::vector<double> err_alike_rev = mean_common_error(all);
   const std::vector<std::uint64_t> starts = model::zone_starts(layout);
   std::vector<double> residuals;
   double squares = 0, known_slots = 0;  // of the errors of zones, by slots
@@ -136,7 +136,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
   for (std::size_t zone = 0; zone < layout.zones.size(); ++zone) {
     const ZoneShape shape(layout.zones[zone], starts[zone], map, left_out);
     const std::vector<TrackAngle> tracks = within(all, shape);
-    ZoneFit fit = fit_zone(shape, tracks, true, drift.width_s());
+    ZoneFit fit = fit_zone(shape, tracks, true, err_alike_rev);
     hold_odd_tracks(tracks, fit);
     const bool known = complete(shape, fit) && !has_no_rule(fit) &&
                        zone_error_rev(shape, fit) <= kSureUnwrap_rev;

@@ -100,6 +100,34 @@ double root_mean_square_of_most(std::vector<double> misses) {
   return std::sqrt(squares / static_cast<double>(kept));
 }
 
+// Of a burst that is left out: its miss, the part of it that is its own, and the line's where a
+// completion's is 1; as variances.
+struct LeftOut {
+  double miss, own, of_line;
+
+  double expected(double scatter) const { return own + scatter * of_line; }
+};
+
+// The variance of one completion by which lines err so that the bursts are missed as they are: each
+// tells as much as it depends on its line. The worst tenth, of late bursts, tells nothing; not less
+// than `least`.
+double scatter_of(std::vector<LeftOut> bursts, double least) {
+  constexpr int kRounds = 30;
+  std::ranges::sort(bursts, {}, [&](const LeftOut& b) { return b.miss / b.expected(least); });
+  bursts.resize(bursts.size() - bursts.size() / 10);
+  double scatter = least;
+  for (int round = 0; round < kRounds; ++round) {
+    double told = 0, weights = 0;
+    for (const LeftOut& burst : bursts) {
+      const double weight = burst.of_line / std::pow(burst.expected(scatter), 2);
+      told += weight * (burst.miss - burst.own);
+      weights += weight * burst.of_line;
+    }
+    scatter = weights > 0 ? std::max(least, told / weights) : least;
+  }
+  return scatter;
+}
+
 }  // namespace
 
 PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
@@ -127,7 +155,7 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
 void PhaseDrift::choose_width() {
   double best = std::numeric_limits<double>::infinity();
   width_s_ = kStraightLine_s;
-  error_rev_ = noise_rev_ / std::sqrt(bursts_.front().weight);
+  scatter_rev_ = noise_rev_;
   if (bursts_.size() < 4) return;
   std::vector<double> about_line;
   for (const Burst& burst : bursts_)
@@ -146,27 +174,30 @@ void PhaseDrift::choose_width() {
       width_s_ = width;
     }
   }
-  learn_error(best);
+  learn_scatter();
 }
 
 // A left-out burst misses by its own noise and by the error of the smooth line.
-void PhaseDrift::learn_error(double miss_of_left_out_rev) {
-  const double own = 1.25 * noise_rev_ / std::sqrt(bursts_.front().weight);
-  std::vector<double> variances;
-  for (std::size_t i = 0; i < bursts_.size(); ++i)
-    variances.push_back(line_at(bursts_[i].time_s, bursts_[i].session, width_s_, i).variance);
-  usual_variance_ = statistics::median(variances);
+void PhaseDrift::learn_scatter() {
+  const double of_median = 1.25 * noise_rev_;
   // What is left of so few misses may be small by chance: not less than the re-reads' own noise
   // gives.
-  const double by_noise = 1.1 * noise_rev_ * std::sqrt(usual_variance_);  // of medians of four
-  error_rev_ = std::sqrt(
-      std::max(miss_of_left_out_rev * miss_of_left_out_rev - own * own, by_noise * by_noise));
+  const double least = std::pow(1.1 * noise_rev_, 2);  // of medians of four
+  std::vector<LeftOut> left_out;
+  for (std::size_t i = 0; i < bursts_.size(); ++i) {
+    const Burst& it = bursts_[i];
+    if (const auto miss = miss_rev(i, width_s_))
+      left_out.push_back({*miss * *miss, of_median * of_median / it.weight,
+                          line_at(it.time_s, it.session, width_s_, i).variance});
+  }
+  scatter_rev_ = std::sqrt(scatter_of(std::move(left_out), least));
 }
 
 std::optional<double> PhaseDrift::miss_rev(std::size_t burst, double width_s) const {
   constexpr std::size_t kFewest = 4;
   const Burst& it = bursts_[burst];
-  if (of_session(it.session).size() < kFewest) return std::nullopt;
+  const std::span<const Burst> session = of_session(it.session);
+  if (session.size() < kFewest) return std::nullopt;
   return it.phase_rev - line_at(it.time_s, it.session, width_s, burst).value;
 }
 
@@ -178,50 +209,82 @@ std::span<const PhaseDrift::Burst> PhaseDrift::of_session(std::uint32_t session)
   return {first, end};
 }
 
-// Local straight line with Gaussian weights, of which those beyond kReach widths are left out.
-PhaseDrift::Smooth PhaseDrift::line_at(double time_s, std::uint32_t session, double width_s,
-                                       std::size_t without) const {
-  constexpr double kReach = 5;
-  const std::span<const Burst> bursts = of_session(session);
-  double v0 = 0, v1 = 0, v2 = 0;  // moments of the squared weights, by what a burst scatters
-  double w0 = 0, w1 = 0, w2 = 0, y0 = 0, y1 = 0;
-  double widened = width_s;
-  for (int attempt = 0; attempt < 8; ++attempt, widened *= 2) {
-    w0 = w1 = w2 = y0 = y1 = v0 = v1 = v2 = 0;
-    auto at = std::partition_point(bursts.begin(), bursts.end(), [&](const Burst& burst) {
-      return burst.time_s < time_s - kReach * widened;
-    });
-    for (; at != bursts.end(); ++at) {
-      const Burst& burst = *at;
-      const double t = burst.time_s - time_s;
-      const double z = t / widened;
-      if (z > kReach) break;
-      if (&burst == bursts_.data() + without) continue;
-      const double w = burst.weight * std::exp(-0.5 * z * z);
-      w0 += w;
-      w1 += w * t;
-      w2 += w * t * t;
-      y0 += w * burst.phase_rev;
-      y1 += w * t * burst.phase_rev;
-      const double v = w * w / burst.weight;
-      v0 += v;
-      v1 += v * t;
-      v2 += v * t * t;
-    }
-    if (w0 > 1.0) break;  // something is near enough
-  }
-  const double determinant = w0 * w2 - w1 * w1;
-  if (w0 <= 0) return {bursts_.front().phase_rev, 1.0 / bursts_.front().weight};
-  if (determinant <= 1e-9 * w0 * w2) return {y0 / w0, v0 / (w0 * w0)};
-  return {(y0 * w2 - y1 * w1) / determinant,
-          (v0 * w2 * w2 - 2 * v1 * w1 * w2 + v2 * w1 * w1) / (determinant * determinant)};
+double PhaseDrift::Moments::weight_of(const Burst& burst) const {
+  const double z = (burst.time_s - time_s) / width_s;
+  return burst.weight * std::exp(-0.5 * z * z);
 }
 
-double PhaseDrift::error_at_rev(Nanoseconds time_ns, std::uint32_t session) const {
-  if (!(usual_variance_ > 0)) return error_rev_;
+// Local straight line with Gaussian weights, of which those beyond kReach widths are left out.
+PhaseDrift::Moments PhaseDrift::moments_at(double time_s, std::uint32_t session, double width_s,
+                                           std::size_t without) const {
+  constexpr double kReach = 5;
+  constexpr int kAttempts = 8;
+  const std::span<const Burst> bursts = of_session(session);
+  Moments m;
+  for (int attempt = 0; attempt < kAttempts; ++attempt, width_s *= 2) {
+    m = {.time_s = time_s, .width_s = width_s};
+    const double from_s = time_s - kReach * width_s, to_s = time_s + kReach * width_s;
+    m.first = std::partition_point(bursts.begin(), bursts.end(),
+                                   [&](const Burst& burst) { return burst.time_s < from_s; }) -
+              bursts.begin();
+    for (const Burst& burst : bursts.subspan(m.first)) {
+      if (burst.time_s > to_s) break;
+      ++m.count;
+      if (&burst == bursts_.data() + without) continue;
+      const double t = burst.time_s - time_s;
+      const double w = m.weight_of(burst);
+      m.w0 += w;
+      m.w1 += w * t;
+      m.w2 += w * t * t;
+      m.y0 += w * burst.phase_rev;
+      m.y1 += w * t * burst.phase_rev;
+      const double v = w * w / burst.weight;
+      m.v0 += v;
+      m.v1 += v * t;
+      m.v2 += v * t * t;
+    }
+    if (m.w0 > 1.0) break;  // something is near enough
+  }
+  return m;
+}
+
+bool PhaseDrift::Moments::has_slope() const { return determinant() > 1e-9 * w0 * w2; }
+
+PhaseDrift::Smooth PhaseDrift::line_at(double time_s, std::uint32_t session, double width_s,
+                                       std::size_t without) const {
+  const Moments m = moments_at(time_s, session, width_s, without);
+  if (m.w0 <= 0) {
+    const Burst& first = of_session(session).front();
+    return {first.phase_rev, 1.0 / first.weight};
+  }
+  if (!m.has_slope()) return {m.y0 / m.w0, m.v0 / (m.w0 * m.w0)};
+  const double d = m.determinant();
+  return {(m.y0 * m.w2 - m.y1 * m.w1) / d,
+          (m.v0 * m.w2 * m.w2 - 2 * m.v1 * m.w1 * m.w2 + m.v2 * m.w1 * m.w1) / (d * d)};
+}
+
+CommonError PhaseDrift::error_at(Nanoseconds time_ns, std::uint32_t session) const {
   const double time_s = static_cast<double>(time_ns - epoch_ns_) * 1e-9;
-  const double here = line_at(time_s, session, width_s_, bursts_.size()).variance;
-  return error_rev_ * std::sqrt(here / usual_variance_);
+  const std::span<const Burst> bursts = of_session(session);
+  const Moments m = moments_at(time_s, session, width_s_, bursts_.size());
+  const auto first = static_cast<std::size_t>(bursts.data() - bursts_.data());
+  if (m.w0 <= 0) return {first, {scatter_rev_ / std::sqrt(bursts.front().weight)}};
+  // Of one line for all the errors of its middle and of its slope tell all.
+  if (width_s_ == kStraightLine_s) {
+    const double middle_s = m.w1 / m.w0, spread = m.w2 - m.w1 * middle_s;
+    return {first,
+            {scatter_rev_ / std::sqrt(m.w0),
+             m.has_slope() ? -scatter_rev_ * middle_s / std::sqrt(spread) : 0.0}};
+  }
+  CommonError error{first + m.first, {}};
+  for (const Burst& burst : bursts.subspan(m.first, m.count)) {
+    const double w = m.weight_of(burst);
+    const double share = m.has_slope()
+                             ? w * (m.w2 - m.w1 * (burst.time_s - time_s)) / m.determinant()
+                             : w / m.w0;
+    error.by_rev.push_back(scatter_rev_ * share / std::sqrt(burst.weight));
+  }
+  return error;
 }
 
 double PhaseDrift::at_rev(Nanoseconds time_ns, std::uint32_t session) const {

@@ -26,6 +26,13 @@ std::int64_t billionths(double angle_rev);  // as such a group, never 0
 // rest of a run say nothing about that time.
 Samples anchors_about_angles(const Samples& samples);
 
+// An error that is made of errors which other errors are made of, too: each is independent, and by
+// how much it enters is told in units of its own standard error, from number `first` on.
+struct CommonError {
+  std::size_t first = 0;
+  std::vector<double> by_rev;
+};
+
 class PhaseDrift {
  public:
   // From the samples of experiment anchor (any others are ignored). How far around a time the
@@ -39,17 +46,13 @@ class PhaseDrift {
   // Phase (turns, not reduced modulo 1) at which the reference read completes at about `time_ns` of
   // a session that it knows.
   double at_rev(Nanoseconds time_ns, std::uint32_t session) const;
-  // One standard error of at_rev() amid the re-reads and the spread of one completion, in
-  // revolutions.
-  double error_rev() const { return error_rev_; }
-  // The same at a time: larger where few re-reads are near, as at both ends.
-  double error_at_rev(Nanoseconds time_ns, std::uint32_t session) const;
+  // And how that errs.
+  CommonError error_at(Nanoseconds time_ns, std::uint32_t session) const;
+  // Spread of one completion.
   double noise_rev() const { return noise_rev_; }
   // Standard deviation of the re-reads' phase about an even rotation within each session; 0 of
   // fewer than four bursts.
   double wander_rev() const { return wander_rev_; }
-  // Errors of at_rev() at two times are alike where these are much nearer than this.
-  double width_s() const { return width_s_; }
 
  private:
   struct Burst {
@@ -60,18 +63,31 @@ class PhaseDrift {
   struct Smooth {
     double value = 0, variance = 0;
   };
+  // Of the bursts about a time in its session, weighted by their distance.
+  struct Moments {
+    double time_s = 0, width_s = 0;
+    std::size_t first = 0, count = 0;  // of the session's bursts
+    double w0 = 0, w1 = 0, w2 = 0, y0 = 0, y1 = 0;
+    double v0 = 0, v1 = 0, v2 = 0;  // of the squared weights, by what a burst scatters
+
+    double weight_of(const Burst& burst) const;
+    double determinant() const { return w0 * w2 - w1 * w1; }
+    bool has_slope() const;
+  };
   std::span<const Burst> of_session(std::uint32_t session) const;
   void choose_width();
-  void learn_error(double miss_of_left_out_rev);
-  // Through the bursts of a session, but one; none: size().
+  void learn_scatter();
+  // Of those of a session, but one; none: size().
+  Moments moments_at(double time_s, std::uint32_t session, double width_s,
+                     std::size_t without) const;
   Smooth line_at(double time_s, std::uint32_t session, double width_s, std::size_t without) const;
   // How far a burst lies from the line through the others; nullopt: its session has too few.
   std::optional<double> miss_rev(std::size_t burst, double width_s) const;
 
   std::vector<Burst> bursts_;  // by session and time
   Nanoseconds epoch_ns_ = 0;
-  double width_s_ = 0, error_rev_ = 0, noise_rev_ = 0, wander_rev_ = 0;
-  double usual_variance_ = 0;  // of the line at a re-read that is left out
+  double width_s_ = 0, noise_rev_ = 0, wander_rev_ = 0;
+  double scatter_rev_ = 0;  // of a completion, as the line's error shows it
 };
 
 }  // namespace platter::estimate

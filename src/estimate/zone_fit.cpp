@@ -55,36 +55,43 @@ statistics::Matrix as_matrix(const MatrixXd& symmetric) {
   return matrix;
 }
 
-// What a common error of observations adds to the covariance of unknowns that were fitted as if
-// each had its own: A X'W K W X A, A the inverse of X'W X and K the common error's covariance.
+// What common errors of observations add to the covariance of unknowns that were fitted as if each
+// had its own: how far each of those that they are made of moves each unknown, squared.
 MatrixXd of_common_error(const MatrixXd& inverse_normal,
                          const std::vector<const TrackAngle*>& observations,
-                         const std::vector<const std::vector<double>*>& rows, double width_s) {
-  const auto count = static_cast<Eigen::Index>(observations.size());
-  // How far each observation's error moves each unknown.
-  MatrixXd pull(inverse_normal.rows(), count);
-  for (Eigen::Index i = 0; i < count; ++i) {
+                         const std::vector<const std::vector<double>*>& rows,
+                         const std::vector<double>& err_alike_rev) {
+  std::size_t sources = err_alike_rev.size();
+  for (const TrackAngle* one : observations)
+    sources = std::max(sources, one->common.first + one->common.by_rev.size());
+  MatrixXd moved = MatrixXd::Zero(inverse_normal.rows(), static_cast<Eigen::Index>(sources));
+  VectorXd together = VectorXd::Zero(inverse_normal.rows());
+  for (std::size_t i = 0; i < observations.size(); ++i) {
     stop_if_asked();
-    const auto at = static_cast<std::size_t>(i);
-    pull.col(i) = inverse_normal * view(*rows[at]) * std::pow(observations[at]->sigma_rev, -2);
+    const TrackAngle& one = *observations[i];
+    // How far the observation's error moves each unknown.
+    const VectorXd pull = inverse_normal * view(*rows[i]) * std::pow(one.sigma_rev, -2);
+    together += pull;
+    moved.middleCols(static_cast<Eigen::Index>(one.common.first),
+                     static_cast<Eigen::Index>(one.common.by_rev.size())) +=
+        pull * view(one.common.by_rev).transpose();
   }
-  MatrixXd added = MatrixXd::Zero(inverse_normal.rows(), inverse_normal.rows());
-  for (Eigen::Index i = 0; i < count; ++i) {
-    stop_if_asked();
-    const TrackAngle& one = *observations[static_cast<std::size_t>(i)];
-    VectorXd together = VectorXd::Zero(inverse_normal.rows());
-    for (Eigen::Index j = 0; j < count; ++j) {
-      const TrackAngle& other = *observations[static_cast<std::size_t>(j)];
-      const double apart = (one.time_s - other.time_s) / width_s;
-      if (std::abs(apart) > 8) continue;
-      together += one.common_rev * other.common_rev * std::exp(-0.25 * apart * apart) * pull.col(j);
-    }
-    added += pull.col(i) * together.transpose();
-  }
-  return added;
+  moved.leftCols(static_cast<Eigen::Index>(err_alike_rev.size())) -=
+      together * view(err_alike_rev).transpose();
+  return moved * moved.transpose();
 }
 
 }  // namespace
+
+std::vector<double> mean_common_error(const std::vector<TrackAngle>& all) {
+  std::vector<double> mean;
+  for (const TrackAngle& one : all) {
+    mean.resize(std::max(mean.size(), one.common.first + one.common.by_rev.size()));
+    for (std::size_t i = 0; i < one.common.by_rev.size(); ++i)
+      mean[one.common.first + i] += one.common.by_rev[i] / static_cast<double>(all.size());
+  }
+  return mean;
+}
 
 double ZoneFit::predict_rev(const std::vector<double>& row) const {
   return view(row).dot(view(unknowns));
@@ -274,21 +281,21 @@ void fit_robustly(ZoneFit& fit, const Unwrapping& all, const std::vector<TrackAn
 
 void add_common_error(ZoneFit& fit, const Unwrapping& all,
                       const std::vector<TrackAngle>& observations,
-                      const std::vector<std::size_t>& used, double common_width_s) {
+                      const std::vector<std::size_t>& used,
+                      const std::vector<double>& err_alike_rev) {
   std::vector<const TrackAngle*> read;
   std::vector<const std::vector<double>*> rows;
   for (const std::size_t i : used) {
     read.push_back(&observations[i]);
     rows.push_back(&all.rows[i]);
   }
-  if (std::none_of(read.begin(), read.end(), [](auto* o) { return o->common_rev > 0; })) return;
-  const auto added = as_matrix(of_common_error(all.filter.covariance, read, rows, common_width_s));
+  const auto added = as_matrix(of_common_error(all.filter.covariance, read, rows, err_alike_rev));
   for (std::size_t i = 0; i < added.data.size(); ++i) fit.covariance.data[i] += added.data[i];
 }
 
 // As fit_zone(), every observation as good as it says.
 ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                     bool all_read, double common_width_s) {
+                     bool all_read, const std::vector<double>& err_alike_rev) {
   ZoneFit fit;
   if (!shape.solvable()) {
     fit.residuals_rev.assign(observations.size(), 1.0);
@@ -308,7 +315,7 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
   const std::vector<std::size_t> used = all.used();
   fit.used = used.size();
   fit_robustly(fit, all, observations, used);
-  add_common_error(fit, all, observations, used, common_width_s);
+  add_common_error(fit, all, observations, used, err_alike_rev);
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (all.done[i])
       fit.residuals_rev[i] = statistics::wrap_rev(observations[i].angle_rev -
@@ -319,8 +326,8 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
 }  // namespace
 
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations, bool all_read,
-                 double common_width_s) {
-  ZoneFit fit = fit_trusting(shape, observations, all_read, common_width_s);
+                 const std::vector<double>& err_alike_rev) {
+  ZoneFit fit = fit_trusting(shape, observations, all_read, err_alike_rev);
   // One observation after another is taken in. If one of the first was disturbed, all others look
   // odd: each of these in turn is believed only roughly.
   constexpr std::size_t kFirst = 12, kFewest = 6;
@@ -335,7 +342,7 @@ ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observat
     ++tried;
     std::vector<TrackAngle> doubted = observations;
     doubted[i].sigma_rev = std::max(doubted[i].sigma_rev, kDisturbed_rev);
-    ZoneFit other = fit_trusting(shape, doubted, all_read, common_width_s);
+    ZoneFit other = fit_trusting(shape, doubted, all_read, err_alike_rev);
     if (other.used > best.used) best = std::move(other);
   }
   return best;

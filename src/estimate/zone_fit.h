@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "estimate/phase_drift.h"
 #include "estimate/zone_shape.h"
 #include "statistics/regression.h"
 
@@ -14,9 +15,11 @@ struct TrackAngle {
   std::uint64_t track_slot = 0;  // first slot of the track
   double angle_rev = 0;          // modulo 1
   double sigma_rev = 0;          // one standard error
-  double time_s = 0;             // when it was read
-  double common_rev = 0;         // error that it shares with others read at about that time
+  CommonError common = {};       // that others read at about that time share
 };
+
+// What all angles err by together: their mean common error.
+std::vector<double> mean_common_error(const std::vector<TrackAngle>& all);
 
 struct ZoneFit {
   std::vector<double> unknowns;
@@ -38,10 +41,10 @@ constexpr double kSureUnwrap_rev = 0.03;
 // Observations in any order; each is used as soon as what is known predicts it well enough for its
 // whole revolutions to be counted. Then a robust regression over all that were used.
 // `all_read`: nothing will be read to make the next one surer, so where none is sure the surest is
-// used. `common_width_s`: common errors are alike as exp(-(t1 - t2)^2 / (4 width^2)); they are in
-// the covariance alone. Of a shape that is not solvable nothing is introduced, and the covariance
-// is empty.
+// used. `err_alike_rev`: what all angles err by alike, which is no error of theirs against each
+// other. Common errors are in the covariance alone. Of a shape that is not solvable nothing is
+// introduced, and the covariance is empty.
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                 bool all_read = false, double common_width_s = 1);
+                 bool all_read = false, const std::vector<double>& err_alike_rev = {});
 
 }  // namespace platter::estimate

@@ -10,13 +10,14 @@
 #include "extract/rig.h"
 #include "extract/self_validation.h"
 #include "extract/some_map.h"
-#include "mtbrc/overheads.h"
+#include "mtbrc/targets.h"
 
 namespace platter::extract {
 
 void measure_hit_overheads(Rig& rig) {
   const SomeMap map(rig);
-  mtbrc::measure_hit_overheads(rig.context, rig.options.writable);
+  mtbrc::measure_hit_overheads(rig.context, rig.options.writable,
+                               mtbrc::targets_of(rig.context.precision).overheads);
 }
 
 void probe_cache(Rig& rig) {

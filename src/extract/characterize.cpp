@@ -106,6 +106,7 @@ class Characterization {
 };
 
 void Characterization::begin() {
+  context_.precision = options_.precision;
   drive_.on_command([this](const scsi::CommandRecord& done) { after_command(done); });
   drive_.identify();
   drive_.confirm_capacity(options_.skip);

@@ -44,7 +44,11 @@ std::uint64_t end_of_mapped(const std::vector<timing::Run>& runs) {
   return last == runs.rend() ? 0 : last->end();
 }
 
-constexpr std::size_t kJudged = 400;  // blocks: a share of 99 % is known to half a percent
+// Blocks: of 400 a share of 99 % is known to half a percent.
+constexpr std::size_t kJudged = 400, kJudgedEnough = 250;
+constexpr std::uint32_t kTracksApart = 4;
+
+bool is_high(const mtbrc::Context& context) { return context.precision == mtbrc::Precision::high; }
 
 const char* name_of(timing::Standing standing) {
   return standing == timing::Standing::interpolated ? "interpolated" : "guessed";
@@ -150,6 +154,7 @@ FoundMap MapByTiming::find(std::vector<Answer>&) {
   timing::MediaTiming media(context_);
   timing::MapperOptions options;
   options.seed = context_.seed;
+  if (!is_high(context_)) options.tracks_apart = kTracksApart;
   options.deadline_ns = deadline_ns();
   options.progress = [this](double share) { context_.report("layout", share); };
   timing::Mapper mapper(media, context_.period_ns(), options);
@@ -195,7 +200,9 @@ FoundMap MapByTiming::find(std::vector<Answer>&) {
   return found;
 }
 
-double MapByTiming::visits() const { return static_cast<double>(kJudged); }
+double MapByTiming::visits() const {
+  return static_cast<double>(is_high(context_) ? kJudged : kJudgedEnough);
+}
 
 FoundMap MapByTiming::with_angles() {
   timing::MediaTiming media(context_);
@@ -207,8 +214,8 @@ FoundMap MapByTiming::with_angles() {
     return estimate::sector_end_rev(map,
                                     media.first_lbn() + (block + 1) * media.logical_blocks() - 1);
   };
-  const std::vector<double> offs = timing::offs_of_random_blocks(prober, media.blocks(), kJudged,
-                                                                 end_rev);
+  const std::vector<double> offs = timing::offs_of_random_blocks(
+      prober, media.blocks(), is_high(context_) ? kJudged : kJudgedEnough, end_rev);
   if (!layout_.timed) layout_.timed.emplace();
   layout_.timed->blocks = offs.size();
   layout_.timed->shares = timing::shares_of(offs);

@@ -18,6 +18,7 @@
 #include "mtbrc/angle.h"
 #include "mtbrc/empty_units.h"
 #include "mtbrc/passing_sectors.h"
+#include "mtbrc/targets.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
@@ -90,6 +91,10 @@ FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
   LimitedTranslator translator(kept, context_, worth);
   layout::Options how;
   how.seed = context_.seed;
+  if (context_.precision != mtbrc::Precision::high) {
+    how.random_checks = 200;
+    how.all_listed = false;
+  }
   if (worth)
     how.grown = [&](const layout::Growth& growth) {
       worth->grown(growth, translator.question_s());
@@ -143,12 +148,13 @@ FoundMap MapByTranslation::with_angles() {
   estimate::PassingSectors passing;
   {
     const mtbrc::PartOfTime part(context_, kOfPassing);
-    passing = mtbrc::measure_passing_sectors(context_, translated_);
+    passing = mtbrc::measure_passing_sectors(context_, translated_,
+                                             mtbrc::targets_of(context_.precision).passing);
   }
   JudgedMap judged = judge_map(translated_, passing);
   FoundMap found{std::move(judged.layout), std::move(judged.notes)};
   if (found.layout.zones.empty()) return found;
-  mtbrc::AngleOptions how;
+  mtbrc::AngleOptions how = mtbrc::targets_of(context_.precision).angles;
   how.left_zones = std::move(judged.left_zones);
   estimate::LayoutAngles angles = mtbrc::measure_layout_angles(context_, found.layout, how);
   found.layout = std::move(angles.layout);

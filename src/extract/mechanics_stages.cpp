@@ -18,6 +18,7 @@
 #include "mtbrc/round_trips.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
+#include "mtbrc/targets.h"
 #include "mtbrc/watermark.h"
 #include "mtbrc/write_seek.h"
 #include "scsi/forced_access.h"
@@ -26,6 +27,8 @@ namespace platter::extract {
 namespace {
 
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;  // shares of the period
+
+const mtbrc::Targets& targets(const Rig& rig) { return mtbrc::targets_of(rig.context.precision); }
 
 [[noreturn]] void refuse_without_rotation(Rig& rig) {
   const std::uint64_t recovered = rig.context.drive.said().recovered_replies;
@@ -177,7 +180,7 @@ estimate::Estimates estimates_of(const Seen& seen, const Findings& found) {
 void measure_seeks(Rig& rig) {
   {
     const WithinOneArm one(rig);
-    mtbrc::measure_seeks(rig.context);
+    mtbrc::measure_seeks(rig.context, targets(rig).seeks);
   }
   measure_interference(rig);
 }
@@ -191,7 +194,7 @@ void estimate_seeks(const Seen& seen, Findings& found) {
 
 void measure_head_switch(Rig& rig) {
   const WithinOneArm one(rig);
-  mtbrc::measure_head_switch(rig.context);
+  mtbrc::measure_head_switch(rig.context, targets(rig).switches);
 }
 
 void estimate_head_switch(const Seen& seen, Findings& found) {
@@ -202,8 +205,8 @@ void estimate_head_switch(const Seen& seen, Findings& found) {
 
 void measure_write_settle(Rig& rig) {
   const WithinOneArm one(rig);
-  const model::Parameter settle = mtbrc::measure_write_settle(rig.context,
-                                                              rig.settings.media_writes());
+  const model::Parameter settle = mtbrc::measure_write_settle(
+      rig.context, rig.settings.media_writes(), targets(rig).switches);
   rig.facts.no_write_settle = settle ? "" : settle.reason;
 }
 
@@ -215,17 +218,18 @@ void estimate_write_settle(const Seen& seen, Findings& found) {
 
 void measure_write_seeks(Rig& rig) {
   const WithinOneArm one(rig);
-  mtbrc::measure_write_seeks(rig.context, rig.settings.media_writes(), rig.found.model);
+  mtbrc::measure_write_seeks(rig.context, rig.settings.media_writes(), rig.found.model,
+                             targets(rig).write_seeks);
 }
 
 void measure_miss_overheads(Rig& rig) {
   const WithinOneArm one(rig);
-  mtbrc::measure_miss_overheads(rig.context, rig.settings.media_writes());
+  mtbrc::measure_miss_overheads(rig.context, rig.settings.media_writes(), targets(rig).overheads);
 }
 
 void measure_watermark(Rig& rig) {
   const WithinOneArm one(rig);
-  mtbrc::measure_watermark(rig.context);
+  mtbrc::measure_watermark(rig.context, targets(rig).watermark);
 }
 
 void estimate_overheads(const Seen& seen, Findings& found) {

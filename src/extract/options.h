@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/lbn_range.h"
+#include "mtbrc/precision.h"
 
 namespace platter::extract {
 
@@ -42,6 +43,7 @@ enum class MapByTime : std::uint8_t {
 };
 
 struct Options {
+  mtbrc::Precision precision = mtbrc::Precision::enough;
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
   std::uint64_t seed = 1;
   std::string device_name;     // for provenance and sentences

@@ -311,7 +311,10 @@ class RecordReader {
     const Mark& least = parts_.empty() ? kept : parts_.back();
     shorten(record.samples, "samples", least.samples);
     shorten(record.media_accesses, "media_accesses", least.media_accesses);
-    shorten(record.facts.cache.observations, "probes", least.probes);
+    // A run that was ended goes back to the last whole stage with these alone.
+    shorten(record.facts.cache.observations, "probes", kept.probes);
+    for (Mark& part : parts_)
+      part.probes = std::min(part.probes, record.facts.cache.observations.size());
   }
 
   void take_disturbed(const Json& fields) {

@@ -34,6 +34,7 @@ namespace {
 
 constexpr const char* kRandom = "random";
 constexpr const char* kMixed = "mixed";
+constexpr std::uint64_t kMoreValidationRequests = 400;  // at high precision
 constexpr std::size_t kWarming = 10;  // of so many mixed requests one fills the cache and judges
                                       // nothing
 constexpr double kSharesOfWrites = 1.0 / 3;
@@ -289,21 +290,23 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
           .phase_requests = all.phase_n};
 }
 
-// A model that is off by more than this of the mean, beyond its floor, says so; also one that may
-// be by its error, for so few requests tell no better.
-constexpr double kTooFar = 0.02;
+// A model that is off by more than this of the mean, beyond its floor, says so; also one that by
+// its error, for so few requests tell no better, may be farther off than a good one
+// (model/quality.h).
+constexpr double kTooFar = 0.02, kMixedMayBe = 0.05;
 
 std::optional<std::string> above_floor(const char* workload, const model::Demerit& demerit) {
   const double above_ms = demerit.demerit_ms - demerit.floor_ms.value_or(0);
   const double allowed_ms = kTooFar * demerit.drive_mean_ms;
   const bool sure = above_ms > allowed_ms;
-  if (!sure && above_ms + demerit.error_ms.value_or(0) <= allowed_ms) return std::nullopt;
+  const double may_be = std::string_view(workload) == kMixed ? kMixedMayBe : kTooFar;
+  if (!sure && above_ms + demerit.error_ms.value_or(0) <= may_be * demerit.drive_mean_ms)
+    return std::nullopt;
   const double percent = 100 / demerit.drive_mean_ms;
   return fmt::format("of {} requests the demerit of {:.1f} +- {:.1f} % {}", workload,
                      demerit.demerit_ms * percent, demerit.error_ms.value_or(0) * percent,
-                     sure
-                         ? fmt::format("is {:.1f} % above its floor", above_ms * percent)
-                         : fmt::format("may be more than {:.0f} % above its floor", 100 * kTooFar));
+                     sure ? fmt::format("is {:.1f} % above its floor", above_ms * percent)
+                          : fmt::format("may be more than {:.0f} % above its floor", 100 * may_be));
 }
 
 void widen(model::Validity& validity, const replay::Result& drive) {
@@ -410,10 +413,11 @@ trace::Trace requests_in_time(const char* workload, mtbrc::Context& context,
   if (context.deadline_ns > 0)
     time_ns = std::min(time_ns, std::max<Nanoseconds>(0, context.deadline_ns - drive.now_ns()));
   const auto fitting = static_cast<std::uint64_t>(static_cast<double>(time_ns) / each_ns);
-  trace::Trace trace = trace_like(
-      workload, model.identity,
-      std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest), context.seed + round,
-      options.writable);
+  // What the first round left open is less than what it told.
+  const std::uint64_t all = std::max(fitting, context.deadline_ns > 0 ? std::uint64_t{1} : fewest);
+  trace::Trace trace = trace_like(workload, model.identity,
+                                  round == 0 ? all : std::max<std::uint64_t>(all / 3, 1),
+                                  context.seed + round, options.writable);
   Places places{fresh};
   std::erase_if(trace.requests, [&](trace::Request& request) {
     request.blocks = std::min(request.blocks, drive.most_blocks());
@@ -489,7 +493,7 @@ bool has_time_left(mtbrc::Context& context) {
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
-  constexpr std::uint64_t kMostRounds = 4;
+  constexpr std::uint64_t kMostRounds = 10;
   constexpr std::size_t kFewestToState = 20;
   constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Nanoseconds start_ns = context.drive.now_ns();
@@ -514,7 +518,13 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     for (std::size_t i = others; i < result.requests.size(); ++i)
       mean_ms += to_ms(result.requests[i].response_ns) /
                  static_cast<double>(result.requests.size() - others);
-    if (stated_by(result, answers, model, floors, others + 1).error_ms < kKnown * mean_ms) break;
+    const StatedDemerit stated = stated_by(result, answers, model, floors, others + 1);
+    if (stated.error_ms < kKnown * mean_ms) break;
+    const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
+    // What a budget leaves is spent.
+    if (context.deadline_ns == 0 && context.precision != mtbrc::Precision::high &&
+        model::quality_of_demerit(workload, most_percent) == model::Quality::good)
+      break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;
@@ -527,7 +537,9 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
 
 replay::Result random_requests(mtbrc::Context& context, const model::DriveModel& model,
                                const SelfValidationOptions& options, replay::Caches caches) {
-  return requests_like(kRandom, context, model, options, caches, kFewestValidationRequests, 0);
+  const bool sharply = context.precision == mtbrc::Precision::high;
+  return requests_like(kRandom, context, model, options, caches,
+                       sharply ? kMoreValidationRequests : kFewestValidationRequests, 0);
 }
 
 replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& model,

@@ -27,7 +27,7 @@ bool may_translate(scsi::Drive& drive) {
 
 // By the speed that the drive says it has; what it says wrong shows in the first stages.
 void TimeOfRun::plan() {
-  plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s);
+  plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s, options_.precision);
   for (std::size_t done = 0; done < so_far_.session.stages_before; ++done) plan_->leave_out(done);
   expect_the_map();
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
@@ -124,7 +124,17 @@ void TimeOfRun::expect_angles() {
                      *options_.budget_s, maps_.zones(), std::ceil(needs_s))});
 }
 
+// By what was met of the map so far.
+void TimeOfRun::announce_by_map(double share, double stage_s) {
+  if (options_.budget_s || !plan_) return;
+  const auto left_s = map_forecast_.left_s(share, stage_s);
+  if (!left_s) return;
+  announce(fmt::format("expected drive time since {:.0f} % of the map", 100 * share),
+           plan_->forecast_s(kLayout, elapsed_s() + *left_s));
+}
+
 void TimeOfRun::report_progress(std::size_t stage, double share, double stage_s) {
+  if (stage == kLayout) announce_by_map(share, stage_s);
   if (!options_.progress || !plan_) return;
   const double left_s = plan_->left_s(stage, share, stage_s, elapsed_s());
   // What is left may turn out to be more; nobody likes to see less done.

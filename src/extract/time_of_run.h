@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "extract/map_forecast.h"
 #include "extract/map_source.h"
 #include "extract/options.h"
 #include "extract/run_so_far.h"
@@ -42,6 +43,7 @@ class TimeOfRun {
  private:
   void expect_the_map();
   void announce(const std::string& what, double seconds);
+  void announce_by_map(double share, double stage_s);
   double check_of_writes_s(std::size_t index) const;
 
   const Options& options_;
@@ -52,6 +54,7 @@ class TimeOfRun {
   const WhatWasWritten& written_;
   Nanoseconds began_ns_ = 0;
   std::optional<TimePlan> plan_;
+  MapForecast map_forecast_;
   double done_share_ = 0, announced_s_ = 0;
 };
 

@@ -28,13 +28,15 @@ int turn_of(std::size_t stage) {
 
 }  // namespace
 
-TimePlan::TimePlan(double rpm, std::optional<double> budget_s) : budget_s_(budget_s) {
+TimePlan::TimePlan(double rpm, std::optional<double> budget_s, mtbrc::Precision precision)
+    : budget_s_(budget_s) {
   // About half of the time goes by in turns, the other half in seeks, commands and on the bus.
   pace_.fill(1);
   slower_ = 0.5 + 0.5 * kWeightsRpm / (rpm > 0 ? rpm : kUsualRpm);
   for (std::size_t i = 0; i < kStages.size(); ++i) {
     full_s_[i] = kStages[i].weight * slower_;
     least_s_[i] = full_s_[i] * kStages[i].least;
+    if (precision == mtbrc::Precision::high) full_s_[i] *= kStages[i].high;
   }
 }
 

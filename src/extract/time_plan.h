@@ -7,13 +7,15 @@
 #include <optional>
 
 #include "extract/stages.h"
+#include "mtbrc/precision.h"
 
 namespace platter::extract {
 
 class TimePlan {
  public:
   // `rpm` nominal; 0: not known. Without a budget every stage takes what it needs.
-  TimePlan(double rpm, std::optional<double> budget_s);
+  TimePlan(double rpm, std::optional<double> budget_s,
+           mtbrc::Precision precision = mtbrc::Precision::enough);
 
   // A stage that was done before this began.
   void leave_out(std::size_t stage) { full_s_[stage] = least_s_[stage] = 0; }

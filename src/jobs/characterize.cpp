@@ -274,6 +274,7 @@ extract::Options options_of(const Characterization& arguments, const model::Iden
   options.device_name = arguments.device;
   options.journal_folder = arguments.journal;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
+  if (arguments.precision == "high") options.precision = mtbrc::Precision::high;
   if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
   if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
   options.expected = [&arguments](double seconds) {

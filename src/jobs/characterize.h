@@ -23,7 +23,8 @@ struct Characterization {
   std::vector<std::string> writable, skip;  // as lbn_ranges.h takes them
   std::vector<std::string> not_in_use;
   std::optional<std::uint64_t> seed;
-  double budget_s = 0;  // of the drive's time; 0: as long as it takes
+  double budget_s = 0;               // of the drive's time; 0: as long as it takes
+  std::string precision = "enough";  // or "high"
   bool full_map = false, no_map = false;
   bool json = false;                // the model is printed, not what it says in brief
   bool says_expected_time = false;  // also without a budget

@@ -29,7 +29,8 @@ class Verification {
         map_(mapper.map()),
         survey_(survey),
         options_(options),
-        random_(options.seed) {}
+        random_(options.seed),
+        all_listed_(options.all_listed) {}
 
   void run() {
     constexpr int kMostRounds = 12;
@@ -83,6 +84,7 @@ class Verification {
   }
   // Blocks drawn at random that lay where the map, as it is, had them.
   std::uint64_t checks() const { return checks_; }
+  bool looked_at_all_listed() const { return all_listed_; }
 
  private:
   // Until nothing had to be repaired: what was looked at before the last repair may need it, too.
@@ -91,7 +93,8 @@ class Verification {
     for (int round = 0; round < kMostRounds; ++round) {
       repaired_ = false;
       for (const auto* list : {&mapper_.defects().primary, &mapper_.defects().grown})
-        for (const scsi::PhysicalAddress& defect : *list) look_around(defect);
+        for (const scsi::PhysicalAddress& defect : *list)
+          look_around(defect, !all_listed_ && list == &mapper_.defects().primary);
       for (const scsi::PhysicalAddress& defect : mapper_.defects().primary_tracks)
         look_at_track(defect);
       look_at_all_of_tracks(mapper_.defects().grown_tracks);
@@ -107,13 +110,13 @@ class Verification {
 
   bool check(std::uint64_t lbn) {
     if (lbn >= survey_.blocks() || mapper_.check(lbn)) return true;
-    repaired_ = true;
+    repaired_ = all_listed_ = true;
     return false;
   }
 
   // The blocks on both sides of a listed defect, the one that lies there in spite of it, the ends
   // of its track, and the last block before the spares that may make up for it.
-  void look_around(const scsi::PhysicalAddress& defect) {
+  void look_around(const scsi::PhysicalAddress& defect, bool sampled) {
     auto found = map_.find({defect.cylinder, defect.head});
     if (!found || defect.sector < mapper_.numbering().base) return;
     const bool numbers_tell = !mapper_.numbering().from_index && !mapper_.numbering().renumbered;
@@ -138,7 +141,7 @@ class Verification {
                            looked_around_ % kThen == 0;
     ++looked_around_;
     if (lbn > zone.first_lbn && in_sample) suspects.push_back(lbn - 1);
-    if (lbn < end) suspects.push_back(lbn);
+    if (lbn < end && (in_sample || !sampled)) suspects.push_back(lbn);
     if (mapper_.numbering().renumbered) {
       // Numbers and places differ by as many slips as the track has.
       const std::uint64_t blocks = zone.first_block(found->track + 1) -
@@ -147,7 +150,7 @@ class Verification {
       for (std::uint64_t i = 1; i <= std::min<std::uint64_t>(slips, 8); ++i)
         if (lbn + i < end) suspects.push_back(lbn + i);
     }
-    if (const auto spares = zone.slots.next_spares(slot)) {
+    if (const auto spares = zone.slots.next_spares(slot); spares && (in_sample || !sampled)) {
       // The block that a spare would hold: the map's last one in front, or the one behind.
       const std::uint64_t behind = zone.first_lbn + zone.slots.blocks_before(spares->end);
       const bool used = zone.slots.absorb() != Absorb::none;
@@ -504,7 +507,7 @@ class Verification {
   Survey& survey_;
   const Options& options_;
   std::mt19937_64 random_;
-  bool repaired_ = false;
+  bool all_listed_, repaired_ = false;
   std::uint64_t checks_ = 0;
   std::vector<std::uint64_t> surprises_, remapped_;
   std::uint64_t units_of_sample_ = 0;  // one of so many was looked at; 0: each
@@ -545,7 +548,7 @@ std::string in_words(const std::vector<model::NotUnderstood>& taken_out) {
 }
 
 model::Notes facts(const Mapper& mapper, const Survey& survey, std::size_t remaps,
-                   const std::string& about_lists) {
+                   const std::string& about_lists, bool all_listed) {
   const Numbering& numbering = mapper.numbering();
   model::Notes notes;
   notes.emplace_back(fmt::format(
@@ -557,7 +560,8 @@ model::Notes facts(const Mapper& mapper, const Survey& survey, std::size_t remap
   const Defects& defects = mapper.defects();
   std::string listed = "layout: " + about_lists;
   if (defects.known_primary || defects.known_grown)
-    listed += "; the neighbourhood of all listed defects was checked";
+    listed += all_listed ? "; the neighbourhood of all listed defects was checked"
+                         : "; the neighbourhood of a sample of the listed defects was checked";
   if (!defects.known_primary || !defects.known_grown)
     listed +=
         "; spares were checked unit by unit, and asked for remapped blocks (one in a spare sector "
@@ -622,7 +626,8 @@ Extraction by_address_translation(Translator& drive, const Options& options) {
   }
   confirm(result.layout, taken_out, survey, mapper);
   result.translations = survey.translations();
-  result.notes = facts(mapper, survey, result.layout.remaps.size(), in_words(lists, listed));
+  result.notes = facts(mapper, survey, result.layout.remaps.size(), in_words(lists, listed),
+                       verification.looked_at_all_listed());
   if (!taken_out.empty())
     result.notes.emplace_back(model::Code::remaps_not_understood, in_words(taken_out));
   std::ranges::move(verification.notes(), std::back_inserter(result.notes));

@@ -16,6 +16,9 @@ namespace platter::layout {
 
 struct Options {
   std::uint64_t seed = 1;
+  // Behind each defect that the drive lists as made up for when it was made; else behind a sample,
+  // unless a block of that lies elsewhere.
+  bool all_listed = true;
   std::uint64_t random_checks = 500;  // blocks that are looked up once the map is complete
   std::uint64_t translation_limit = 500'000;
   std::uint64_t grid_limit = 100'000;     // most units of spares checked one by one

@@ -107,11 +107,18 @@ std::optional<LossFinder::Found> LossFinder::lost_before(const Run& run, std::ui
 }
 
 void LossFinder::split(const Run& run, std::uint32_t before, std::uint32_t lost_before,
-                       std::uint32_t at, std::uint32_t lost_at,
-                       std::vector<std::pair<std::uint32_t, std::uint32_t>>& holes) {
+                       std::uint32_t at, std::uint32_t lost_at, std::vector<Hole>& holes) {
+  constexpr double kHarmless_rev = 1.0 / 200;
+  constexpr std::uint32_t kEnd = 32;  // by a run's last tracks all of it is judged
   if (lost_at <= lost_before) return;
+  const std::uint32_t lost = lost_at - lost_before;
   if (at - before <= 1) {
-    holes.emplace_back(at, lost_at - lost_before);
+    holes.push_back({at, lost});
+    return;
+  }
+  if (at - before <= tracks_apart_ && at + kEnd < run.tracks &&
+      lost < kHarmless_rev * run.around()) {
+    holes.push_back({before + (at - before + 1) / 2, lost, false});
     return;
   }
   const std::uint32_t middle = before + (at - before) / 2, slack = (at - before) / 10;
@@ -119,7 +126,7 @@ void LossFinder::split(const Run& run, std::uint32_t before, std::uint32_t lost_
   const auto found = this->lost_before(run, from, std::min(middle + slack, at - 1), lost_before,
                                        lost_at, true);
   if (!found) {  // not to be told: in the middle
-    holes.emplace_back(middle, lost_at - lost_before);
+    holes.push_back({middle, lost});
     return;
   }
   split(run, before, lost_before, found->track, found->lost, holes);
@@ -128,9 +135,9 @@ void LossFinder::split(const Run& run, std::uint32_t before, std::uint32_t lost_
 
 void LossFinder::locate(Run& run, std::uint32_t before_track, std::uint32_t at_track,
                         std::uint32_t lost) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> holes;
+  std::vector<Hole> holes;
   split(run, before_track, 0, at_track, lost, holes);
-  for (const auto& [track, sectors] : holes) add_loss(run, track, sectors, true);
+  for (const auto& [track, sectors, located] : holes) add_loss(run, track, sectors, located);
 }
 
 }  // namespace platter::layout_by_timing

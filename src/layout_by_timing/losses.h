@@ -12,7 +12,10 @@ namespace platter::layout_by_timing {
 
 class LossFinder {
  public:
-  explicit LossFinder(Prober& prober) : prober_(prober) {}
+  // A hole is looked for until it lies between so many tracks, where what it turns the blocks of
+  // these by is harmless.
+  explicit LossFinder(Prober& prober, std::uint32_t tracks_apart = 1)
+      : prober_(prober), tracks_apart_(tracks_apart) {}
 
   // Whether the end of a track of the window is where the run has it: one reading, or some more.
   bool none_lost(const Run& run, std::uint32_t first_track, std::uint32_t last_track);
@@ -31,14 +34,19 @@ class LossFinder {
   void locate(Run& run, std::uint32_t before_track, std::uint32_t at_track, std::uint32_t lost);
 
  private:
+  struct Hole {
+    std::uint32_t track = 0, sectors = 0;
+    bool located = true;
+  };
   std::uint32_t border_that_comes(const Run& run, std::uint32_t first_track,
                                   std::uint32_t last_track, std::uint32_t slot);
   bool border_holds(const Run& run, std::uint32_t first_track, std::uint32_t last_track,
                     std::uint32_t slot);
   void split(const Run& run, std::uint32_t before, std::uint32_t lost_before, std::uint32_t at,
-             std::uint32_t lost_at, std::vector<std::pair<std::uint32_t, std::uint32_t>>& holes);
+             std::uint32_t lost_at, std::vector<Hole>& holes);
 
   Prober& prober_;
+  std::uint32_t tracks_apart_;
 };
 
 // A hole of so many sectors somewhere on that track, in the middle of where it may be.

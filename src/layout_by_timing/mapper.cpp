@@ -20,7 +20,7 @@ Mapper::Mapper(TimedBlocks& drive, double period_ns, MapperOptions options)
       frame_(drive, period_ns, drive.blocks() / 2),
       prober_(drive, frame_, options_.seed),
       walker_(prober_),
-      loss_finder_(prober_),
+      loss_finder_(prober_, options_.tracks_apart),
       shift_finder_(prober_) {
   prober_.set_deadline(options_.deadline_ns);
 }

@@ -24,6 +24,7 @@ namespace platter::layout_by_timing {
 
 struct MapperOptions {
   std::uint64_t seed = 1;
+  std::uint32_t tracks_apart = 1;        // losses.h
   Nanoseconds deadline_ns = 0;           // of the drive's clock; 0: none
   std::function<void(double)> progress;  // share of the blocks that is mapped
 };

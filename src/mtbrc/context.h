@@ -12,6 +12,7 @@
 #include "estimate/samples.h"
 #include "model/drive_model.h"
 #include "model/revolution.h"
+#include "mtbrc/precision.h"
 #include "mtbrc/probe.h"
 #include "scsi/drive.h"
 
@@ -33,6 +34,7 @@ struct Context {
   const engine::LayoutMap* map = nullptr;  // once known; its angles once measured
   model::Rotation rotation;                // numerator_ns = 0 until measured
   std::uint64_t seed;
+  Precision precision = Precision::high;
   std::uint32_t session = 0;  // of the samples that come now
   TimeWatch* time = nullptr;  // that begins another session where time jumps
   std::mt19937_64 random;     // the experiments' only source of randomness

@@ -9,6 +9,7 @@
 #include "mtbrc/reads_among_verifies.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/switches.h"
+#include "mtbrc/targets.h"
 #include "mtbrc/trials.h"
 #include "mtbrc/writable.h"
 
@@ -201,12 +202,12 @@ void WriteHits::run(Meter& meter) {
 // Writes of several sizes, each after a write: how long their data take. Four times as many blocks
 // from one size to the next, for most is told by the largest that the drive takes.
 void WriteHits::several_blocks(Meter& meter) {
-  constexpr std::uint32_t kRounds = 8;
+  const std::uint32_t rounds = std::max(3U, hits_ / 3);
   const std::uint32_t least = std::max(4U, 2 * unit_);
   const std::uint32_t most = std::min(std::max(64U, 8 * unit_), context_.drive.most_blocks());
   std::vector<std::uint32_t> sizes;
   for (std::uint32_t size = least; size <= most; size *= 4) sizes.push_back(size);
-  for (std::uint32_t round = 0; round < kRounds && !sizes.empty(); ++round) {
+  for (std::uint32_t round = 0; round < rounds && !sizes.empty(); ++round) {
     for (const std::uint32_t size : sizes) {
       if (meter.exhausted()) return;
       if (const auto lbn = pick(size)) accesses_.write(estimate::Experiment::hit, *lbn, 0, size);
@@ -281,13 +282,13 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
   }
   measure(false, false, permitted.empty() ? 1 : 1.0 / 4, {});
   if (const auto tracks = permitted.empty() ? std::vector<engine::Track>{}
-                                            : writable_tracks(context, permitted, 16);
+                                            : writable_tracks(context, permitted, options.tracks);
       !tracks.empty()) {
     measure(false, true, 1.0 / 3, tracks);
     measure(true, false, 1.0 / 2, tracks);
     measure(true, true, 1, tracks);
   }
-  if (!late()) sharpen_constant(context);
+  if (!late()) sharpen_constant(context, targets_of(context.precision).switches);
 }
 
 void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,
@@ -300,7 +301,7 @@ void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permit
     HitReads(context, options).run(of_reads);
   }
   if (permitted.empty() || context.map == nullptr) return;
-  const std::vector<engine::Track> tracks = writable_tracks(context, permitted, 8);
+  const std::vector<engine::Track> tracks = writable_tracks(context, permitted, options.tracks / 2);
   if (!tracks.empty()) WriteHits(context, tracks, options.hits).run(meter);
 }
 

@@ -12,6 +12,7 @@ namespace platter::mtbrc {
 
 struct OverheadOptions {
   double target_error_ms = 0.002;
+  std::size_t tracks = 16;  // that are written to for misses; for hits half as many
   std::uint32_t hits = 24;  // of each kind and size
   std::uint32_t most_hit_blocks = 64;
   Budget budget{6000, 20 * kSecond};  // where the context has none

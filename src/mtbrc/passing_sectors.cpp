@@ -36,10 +36,11 @@ class Measurement {
 
   estimate::PassingSectors run() {
     noise_rev_ = reference_.begin();
-    constexpr std::uint32_t kFewest = 4, kTracks = 400;  // of a zone at first; of all zones
+    constexpr std::uint32_t kTracks = 400;  // of all zones
     const auto zones = static_cast<std::uint32_t>(layout_.zones.size());
-    const std::uint32_t first = std::max(
-        {kFewest, std::min(options_.first_tracks, kTracks / zones), options_.most_tracks / zones});
+    const std::uint32_t first = std::max({options_.fewest_tracks,
+                                          std::min(options_.first_tracks, kTracks / zones),
+                                          options_.most_tracks / zones});
     std::uint64_t slot = 0;
     for (std::uint32_t i = 0; i < zones && !meter_.exhausted(); ++i) {
       const estimate::ZoneShape shape(layout_.zones[i], slot, map_, context_.drive.left_out());

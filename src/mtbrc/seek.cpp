@@ -44,7 +44,7 @@ class SeekSurvey {
  private:
   using Points = std::map<std::uint32_t, Point>;
 
-  std::vector<std::uint32_t> grid();
+  std::vector<std::uint32_t> grid(std::uint32_t most_beyond_500);
   std::vector<std::uint32_t> compared(const std::vector<std::uint32_t>& grid) const;
   bool by_commands(const std::vector<std::uint32_t>& grid);
   bool commands_agree(const std::vector<std::uint32_t>& grid);
@@ -241,11 +241,11 @@ std::vector<std::uint32_t> doubling(const std::vector<std::uint32_t>& grid) {
   return ordered;
 }
 
-std::vector<std::uint32_t> SeekSurvey::grid() {
+std::vector<std::uint32_t> SeekSurvey::grid(std::uint32_t most_beyond_500) {
   std::uint32_t longest = map_.cylinders() - 1;
   // The longest may start and end on spare cylinders: come down until tracks are found.
   while (longest > 1 && !seek_start(context_, longest)) longest -= 1 + longest / 1000;
-  return grid_up_to(longest, options_.most_beyond_500);
+  return grid_up_to(longest, most_beyond_500);
 }
 
 // Some distances all along the grid.
@@ -304,9 +304,8 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
       .has_value();
 }
 
-// The curve by SEEK commands. False: the drive has none, or they are no measure of its seeks.
+// The curve by SEEK commands. False: they are no measure of the drive's seeks.
 bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
-  if (!commands_.usable()) return false;
   const double error_ns = 1e6 * options_.command_error_ms;
   constexpr std::size_t kStill = 120, kRoughly = 4;
   {
@@ -377,10 +376,9 @@ void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
 }
 
 void SeekSurvey::run() {
-  const std::vector<std::uint32_t> distances = grid();
-  if (by_commands(distances)) return;
+  if (commands_.usable() && by_commands(grid(options_.most_beyond_500))) return;
   points_ = {};
-  by_trials(distances);
+  by_trials(grid(options_.most_trialled_beyond_500));
 }
 
 }  // namespace

@@ -240,12 +240,12 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
                                       const SwitchOptions& options) {
   if (permitted.empty()) return model::absent("writes were not allowed (--allow-writes)", "ms");
   const engine::LayoutMap& map = *context.map;
-  constexpr std::size_t kTracks = 24;
   // Writes behind reads take twice the time.
   constexpr double kCoarser = 1.4, kRoughly = 2.5;
   double target_ms = options.settle_error_ms;
   const estimate::Over over = map.heads() > 1 ? estimate::Over::heads : estimate::Over::cylinders;
-  const std::vector<engine::Track> tracks = find_writable_tracks(context, permitted, kTracks, over);
+  const std::vector<engine::Track> tracks = find_writable_tracks(context, permitted, options.tracks,
+                                                                 over);
   if (!any_beside(tracks, over))
     return model::absent(
         map.heads() > 1 ? "no two whole tracks of a cylinder lie in the ranges of --allow-writes"
@@ -269,8 +269,8 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
                                       so_far.of<Figure::read_times>(), over, after_write);
   };
   if (over == estimate::Over::heads && hidden()) {
-    const std::vector<engine::Track> others = find_writable_tracks(context, permitted, kTracks,
-                                                                   estimate::Over::cylinders);
+    const std::vector<engine::Track> others = find_writable_tracks(
+        context, permitted, options.tracks, estimate::Over::cylinders);
     if (any_beside(others, estimate::Over::cylinders)) {
       Switches(context, true, after_write, estimate::Over::cylinders, others, options)
           .run(target_ms);

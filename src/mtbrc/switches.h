@@ -13,6 +13,7 @@ struct SwitchOptions {
   double target_error_ms = 0.006;     // of the head switch
   double settle_error_ms = 0.0027;    // of each MTBRC of writes
   double constant_error_ms = 0.0029;  // of what SEEKs exceed MTBRCs by
+  std::size_t tracks = 24;            // that are written to
   std::size_t commands = 360;         // SEEKs to another head, where SEEK is to be believed
   Budget budget{4000, 15 * kSecond};  // where the context has none
 };

@@ -103,12 +103,12 @@ class Judge(unittest.TestCase):
                 self.assertEqual(len(notes), 1)
 
     def test_a_cache_that_holds_some_places_only(self):
-        """The answers of four runs in ten fit a model all the same."""
+        """The answers of four runs in ten fit a model all the same; of others those of one kind alone do not."""
         told = 0
         for seed in range(2, 7):
             share, error, notes = self.unexplained("moderate", seed, "--set", "cache.set_blocks=3000")
             if notes:
-                self.assertGreater(share, 2 * error)
+                self.assertTrue(share > 2 * error or "; of " in notes[0]["text"], notes)
                 told += 1
         self.assertGreater(told, 0)
 

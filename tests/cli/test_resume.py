@@ -44,20 +44,33 @@ class ResumeTest(PlatterTest):
     others = set()
 
 
+def amid(name, model):
+    """The drive's time at which a run like the model's is in a stage, in seconds."""
+    begin_s = 0
+    for stage in model["provenance"]["stages"]:
+        if stage["name"] == name:
+            return begin_s + stage["drive_seconds"] / 2
+        begin_s += stage["drive_seconds"]
+    raise ValueError(name)
+
+
 class Resumed(ResumeTest):
     def test_a_run_that_was_ended_goes_on(self):
         self.platter("characterize", self.device(), "-o", "whole.json", "--seed", 3)
         whole = self.read_json("whole.json")
         os.remove(self.path("whole.samples.jsonl"))
         self.others = {"whole.json"}
-        for at_s, what, status, stage in ((45, "kill", KILLED, "cache"), (12, "interrupt", INTERRUPTED, "angles"),
-                                          (34, "vanish", PROTOCOL, "head switch and write settle")):
-            with self.subTest(what):
-                samples = self.cut_off(at_s, what, status)
+        # With the check of the cache its tests are begun anew, too.
+        for what, status, stage, anew in (("kill", KILLED, "cache", "cache"),
+                                          ("interrupt", INTERRUPTED, "angles", "angles"),
+                                          ("vanish", PROTOCOL, "seeks", "seeks"),
+                                          ("interrupt", INTERRUPTED, "self-validation, caches on", "cache")):
+            with self.subTest(stage):
+                samples = self.cut_off(amid(stage, whole), what, status)
                 done = self.resume(samples)
                 self.assertEqual(done.returncode, OK, done.stderr)
                 model = self.read_json("m.json")
-                self.check_whole(f"interrupted and resumed once; begun anew: '{stage}'")
+                self.check_whole(f"interrupted and resumed once; begun anew: '{anew}'")
                 stages = [stage["name"] for stage in model["provenance"]["stages"]]
                 self.assertEqual(stages, [stage["name"] for stage in whole["provenance"]["stages"]])
                 compared = json.loads(self.run_platter("diff", "whole.json", "m.json", "--json").stdout)
@@ -81,7 +94,7 @@ class Resumed(ResumeTest):
 
     def test_a_write_that_failed_for_the_drive_was_gone(self):
         writes = ("--allow-writes", "0-60000")
-        for at_s in (43, 44, 45, 46):
+        for at_s in (26, 27, 28, 29):
             done = self.run_platter("characterize", self.device("--at", at_s, "vanish"), "-o", "m.json", *writes)
             self.assertIn(done.returncode, (PROTOCOL, DRIVE_ERROR))
             if done.returncode == DRIVE_ERROR:

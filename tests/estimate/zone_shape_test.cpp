@@ -243,7 +243,7 @@ struct Serpentine {
       result.push_back({slot,
                         statistics::turn_rev(engine::rev_from_angle(map.track_of_slot(slot).angle) +
                                              noise(random)),
-                        sigma, 0, 0});
+                        sigma});
     }
     return result;
   }
@@ -326,6 +326,36 @@ TEST_CASE("zone fit: what is only just too unsure does not keep an unknown out f
                               random);
   const ZoneFit fit = fit_zone(shape, seen);
   CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
+}
+
+TEST_CASE("zone fit: what all angles err by alike is no error of theirs against each other") {
+  model::Layout layout;
+  model::LayoutNode track;
+  track.count = 100;
+  track.cylinder_step = 1;
+  track.angle_step_rev = 0.1;
+  track.sectors = 10;
+  layout.zones = {track};
+  const engine::LayoutMap map(layout);
+  const ZoneShape shape(layout.zones[0], 0, map);
+  constexpr double kOwn_rev = 0.0005, kCommon_rev = 0.002;
+  std::vector<TrackAngle> read;
+  for (std::uint64_t slot = 0; slot < map.slots(); slot += 100)
+    read.push_back({slot, engine::rev_from_angle(map.track_of_slot(slot).angle), kOwn_rev});
+  const auto error_rev = [&](const std::vector<double>& err_alike_rev) {
+    return *shape.with_angles({0, 0.1}, fit_zone(shape, read, true, err_alike_rev).covariance)
+                .angle_error_rev;
+  };
+  const double own_rev = error_rev({});
+  for (TrackAngle& angle : read) angle.common = {3, {kCommon_rev}};
+  CHECK(error_rev({}) == Approx(std::hypot(own_rev, kCommon_rev)));
+  CHECK(error_rev(mean_common_error(read)) == Approx(own_rev));
+  // As many others err by something else: half of the mean is each.
+  std::vector<TrackAngle> others = read;
+  for (TrackAngle& angle : others) angle.common = {5, {kCommon_rev}};
+  others.insert(others.end(), read.begin(), read.end());
+  CHECK(error_rev(mean_common_error(others)) ==
+        Approx(std::hypot(own_rev, std::sqrt(0.5) * kCommon_rev)));
 }
 
 namespace {

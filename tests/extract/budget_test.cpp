@@ -46,7 +46,7 @@ struct Case {
 }  // namespace
 
 TEST_CASE("a budget holds, and the model that it leaves predicts", "[.long]") {
-  for (const Case& c : {Case{"maxtor-atlas10k4", 30, false, 12},  // too short, and a note says so
+  for (const Case& c : {Case{"maxtor-atlas10k4", 30, false, 16},  // too short, and a note says so
                         Case{"maxtor-atlas10k4", 45, false}, Case{"quantum-atlas10k", 30, true},
                         Case{"quantum-atlas10k", 50, true}, Case{"ibm-ultrastar18es", 36, false},
                         Case{"hp-c2247", 45, true}, Case{"seagate-barracuda4lp", 40, false}}) {

@@ -84,7 +84,7 @@ TEST_CASE("a drive that does not translate is mapped by timing, and characterize
   CHECK(found.first_lbn > 0.97);
   CHECK(found.within_100 > 0.98);
   REQUIRE(layout.timed);
-  CHECK(layout.timed->blocks > 380);
+  CHECK(layout.timed->blocks > 230);
   REQUIRE(layout.timed->shares.size() == 3);
   CHECK(layout.timed->shares[1].low <= found.within_100 + 0.01);
   CHECK(layout.timed->shares[1].high >= found.within_100 - 0.01);

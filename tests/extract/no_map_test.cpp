@@ -139,7 +139,7 @@ TEST_CASE("without a map: a budget leaves the rotation its share") {
   options.map_by_time = MapByTime::none;
   options.budget_s = 15;
   const Run run = characterize(device, options);
-  CHECK(run.model.provenance.drive_seconds < 15.5);
+  CHECK(run.model.provenance.drive_seconds < 16);  // a burst of re-reads may end later
   CHECK(run.model.rotation.period.value);
   CHECK(run.model.cache.read_enabled.value);
   CHECK(run.record.stages.back().stage == kRotation);

@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "extract/map_by_timing.h"
+#include "extract/map_forecast.h"
 #include "extract/stages.h"
 
 namespace platter::extract {
@@ -36,6 +37,12 @@ TEST_CASE("without a budget every stage takes what it needs, more on slower driv
   CHECK(fast.expected_s() == Approx(kAllWeights));
   CHECK(slow.expected_s() == Approx(1.5 * kAllWeights));
   for (std::size_t i = 0; i < kStages.size(); ++i) CHECK_FALSE(fast.limit_s(i, 1e6));
+}
+
+TEST_CASE("high precision takes longer, and needs no more at least") {
+  const TimePlan enough(10'000, std::nullopt), high(10'000, std::nullopt, mtbrc::Precision::high);
+  CHECK(high.expected_s() > 1.2 * enough.expected_s());
+  CHECK(high.least_s() == Approx(enough.least_s()));
 }
 
 TEST_CASE("a budget that is large enough takes nothing away") {
@@ -150,6 +157,34 @@ TEST_CASE("maps by timing take about what is announced, from 500 GB to 20 TB") {
     CHECK(took.map_s < 1.6 * timed_map_s(took.bytes));
     CHECK(took.map_s > timed_map_s(took.bytes) / 1.6);
   }
+}
+
+TEST_CASE("a map that grows evenly is told at 2 and at 5 %, and never again") {
+  MapForecast forecast;
+  int told = 0;
+  for (int permille = 0; permille < 1000; ++permille) {
+    const auto left = forecast.left_s(permille * 1e-3, 0.4 * permille);
+    if (!left) continue;
+    ++told;
+    CHECK((permille == 20 || permille == 50));
+    CHECK(*left == Approx(400 - 0.4 * permille));
+  }
+  CHECK(told == 2);
+}
+
+TEST_CASE("what a map learns once at its beginning is not taken for its pace") {
+  MapForecast forecast;
+  for (int permille = 1; permille < 50; ++permille)
+    forecast.left_s(permille * 1e-3, 30 + 0.1 * permille);
+  CHECK(*forecast.left_s(0.050, 35) == Approx(95));
+}
+
+TEST_CASE("a map that comes in one leap is told by all that it took") {
+  MapForecast forecast;
+  CHECK_FALSE(forecast.left_s(0.005, 3));
+  CHECK(*forecast.left_s(0.5, 50) == Approx(50));
+  CHECK_FALSE(forecast.left_s(0.9, 90));
+  CHECK_FALSE(MapForecast().left_s(1, 90));
 }
 
 }  // namespace platter::extract

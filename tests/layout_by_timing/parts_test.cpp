@@ -98,6 +98,23 @@ TEST_CASE("how many sectors are lost is told exactly, and on which track", "[lay
         0.006);
 }
 
+TEST_CASE("few sectors need no exact track, and are marked", "[layout_by_timing]") {
+  SimulatedFormat format;
+  format.spread = 0, format.formats = 1;
+  const std::uint32_t lost = GENERATE(1U, 8U);
+  Probing at(format);
+  at.drive.lose_at(10 * 600 + 30, lost);
+  Run run = run_of(at.drive.bands().front(), 0, at.prober);
+  constexpr std::uint32_t kApart = 4;
+  LossFinder finder(at.prober, kApart);
+  finder.locate(run, 0, 20, lost);
+  REQUIRE(run.losses.size() == 1);
+  const bool few = lost < 3;  // a two-hundredth of a turn
+  CHECK(run.losses.front().located == !few);
+  CHECK(run.losses.front().sectors == lost);
+  CHECK(std::abs(static_cast<double>(run.losses.front().behind) / 600 - 10.5) < (few ? kApart : 1));
+}
+
 TEST_CASE("a sector that was not lost shows at the beginning of a track", "[layout_by_timing]") {
   SimulatedFormat format;
   format.spread = 0, format.formats = 1;

@@ -131,6 +131,34 @@ TEST_CASE("phase drift: each session has its own phase, and neither spoils the o
   CHECK(statistics::wrap_rev(drift.at_rev(20 * kSecond, 1) - 0.37) == Approx(0).margin(0.002));
 }
 
+TEST_CASE("phase drift: of a few bursts, some of them close together, the stated error holds") {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(0, 10e3);
+  model::Rotation rotation;
+  rotation.numerator_ns = static_cast<std::uint64_t>(kPeriod_ns * 1000);
+  rotation.denominator = 1000;
+  constexpr int kRuns = 400;
+  constexpr double kAt = 400;  // turns: between the last two
+  double squares = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    Samples anchors;
+    for (const double burst : {0, 120, 240, 260, 280, 300, 320, 440})
+      for (int i = 0; i < 4; ++i)
+        anchors.push_back({.experiment = Experiment::anchor,
+                           .lbn = 7,
+                           .completed_ns = static_cast<Nanoseconds>((burst + i + 1) * kPeriod_ns +
+                                                                    noise(random))});
+    const PhaseDrift drift(anchors, rotation);
+    const auto at_ns = static_cast<Nanoseconds>(kAt * kPeriod_ns);
+    double variance = 0;
+    for (const double part_rev : drift.error_at(at_ns, 0).by_rev) variance += part_rev * part_rev;
+    squares += std::pow(statistics::wrap_rev(drift.at_rev(at_ns, 0)), 2) / variance / kRuns;
+  }
+  INFO("RMS of error over stated error " << std::sqrt(squares));
+  CHECK(std::sqrt(squares) > 1 / 1.2);
+  CHECK(std::sqrt(squares) < 1.2);
+}
+
 TEST_CASE("passages: no seek moves by more than its error where the period is off by some ppm") {
   const plain::Shape shape = plain::small_shape();
   plain::Disk disk(shape, 4);
