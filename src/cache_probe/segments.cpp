@@ -161,8 +161,8 @@ void sharing_with_writes(Estimator& e) {
       c.buffer_blocks = absent(reason, kBlocks);
   };
   if (reads < 0)
-    return not_known(e.without_read_cache().value_or(
-        "the number of read segments is not known well enough"));
+    return not_known(
+        e.without_read_cache().value_or("the number of read segments is not known well enough"));
   c.separate_write_segment = e.yes_or_no(
       Question::write_displaces,
       count && count->random

@@ -101,8 +101,8 @@ model::Layout few_tracks(bool remapped) {
     layout.skips.push_back({track * kSectors + 17 * track % kSectors, 1 + track % 4});
   const engine::LayoutMap map(layout);
   for (std::uint64_t track = 0; remapped && track < kTracks; ++track)
-    layout.remaps.push_back({map.lbn_at_or_after_slot(track * kSectors + 700),
-                             layout.skips[track].first_slot});
+    layout.remaps.push_back(
+        {map.lbn_at_or_after_slot(track * kSectors + 700), layout.skips[track].first_slot});
   return layout;
 }
 

@@ -382,8 +382,8 @@ TEST_CASE(
   });
 }
 
-// As DiskSim's Atlas 10K reads behind its writes: each command comes just as a sector begins, and the
-// drive that needs no time for it is never a little early.
+// As DiskSim's Atlas 10K reads behind its writes: each command comes just as a sector begins, and
+// the drive that needs no time for it is never a little early.
 TEST_CASE("overheads: of a drive that scatters by nothing they are told finer than by 12 us") {
   constexpr double kSectorsOfBus = 6;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
