@@ -12,10 +12,10 @@ namespace {
 
 // Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds.
 // kFewAtOnce: what passes while host and drive exchange a command.
-constexpr double kWaits_rev = 0.12;      // longer than usual
-constexpr std::int64_t kFewAtOnce = 24;  // blocks
+constexpr double kWaits_rev = 0.12;       // longer than usual
+constexpr std::int64_t kFewAtOnce = 24;   // blocks
 constexpr double kAngleUnsure_rev = 0.1;  // by this much a sector may come earlier than expected
-constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
+constexpr double kUntilObeyed = 2;        // hits; a miss takes a drive longer to decode
 
 // Larger ones than the usual take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
@@ -450,8 +450,8 @@ std::optional<RunLength> taken_at_rest(const Record& record, Question question) 
       ended = seen.ahead_rev < 0;
     }
     ended |= static_cast<double>(seen.completed_ns) > passes_ns ||
-             (seen.x > 1 && static_cast<double>(seen.response_ns()) >
-                                longest_ns(record, usual, seen.blocks));
+             (seen.x > 1 &&
+              static_cast<double>(seen.response_ns()) > longest_ns(record, usual, seen.blocks));
     if (!ended && !lengths.empty()) ++lengths.back();
   }
   if (lengths.empty()) return std::nullopt;

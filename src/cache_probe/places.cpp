@@ -23,7 +23,8 @@ constexpr std::uint64_t kBlocksEnough = 1 << 19;  // for requests that overflow 
 constexpr int kMostTracksOfCylinder = 256;
 constexpr std::uint64_t kFewTracks = 8;
 constexpr std::uint64_t kFewClean = 24, kLongestWalk = 512;  // tracks
-constexpr double kAlikeShare = 0.9;  // of a track's sectors that hold a block, where some are slipped
+constexpr double kAlikeShare = 0.9;  // of a track's sectors that hold a block, where some are
+                                     // slipped
 constexpr double kLeastShare = 0.4;  // shorter tracks are none that data lie on, as a rule
 
 struct Zone {
@@ -125,8 +126,8 @@ Places::Places(const engine::LayoutMap& map, std::mt19937_64& random, Avoided av
       least_track_blocks_ = std::min(least_track_blocks_, zone.track_blocks);
 }
 
-// If too few tracks of the zone are as long as the usual one and clean. A sector that holds no block
-// lets the heads wait a little longer; blocks that lie elsewhere would send them there.
+// If too few tracks of the zone are as long as the usual one and clean. A sector that holds no
+// block lets the heads wait a little longer; blocks that lie elsewhere would send them there.
 void Places::take_tracks_with_slips() {
   std::uint64_t usual = 0, walked = 0;
   std::uint32_t shortest = track_blocks_;

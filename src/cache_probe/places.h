@@ -62,7 +62,8 @@ class Places {
   // The same on a cylinder of its own near by, so that the way there is short.
   std::optional<Place> fresh_near(std::uint64_t lbn, std::uint64_t span);
   std::optional<Place> place_of_lbn(std::uint64_t lbn) const;
-  // No block of its track is elsewhere, and none is left out (but for a few where all tracks are so).
+  // No block of its track is elsewhere, and none is left out (but for a few where all tracks are
+  // so).
   bool clean(const Place& place) const;
 
  private:
