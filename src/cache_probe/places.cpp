@@ -23,8 +23,7 @@ constexpr std::uint64_t kBlocksEnough = 1 << 19;  // for requests that overflow 
 constexpr int kMostTracksOfCylinder = 256;
 constexpr std::uint64_t kFewTracks = 8;
 constexpr std::uint64_t kFewClean = 24, kLongestWalk = 512;  // tracks
-constexpr double kAlikeShare = 0.9;  // of a track's sectors that hold a block, where some are
-                                     // slipped
+constexpr double kAlikeShare = 0.9;  // of a track's sectors that hold a block
 constexpr double kLeastShare = 0.4;  // shorter tracks are none that data lie on, as a rule
 
 struct Zone {
