@@ -24,6 +24,7 @@ constexpr int kMostTracksOfCylinder = 256;
 constexpr std::uint64_t kFewTracks = 8;
 constexpr std::uint64_t kFewClean = 24, kLongestWalk = 512;  // tracks
 constexpr double kAlikeShare = 0.9;  // of a track's sectors that hold a block
+constexpr std::uint64_t kOfLittleRoom = 24;
 constexpr double kLeastShare = 0.4;  // shorter tracks are none that data lie on, as a rule
 
 struct Zone {
@@ -290,7 +291,8 @@ std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
   if (place) return place;
   // Where room is short, or such tracks are rare, what was used longest ago may be used again.
   const std::deque<LbnRange> used = used_;
-  for (std::uint64_t held = room() / 6; held > kFewTracks * track_blocks_; held /= 2) {
+  const std::uint64_t least = std::min(kFewTracks * track_blocks_, room() / kOfLittleRoom);
+  for (std::uint64_t held = room() / 6; held > least; held /= 2) {
     forget(held);
     if ((place = find(kind, span))) {
       used_before_ = true;

@@ -128,5 +128,15 @@ TEST_CASE("where tracks have blocks elsewhere none serves, however few there are
   CHECK_FALSE(places.fresh(Kind::any, 0));
 }
 
+TEST_CASE("on a drive of few tracks in two zones those used longest ago are used again") {
+  constexpr int kPlaces = 200;
+  std::mt19937_64 random(1);
+  const engine::LayoutMap map = map_of({{21, 438}, {20, 363}});
+  Places places(map, random);
+  int found = 0;
+  for (int i = 0; i < kPlaces; ++i) found += places.fresh(Kind::any, 438) ? 1 : 0;
+  CHECK(found == kPlaces);
+}
+
 }  // namespace
 }  // namespace platter::cache_probe
