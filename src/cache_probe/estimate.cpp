@@ -81,7 +81,13 @@ Judgement Estimator::next_block() const {
   return at_once.verdict == Verdict::hit ? at_once : judge(record_, Question::next_block_later, 0);
 }
 
+bool Estimator::nothing_asked() const {
+  return record_.setting.complete && record_.setting.map_known &&
+         tally_of(record_, Question::reread, 0).all() == 0;
+}
+
 std::string Estimator::missing() const {
+  if (nothing_asked()) return "the map has no place where it could be asked";
   return record_.setting.complete ? "the probes did not decide it"
                                   : "the budget for cache tests was used up before";
 }
@@ -122,7 +128,7 @@ std::optional<std::string> Estimator::without_read_cache() const {
 }
 
 std::string Estimator::without_read_ahead() const {
-  return caches_reads(record_) ? "there is no read-ahead" : "reads are not cached";
+  return without_read_cache().value_or("there is no read-ahead");
 }
 
 std::optional<std::string> Estimator::without_writes() const {
@@ -143,6 +149,9 @@ Estimate estimate_cache(const Record& record) {
         if (property.by_places)
           result.cache.*field = absent("not tested: it takes the drive's map, which is not known");
   compare_with_page(estimator);
+  if (estimator.nothing_asked())
+    estimator.note({model::Code::cache_not_asked,
+                    "no place for the cache's tests was found: what it keeps is not known"});
   return result;
 }
 

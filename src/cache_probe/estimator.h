@@ -48,6 +48,8 @@ class Estimator {
 
   // Why a test has no answer although it was due.
   std::string missing() const;
+  // The tests had time, and found no place: that says nothing of the cache.
+  bool nothing_asked() const;
   // What mode page 08h says of what was not measured, where it says anything and the bounds allow.
   template <typename T>
   void guess_by_page(model::Parameter& figure, T scsi::CachePage::*says) const {

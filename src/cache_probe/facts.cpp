@@ -12,9 +12,10 @@ namespace {
 
 // Chosen by trial on the catalogue's caches, which tests/cache_probe/recovery_test.cpp holds.
 // kFewAtOnce: what passes while host and drive exchange a command.
-constexpr double kWaits_rev = 0.12;      // longer than usual
-constexpr std::int64_t kFewAtOnce = 24;  // blocks
-constexpr double kUntilObeyed = 2;       // hits; a miss takes a drive longer to decode
+constexpr double kWaits_rev = 0.12;       // longer than usual
+constexpr std::int64_t kFewAtOnce = 24;   // blocks
+constexpr double kAngleUnsure_rev = 0.1;  // by this much a sector may come earlier than expected
+constexpr double kUntilObeyed = 2;        // hits; a miss takes a drive longer to decode
 
 // Larger ones than the usual take longer on the bus.
 double bus_ns(const Record& record, std::uint32_t blocks) {
@@ -392,6 +393,22 @@ bool bus_hides_arrival(const Record& record, std::uint32_t blocks) {
              kSlowBus * std::min(1.0, blocks / static_cast<double>(record.setting.track_blocks));
 }
 
+namespace {
+
+RunLength length_of(std::vector<double> lengths) {
+  std::ranges::sort(lengths);
+  const std::size_t n = lengths.size();
+  RunLength run;
+  run.runs = n;
+  run.median = statistics::median(lengths);
+  // Half the interquartile range as the spread; 1.25 / sqrt(n) of a sigma for a median.
+  const double sigma = (lengths[(3 * n) / 4] - lengths[n / 4]) / 1.349;
+  run.error = 1.25 * sigma / std::sqrt(static_cast<double>(n));
+  return run;
+}
+
+}  // namespace
+
 std::optional<RunLength> run_length(const Record& record, Question question) {
   std::vector<double> lengths;
   std::size_t unbroken = 0;
@@ -413,16 +430,32 @@ std::optional<RunLength> run_length(const Record& record, Question question) {
   }
   end_run(false);
   if (lengths.empty()) return std::nullopt;
-  std::ranges::sort(lengths);
-  const std::size_t n = lengths.size();
-  RunLength run;
-  run.runs = n;
-  run.median = statistics::median(lengths);
-  // Half the interquartile range as the spread; 1.25 / sqrt(n) of a sigma for a median.
-  const double sigma = (lengths[(3 * n) / 4] - lengths[n / 4]) / 1.349;
-  run.error = 1.25 * sigma / std::sqrt(static_cast<double>(n));
-  run.bound = 2 * unbroken > n;
+  RunLength run = length_of(lengths);
+  run.bound = 2 * unbroken > lengths.size();
   return run;
+}
+
+std::optional<RunLength> taken_at_rest(const Record& record, Question question) {
+  if (!record.setting.angles_trusted) return std::nullopt;
+  const double usual = usual_write_ns(record);
+  std::vector<double> lengths;
+  double passes_ns = 0;
+  bool ended = false;
+  for (const Observation& seen : record.observations) {
+    if (seen.question != question) continue;
+    if (seen.x == 1) {
+      lengths.push_back(0);
+      passes_ns = static_cast<double>(seen.issued_ns) +
+                  (seen.ahead_rev - kAngleUnsure_rev) * record.setting.period_ns;
+      ended = seen.ahead_rev < 0;
+    }
+    ended |= static_cast<double>(seen.completed_ns) > passes_ns ||
+             (seen.x > 1 &&
+              static_cast<double>(seen.response_ns()) > longest_ns(record, usual, seen.blocks));
+    if (!ended && !lengths.empty()) ++lengths.back();
+  }
+  if (lengths.empty()) return std::nullopt;
+  return length_of(lengths);
 }
 
 }  // namespace platter::cache_probe

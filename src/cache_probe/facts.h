@@ -125,5 +125,8 @@ struct RunLength {
   bool bound = false;  // most runs ended before a write had to wait
 };
 std::optional<RunLength> run_length(const Record& record, Question question);
+// Of these only the ones that were taken before the first block of the run could pass the heads:
+// until then nothing has made room. nullopt: no runs, or angles are not known.
+std::optional<RunLength> taken_at_rest(const Record& record, Question question);
 
 }  // namespace platter::cache_probe

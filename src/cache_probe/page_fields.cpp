@@ -184,7 +184,11 @@ class Freedoms {
     if (name == "WCE") return write_cache();
     if (name == "FSW") return sequential_writes();
     if (name == "RCD" && now("RCD")) return reads_enabled();
-    if (!caches_reads(prober_.record())) return tell(Outcome::open, "the drive keeps no read data");
+    if (!caches_reads(prober_.record()))
+      return tell(Outcome::open,
+                  judge(prober_.record(), Question::reread, 0).verdict == Verdict::open
+                      ? "whether the drive keeps read data is not known"
+                      : "the drive keeps no read data");
     if (name == "RCD")
       return contrast(retained(prober_.record()) ? again() : behind(1), {}, {set("RCD", 1)},
                       Verdict::miss);

@@ -22,6 +22,9 @@ constexpr std::uint64_t kTracksEnough = 400;
 constexpr std::uint64_t kBlocksEnough = 1 << 19;  // for requests that overflow a large segment
 constexpr int kMostTracksOfCylinder = 256;
 constexpr std::uint64_t kFewTracks = 8;
+constexpr std::uint64_t kFewClean = 24, kLongestWalk = 512;  // tracks
+constexpr double kAlikeShare = 0.9;  // of a track's sectors that hold a block
+constexpr std::uint64_t kOfLittleRoom = 24;
 constexpr double kLeastShare = 0.4;  // shorter tracks are none that data lie on, as a rule
 
 struct Zone {
@@ -54,11 +57,15 @@ std::uint32_t blocks_on(const engine::LayoutMap& map, const engine::Track& track
                                     map.lbn_at_or_after_slot(track.first_slot));
 }
 
-bool is_clean(const engine::LayoutMap& map, std::uint64_t first, std::uint64_t last) {
-  if (map.slot_of_lbn(last) - map.slot_of_lbn(first) != last - first) return false;
+bool none_elsewhere(const engine::LayoutMap& map, std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t lbn = first; lbn <= last; ++lbn)
     if (map.is_remapped(lbn)) return false;
   return true;
+}
+
+bool is_clean(const engine::LayoutMap& map, std::uint64_t first, std::uint64_t last) {
+  return map.slot_of_lbn(last) - map.slot_of_lbn(first) == last - first &&
+         none_elsewhere(map, first, last);
 }
 
 // The most frequent track of a zone; one that is not clean where none is.
@@ -108,6 +115,7 @@ Places::Places(const engine::LayoutMap& map, std::mt19937_64& random, Avoided av
   first_slot_ = chosen->first_slot;
   end_slot_ = chosen->end_slot;
   track_blocks_ = least_track_blocks_ = chosen->track_blocks;
+  if (!any_roomy) take_tracks_with_slips();
   learn_track_rev();
   roomy_ = any_roomy && end_slot_ - first_slot_ >= kBlocksEnough;
   origin_slot_ = roomy_ ? first_slot_ : 0;
@@ -116,6 +124,25 @@ Places::Places(const engine::LayoutMap& map, std::mt19937_64& random, Avoided av
   for (const Zone& zone : zones)
     if (zone.track_blocks >= kLeastShare * track_blocks_)
       least_track_blocks_ = std::min(least_track_blocks_, zone.track_blocks);
+}
+
+// If too few tracks of the zone are as long as the usual one and clean. A sector that holds no
+// block lets the heads wait a little longer; blocks that lie elsewhere would send them there.
+void Places::take_tracks_with_slips() {
+  std::uint64_t usual = 0, walked = 0;
+  std::uint32_t shortest = track_blocks_;
+  for (std::uint64_t slot = first_slot_; slot < end_slot_ && walked < kLongestWalk; ++walked) {
+    const engine::Track track = map_.track_of_slot(slot);
+    slot = track.first_slot + track.sectors;
+    const std::uint32_t blocks = blocks_on(map_, track);
+    if (blocks < std::max<double>(kFewestBlocks, kAlikeShare * track.sectors)) continue;
+    const std::uint64_t first = map_.lbn_at_or_after_slot(track.first_slot);
+    if (blocks == track_blocks_ && is_clean(map_, first, first + blocks - 1)) ++usual;
+    if (none_elsewhere(map_, first, first + blocks - 1)) shortest = std::min(shortest, blocks);
+  }
+  with_slips_ = walked < kLongestWalk && usual < kFewClean;
+  if (with_slips_ && shortest >= kAlikeShare * track_blocks_)
+    track_blocks_ = least_track_blocks_ = shortest;
 }
 
 // Of as many tracks in a row as a long read-ahead covers; the worst of several such.
@@ -162,7 +189,10 @@ std::optional<Place> Places::place_of_lbn(std::uint64_t lbn) const {
   return place;
 }
 
-bool Places::clean(const Place& place) const { return is_clean(map_, place.first, place.last); }
+bool Places::clean(const Place& place) const {
+  return with_slips_ ? none_elsewhere(map_, place.first, place.last)
+                     : is_clean(map_, place.first, place.last);
+}
 
 bool Places::used_lately(const LbnRange& range) const {
   return std::ranges::any_of(used_, [&](const LbnRange& other) { return range.meets(other); });
@@ -192,7 +222,9 @@ bool Places::serves(const Place& place, Kind kind) const {
   // Ends are rare where tracks of one surface follow one another, and of the last head alone, whose
   // tracks may be longer than others.
   const bool rare = kind == Kind::ends_cylinder || kind == Kind::before_end;
-  return rare || kind == Kind::any_track || place.blocks() == track_blocks_;
+  const bool alike = with_slips_ ? place.blocks() >= track_blocks_
+                                 : place.blocks() == track_blocks_;
+  return rare || kind == Kind::any_track || alike;
 }
 
 // The place of this LBN if it serves.
@@ -259,7 +291,8 @@ std::optional<Place> Places::fresh(Kind kind, std::uint64_t span) {
   if (place) return place;
   // Where room is short, or such tracks are rare, what was used longest ago may be used again.
   const std::deque<LbnRange> used = used_;
-  for (std::uint64_t held = room() / 6; held > kFewTracks * track_blocks_; held /= 2) {
+  const std::uint64_t least = std::min(kFewTracks * track_blocks_, room() / kOfLittleRoom);
+  for (std::uint64_t held = room() / 6; held > least; held /= 2) {
     forget(held);
     if ((place = find(kind, span))) {
       used_before_ = true;

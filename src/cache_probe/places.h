@@ -1,5 +1,6 @@
 // Where cache tests take place: tracks of one zone, alike and without remapped or slipped blocks,
 // that no recent test has touched, so that what a test finds in the cache is what it put there.
+// Where hardly any track is without slipped blocks, those with a few count as alike.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ class Places {
   // block that is avoided are not handed out.
   Places(const engine::LayoutMap& map, std::mt19937_64& random, Avoided avoided = {});
 
-  std::uint32_t track_blocks() const { return track_blocks_; }  // LBNs on each track chosen
+  // LBNs on each track chosen, at least.
+  std::uint32_t track_blocks() const { return track_blocks_; }
   // Blocks among which places are found. Where no zone is roomy it takes all of the drive to hold
   // large requests, and many: places begin in the zone (of any_track: anywhere), what follows them
   // may lie beyond it.
@@ -60,7 +62,8 @@ class Places {
   // The same on a cylinder of its own near by, so that the way there is short.
   std::optional<Place> fresh_near(std::uint64_t lbn, std::uint64_t span);
   std::optional<Place> place_of_lbn(std::uint64_t lbn) const;
-  // No block of its track is elsewhere, and none is left out.
+  // No block of its track is elsewhere, and none is left out (but for a few where all tracks are
+  // so).
   bool clean(const Place& place) const;
 
  private:
@@ -68,6 +71,7 @@ class Places {
   std::optional<Place> find(Kind kind, std::uint64_t span);
   std::optional<Place> find_from(std::uint64_t slot, Kind kind, std::uint64_t span);
   void learn_track_rev();
+  void take_tracks_with_slips();
   bool serves(const Place& place, Kind kind) const;
   bool used_lately(const LbnRange& range) const;
   void forget(std::uint64_t held_at_most);
@@ -79,7 +83,7 @@ class Places {
   std::uint64_t origin_slot_ = 0, last_slot_ = 0;  // what they may reach: past the last slot
   std::uint32_t track_blocks_ = 0, least_track_blocks_ = 0;
   double track_rev_ = 1;
-  bool roomy_ = true, used_before_ = false;
+  bool roomy_ = true, used_before_ = false, with_slips_ = false;
   std::deque<LbnRange> used_;
   Avoided avoided_;
 };

@@ -71,7 +71,7 @@ void estimate_read_caching(Estimator& e) {
                                       tally.all(), "a block read again, and the next block");
   }
   if (!cached) {
-    e.cache().discards_after_transfer = absent("reads are not cached");
+    e.cache().discards_after_transfer = absent(*e.without_read_cache());
   } else {
     e.cache().discards_after_transfer = e.yes_or_no(Question::reread, "a block read again at once",
                                                     0, false);

@@ -127,7 +127,12 @@ void writes_that_wait(Estimator& e) {
     } else if (run->bound) {
       c.combine_sequential_writes = absent("scattered writes do not have to wait either");
     } else if (stream) {
-      const bool combined = stream->median > run->median + 2 * run->error + 1;
+      // Behind sequential writes the media make room sooner, so that one more is no proof unless it
+      // came before they could.
+      const double scattered = run->median + 2 * run->error;
+      const auto at_rest = taken_at_rest(e.record(), Question::write_stream);
+      const bool combined = stream->median > scattered + 1 ||
+                            (at_rest && at_rest->median - 2 * at_rest->error > scattered);
       c.combine_sequential_writes = measured(combined ? 1 : 0, 0, stream->runs,
                                              "sequential against scattered writes without pause");
     } else {
@@ -156,9 +161,8 @@ void sharing_with_writes(Estimator& e) {
       c.buffer_blocks = absent(reason, kBlocks);
   };
   if (reads < 0)
-    return not_known(caches_reads(e.record())
-                         ? "the number of read segments is not known well enough"
-                         : "reads are not cached");
+    return not_known(
+        e.without_read_cache().value_or("the number of read segments is not known well enough"));
   c.separate_write_segment = e.yes_or_no(
       Question::write_displaces,
       count && count->random

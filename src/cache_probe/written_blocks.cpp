@@ -69,7 +69,7 @@ void estimate_reads_of_written(Estimator& e) {
     e.note("written blocks can be read from the cache only until they are on the media");
   c.write_updates_segments =
       tally_of(record, Question::write_into, 0).all() == 0
-          ? absent(caches_reads(record) ? "requested blocks are dropped" : "reads are not cached")
+          ? absent(e.without_read_cache().value_or("requested blocks are dropped"))
           : e.yes_or_no(Question::write_into, "a block read before, beside one written since");
 }
 

@@ -13,7 +13,7 @@ statistics::ThresholdPrior trial_prior(double period_ns) {
 statistics::ThresholdPrior same_track_prior(double period_ns) {
   statistics::ThresholdPrior prior = trial_prior(period_ns);
   prior.skewed = true;
-  prior.log_width = 1.0;  // on the early side only the host's delay scatters
+  prior.log_width = 1.3;  // on the early side only the host's delay scatters
   return prior;
 }
 

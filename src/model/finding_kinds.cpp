@@ -83,6 +83,8 @@ constexpr std::array kKinds = {
                 "some tracks do not follow their zone's rule"},
     FindingKind{Code::angles_refuted, "angles-refuted", fault, "layout.angle", kMedia, "",
                 "sectors that were read to check the angles lie elsewhere"},
+    FindingKind{Code::cache_not_asked, "cache-not-asked", doubt, "cache", kMixed, "",
+                "the cache's tests found no place on the drive: what it keeps is not known"},
     FindingKind{Code::cache_mixed, "cache-mixed", doubt, "cache", kNone, "",
                 "probes of the cache had now one answer, now the other"},
     FindingKind{Code::cache_unexplained, "cache-unexplained", doubt, "cache", kMixed, "",

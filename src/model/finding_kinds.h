@@ -42,6 +42,7 @@ enum class Code : std::uint8_t {
   angles_incomplete,
   angles_odd,
   angles_refuted,
+  cache_not_asked,
   cache_mixed,
   cache_unexplained,
   synchronize_does_nothing,

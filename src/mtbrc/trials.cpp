@@ -120,7 +120,7 @@ bool Trials::trial(estimate::Experiment experiment, std::int64_t group, const en
       track, context_.drive.now_ns() + wanted, write, blocks, accesses_.last()->write,
       [&](std::uint64_t lbn) { return write ? physical.is_whole(lbn, blocks) : usable(lbn); });
   if (!target) return false;
-  wait_for(*target);
+  wait_for(*target, threshold);
   const auto sample = write ? accesses_.write(experiment, target->lbn, group, blocks)
                             : accesses_.probe(experiment, target->lbn, group);
   return tell(sample, blocks > fewest, threshold);
@@ -133,7 +133,7 @@ bool Trials::trial_of_read(estimate::Experiment experiment, const engine::Track&
       track, context_.drive.now_ns() + wanted,
       [this](std::uint64_t lbn) { return is_fresh(context_, lbn); });
   if (!target) return false;
-  wait_for(*target);
+  wait_for(*target, threshold);
   return tell(accesses_.read(experiment, target->lbn), false, threshold);
 }
 
@@ -145,7 +145,7 @@ bool Trials::trial_by(const std::function<std::optional<scsi::Completion>(std::u
   const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, false, 1, before.write,
                                     [&](std::uint64_t lbn) { return usable(lbn); });
   if (!target) return false;
-  wait_for(*target);
+  wait_for(*target, threshold);
   const std::uint32_t session = context_.session;
   const auto done = read(target->lbn);
   if (!done || context_.session != session) return false;
@@ -160,10 +160,14 @@ bool Trials::trial_by(const std::function<std::optional<scsi::Completion>(std::u
   return tell(sample, false, threshold);
 }
 
-// Sectors are coarser than the spread of what is measured: the rest is waited for here.
-void Trials::wait_for(const estimate::Passages::Target& target) {
-  constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;
-  if (target.late_ns > kFine_ns) context_.drive.rest_ns(target.late_ns);
+// Sectors are coarser than the spread of what is measured: the rest is waited for here. Where an
+// access to the same track hardly scatters, what is never waited for would never be tried; arms
+// scatter more.
+void Trials::wait_for(const estimate::Passages::Target& target, const Threshold& threshold) {
+  constexpr double kFine_ns = 12e3, kOfSpread = 0.5;
+  const auto found = threshold.is_of_same_track() ? threshold.estimate() : std::nullopt;
+  const double fine_ns = found ? std::min(kFine_ns, kOfSpread * found->spread) : kFine_ns;
+  if (static_cast<double>(target.late_ns) > fine_ns) context_.drive.rest_ns(target.late_ns);
 }
 
 bool Trials::tell(const std::optional<estimate::Sample>& sample, bool of_several,

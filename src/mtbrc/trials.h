@@ -41,6 +41,7 @@ class Threshold {
   // The same without the guess, which no figure that is stated may lean on.
   double reported_error_ns() const;
   std::size_t trials() const { return trials_.size(); }
+  bool is_of_same_track() const { return prior_.skewed; }
 
  private:
   double period_ns_;
@@ -78,7 +79,7 @@ class Trials {
   // Whether the experiment may access it: where no command passes the cache, blocks are read once.
   bool usable(std::uint64_t lbn) const { return !context_.reads_once || is_fresh(context_, lbn); }
   bool tell(const std::optional<estimate::Sample>& sample, bool of_several, Threshold& threshold);
-  void wait_for(const estimate::Passages::Target& target);
+  void wait_for(const estimate::Passages::Target& target, const Threshold& threshold);
 
   Context& context_;
   Accesses accesses_;

@@ -305,6 +305,42 @@ TEST_CASE("what is counted is whole, and its error covers both numbers beside a 
   CHECK(std::abs(segments->count - 9) <= segments->error);
 }
 
+TEST_CASE("a cache whose tests found no place is not known, and a finding says so") {
+  Record record = record_with(Question::miss_control, {});
+  record.setting.writes_allowed = record.setting.complete = true;
+  const auto estimate = estimate_cache(record);
+  const model::Cache& cache = estimate.cache;
+  CHECK_FALSE(cache.read_enabled);
+  for (const model::Parameter* figure :
+       {&cache.read_enabled, &cache.discards_after_transfer, &cache.segments, &cache.read_ahead,
+        &cache.read_ahead_resumes, &cache.read_free_blocks, &cache.replacement})
+    CHECK(figure->reason == "the map has no place where it could be asked");
+  const auto* not_asked = &model::kind_of(model::Code::cache_not_asked);
+  CHECK(std::ranges::count(estimate.notes, not_asked, &model::Noted::kind) == 1);
+}
+
+// DiskSim 4.0 on the published parameters of the Atlas 10K combines two writes, and the third waits
+// until both are on the media.
+TEST_CASE("one sequential write more than of scattered ones is combined if none was written yet") {
+  const auto combines = [](double ahead_rev) {
+    Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+    record.setting.writes_allowed = record.setting.complete = true;
+    add(record, Question::write_isolated, 0, true, 4);
+    add_runs(record, Question::write_run, {1, 1, 1});
+    add_runs(record, Question::write_stream, {2, 2, 2});
+    Nanoseconds now_ns = 0;
+    for (Observation& seen : record.observations) {
+      if (seen.question != Question::write_stream) continue;
+      seen.ahead_rev = ahead_rev;
+      seen.issued_ns += now_ns;
+      now_ns = seen.completed_ns += now_ns;
+    }
+    return estimate_cache(record).cache.combine_sequential_writes.value;
+  };
+  CHECK(combines(0.85) == 1);
+  CHECK(combines(0.15) == 0);  // the first may have made room for the second
+}
+
 TEST_CASE("more waiting writes than segments are told in the method") {
   Record record = record_with(Question::reread, {{0, 1}, {0, 1}, {0, 1}, {0, 1}});
   record.setting.writes_allowed = record.setting.complete = true;

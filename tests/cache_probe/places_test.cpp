@@ -91,5 +91,52 @@ TEST_CASE("where no block lies on the last tracks, a kind that there is none of 
   for (int i = 0; i < 16; ++i) CHECK_FALSE(places.fresh(Kind::before_end, 0));
 }
 
+namespace {
+
+// As many tracks as a drive of 18 MB has, each with sectors that hold no block.
+model::Layout few_tracks(bool remapped) {
+  constexpr std::uint64_t kTracks = 41, kSectors = 899;
+  model::Layout layout = engine::testing::plain_zones({{kTracks, kSectors}});
+  for (std::uint64_t track = 0; track < kTracks; ++track)
+    layout.skips.push_back({track * kSectors + 17 * track % kSectors, 1 + track % 4});
+  const engine::LayoutMap map(layout);
+  for (std::uint64_t track = 0; remapped && track < kTracks; ++track)
+    layout.remaps.push_back(
+        {map.lbn_at_or_after_slot(track * kSectors + 700), layout.skips[track].first_slot});
+  return layout;
+}
+
+}  // namespace
+
+TEST_CASE("where hardly any track of few is without slipped blocks, all but the shortest serve") {
+  constexpr int kPlaces = 200;
+  std::mt19937_64 random(1);
+  const engine::LayoutMap map(few_tracks(false));
+  Places places(map, random);
+  CHECK(places.track_blocks() == 895);
+  for (int i = 0; i < kPlaces; ++i) {
+    const auto place = places.fresh(Kind::any, 900);
+    REQUIRE(place);
+    CHECK(place->blocks() >= places.track_blocks());
+  }
+}
+
+TEST_CASE("where tracks have blocks elsewhere none serves, however few there are") {
+  std::mt19937_64 random(1);
+  const engine::LayoutMap map(few_tracks(true));
+  Places places(map, random);
+  CHECK_FALSE(places.fresh(Kind::any, 0));
+}
+
+TEST_CASE("on a drive of few tracks in two zones those used longest ago are used again") {
+  constexpr int kPlaces = 200;
+  std::mt19937_64 random(1);
+  const engine::LayoutMap map = map_of({{21, 438}, {20, 363}});
+  Places places(map, random);
+  int found = 0;
+  for (int i = 0; i < kPlaces; ++i) found += places.fresh(Kind::any, 438) ? 1 : 0;
+  CHECK(found == kPlaces);
+}
+
 }  // namespace
 }  // namespace platter::cache_probe

@@ -408,3 +408,31 @@ TEST_CASE(
     });
   });
 }
+
+// As DiskSim's Atlas 10K reads behind its writes: each command comes just as a sector begins, and
+// the drive that needs no time for it is never a little early.
+TEST_CASE("overheads: of a drive that scatters by nothing they are told finer than by 12 us") {
+  constexpr double kSectorsOfBus = 6;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    plain::Shape shape = plain::small_shape();
+    shape.zones.resize(1);
+    shape.positioning_us = shape.host_us = shape.wobble_ppm = shape.slow_share = 0;
+    shape.overhead_ms = 0;
+    shape.bus_ms = kSectorsOfBus * 1e-6 * shape.period_ns / shape.zones[0].sectors;
+    plain::Disk disk(shape, seed);
+    scsi::Drive drive(disk, "plain disk");
+    drive.identify();
+    Context context(drive, seed);
+    measure_rotation(context, 0);
+    const engine::LayoutMap map(disk.layout(true));
+    context.map = &map;
+    measure_same_track(context, false, false, 0.003);
+    const model::Parameter found = Estimates(context.samples, &map, context.rotation)
+                                       .of<Figure::same_track>()
+                                       .of(false, false);
+    REQUIRE(found);
+    CAPTURE(seed, *found.value, *found.error, shape.bus_ms);
+    CHECK(std::abs(*found.value - shape.bus_ms) < 0.007);
+    CHECK(std::abs(*found.value - shape.bus_ms) < 2.5 * *found.error);
+  }
+}

@@ -8,6 +8,7 @@
 #include "mtbrc/rotation.h"
 #include "plain_disk.h"
 #include "scsi/drive.h"
+#include "statistics/robust.h"
 
 using namespace platter;
 using namespace platter::estimate;
@@ -124,13 +125,18 @@ TEST_CASE("seeks: an arm that arrives at servo wedges is seen at all of them") {
   shape.wedges = 30;
   shape.positioning_us = 2;
   shape.host_us = 1;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  constexpr int kSeeds = 8;
+  std::vector<double> worst_ms;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Judged found = judged(shape, seed);
     INFO("seed " << seed << ": " << found);
     CHECK(found.seek.points.size() < 90);  // no bends where there are none
     CHECK(found.mean_ms < 0.02);
-    CHECK(found.worst_ms < 0.08);
+    CHECK(found.worst_ms < 0.1);
+    worst_ms.push_back(found.worst_ms);
   }
+  // One of the distances is met at few wedges now and then.
+  CHECK(statistics::median(worst_ms) < 0.06);
 }
 
 TEST_CASE("seeks: a dip between the distances that are measured first is found") {
