@@ -73,6 +73,13 @@ Offset<Vector<Offset<wire::StandIn>>> stand_ins_of(FlatBufferBuilder& builder,
   return list.empty() ? 0 : builder.CreateVector(list);
 }
 
+std::vector<std::string> needs_of(const engine::TableSections& sections) {
+  std::vector<std::string> needs;
+  for (const Addition& addition : additions())
+    if (addition.is_in(sections)) needs.emplace_back(addition.name);
+  return needs;
+}
+
 }  // namespace
 
 std::string compile_table(const model::DriveModel& model) {
@@ -86,11 +93,15 @@ std::string compile_table(const model::DriveModel& model) {
   const auto seek = write_seek(builder, tables.seeks);
   const auto layout = write_layout(builder, tables.layout);
   const auto stand_ins = stand_ins_of(builder, model);
+  const std::vector<std::string> needs = needs_of(tables.sections());
+  const auto needed = needs.empty() ? 0 : builder.CreateVectorOfStrings(needs);
+  const std::uint32_t format = needs.empty() ? kTableFormat : kTableFormatWithAdditions;
+  const std::uint16_t minor = needs.empty() ? kTableMinor : kTableMinorWithAdditions;
   wire::FinishDriveBuffer(
-      builder, wire::CreateDrive(builder, kTableFormat, kTableMajor, kTableMinor, platter, 0,
-                                 identity, provenance, demerits, sections.validity, sections.motion,
-                                 seek, sections.overheads, sections.bus, sections.cache,
-                                 sections.queue, layout, 0, stand_ins));
+      builder,
+      wire::CreateDrive(builder, format, kTableMajor, minor, platter, needed, identity, provenance,
+                        demerits, sections.validity, sections.motion, seek, sections.overheads,
+                        sections.bus, sections.cache, sections.queue, layout, 0, stand_ins));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -53,13 +53,16 @@ const Root& verified(std::span<const std::byte> bytes, const std::string& origin
   return *flatbuffers::GetRoot<Root>(data);
 }
 
-// What a reader of 1.0 has to know and does not.
+// What a reader has to know and does not.
 void refuse_needs(const wire::Drive& drive, const std::string& origin) {
   if (drive.needs() == nullptr) return;
-  for (const flatbuffers::String* need : *drive.needs())
+  for (const flatbuffers::String* need : *drive.needs()) {
+    if (std::ranges::find(additions(), need->string_view(), &Addition::name) != additions().end())
+      continue;
     refuse(origin, fmt::format("needs a reader that knows \"{}\", which this platter does not; "
                                "take a newer platter",
                                model::printable(need->str())));
+  }
 }
 
 std::string text_of(const flatbuffers::String* text) { return text == nullptr ? "" : text->str(); }

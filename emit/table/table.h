@@ -16,9 +16,17 @@
 
 namespace platter::emit_table {
 
-// Of what is written. Read is every one of the same major version whose `needs` are known.
-constexpr std::uint32_t kTableFormat = 7;
-constexpr std::uint16_t kTableMajor = 1, kTableMinor = 0;
+// Of what is written: 1.0, format 7; with additions 1.1, format 8. Read is every one of the same
+// major version whose `needs` are known.
+constexpr std::uint32_t kTableFormat = 7, kTableFormatWithAdditions = 8;
+constexpr std::uint16_t kTableMajor = 1, kTableMinor = 0, kTableMinorWithAdditions = 1;
+
+// An addition without which times would be others: a table that has it names it among its `needs`.
+struct Addition {
+  std::string_view name;
+  bool (*is_in)(const engine::TableSections& sections);
+};
+std::span<const Addition> additions();
 
 // The bytes of the table of a model. The same model gives the same bytes.
 // Throws Error(bad_input) for a model that is invalid or lacks what an engine needs.

@@ -41,10 +41,17 @@ struct Background {
   std::uint64_t must = 0;   // read-ahead: first LBN from which on a command breaks it off
 };
 
-// A read-ahead that was broken off.
-struct Paused {
+// A sequential stream whose read-ahead does not go on at present.
+struct Stream {
+  std::uint64_t next_lbn = 0;
   std::uint32_t segment = 0;
-  std::uint64_t next_lbn = 0, limit = 0;  // equal: none
+  std::uint32_t left = 0;  // blocks from next_lbn on that it was broken off before
+};
+
+// The newest first.
+struct Streams {
+  Stream all[kMostStreams];
+  std::uint32_t count = 0;
 };
 
 // All but the segments and what is outstanding.
@@ -69,7 +76,7 @@ struct Core {
   std::uint64_t visits = 0;                        // requests so far, to divide the buffer by
   std::uint32_t window = 0, streams = 0;           // ... since it was last looked at; begun by them
   Background background;
-  Paused paused;
+  Streams paused;
 };
 
 // How to take back one request that was served: the state before, for an arrival that comes to

@@ -70,6 +70,9 @@ void random_policies_beyond(Random& random, model::Cache& cache) {
   for (model::Parameter* policy : {&cache.read_ahead_resumes, &cache.write_hit_stops_read_ahead,
                                    &cache.destage_order, &cache.destage_in_passing})
     *policy = flag(random);
+  if (chance(random)) cache.read_ahead_streams = value(uniform(random, 0, 16));
+  cache.read_ahead_fixed_end = flag(random);
+  cache.segments_grow = flag(random);
 }
 
 void random_overheads(Random& random, model::Overheads& o) {
