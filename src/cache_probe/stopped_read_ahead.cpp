@@ -97,7 +97,10 @@ void test_stopped_read_ahead(Prober& prober) {
   const auto decided = [&](Question question) {
     return prober.decide(question, 0, [&](std::int64_t) { return trial(question); });
   };
-  if (decided(Question::interrupted) == Verdict::miss) decided(Question::interrupted_hit);
+  if (decided(Question::interrupted) == Verdict::miss &&
+      decided(Question::interrupted_hit) == Verdict::hit)
+    return;
+  hit_at_end();  // with no other read in between
 }
 
 void estimate_stopped_read_ahead(Estimator& e) {
@@ -136,7 +139,11 @@ void estimate_stopped_read_ahead(Estimator& e) {
   }
   const Tally idle = tally_of(e.record(), Question::interrupted, 0);
   const Tally at_end = tally_of(e.record(), Question::hit_at_end, 0);
-  if (judge(idle).verdict == Verdict::hit) {
+  const Verdict in_one = judge(at_end).verdict;
+  if (idle.all() > 0 && kind == model::ReadAhead::to_segment_full && in_one == Verdict::hit) {
+    c.read_ahead_on_hit = e.yes_or_no(Question::hit_at_end,
+                                      "a hit on the last block of completed read-ahead");
+  } else if (judge(idle).verdict == Verdict::hit) {
     c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
   } else if (idle.all() > 0) {
     c.read_ahead_on_hit = e.yes_or_no(Question::interrupted_hit,
