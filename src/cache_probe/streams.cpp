@@ -8,6 +8,7 @@
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"
 #include "cache_probe/read_properties.h"
+#include "model/known.h"
 
 namespace platter::cache_probe {
 namespace {
