@@ -3,7 +3,7 @@
 
     bench/interval_coverage.py [--binary PLATTER] [--seeds N] [--first-seed S] [--jobs J]
                                [--drives NAME...] [--list] [--least SHARE] [--most-spread S]
-                               [--json FILE]
+                               [--grid-us US [--quirk-drive PROGRAM]] [--json FILE]
 
 Characterizes each drive (names of virtual ones, random-N too, or alien:VARIANT) N times (writes allowed
 everywhere, default imperfections), each time with another seed of noise and phase, and holds every
@@ -14,7 +14,9 @@ all is well), then the same for each class and for all. A hundred seeds of a dri
 minutes with two processors. --list names every parameter, also each single seek and angle. --least and
 --most-spread make the exit status 1 where the intervals of a class of 30 or more hold the truth in a
 smaller share, or where the RMS error in units of the stated one is not within 1/S and S: by more than
-twice what the mean over models is unsure by, for one model's numbers err together.
+twice what the mean over models is unsure by, for one model's numbers err together. With --grid-us the
+host sees completions at multiples of so much only (125 us: microframes of USB); an error of a time in ms
+below grid / sqrt(12 n) then makes the status 1, too.
 """
 
 import argparse
@@ -28,7 +30,7 @@ import statistics
 import sys
 import tempfile
 
-from measuring import characterized, device, is_alien, run, truth_of, wrapped
+from measuring import characterized_device, device, is_alien, run, truth_of, wrapped
 
 DRIVES = ["quantum-atlas10k", "seagate-cheetah9lp", "spare-cylinder"]
 SIGMAS = 1.959964  # of a 95 % interval
@@ -56,17 +58,18 @@ class Delays:
     """What host and positioning noise add to each time, in ms: what is seen is never without them.
 
     An MTBRC is the time that half of the accesses make, from issue to the mean completion. The host
-    takes half of its delay before the drive has the command, half behind it.
+    takes half of its delay before the drive has the command, half behind it. What it sees at multiples
+    of a grid only comes half of that later.
     """
 
-    def __init__(self, truth):
+    def __init__(self, truth, grid_ms=0.0):
         noise = truth["imperfections"]
         normal = statistics.NormalDist()
         median, p99 = noise["host_delay_median_us"] / 1e3, noise["host_delay_p99_us"] / 1e3
         sigma = math.log(p99 / median) / normal.inv_cdf(0.99) if median > 0 else 0
-        self.host = median  # of all of it
+        self.host = median + grid_ms / 2  # of all of it
         self.before = quantiles(lambda p: median / 2 * math.exp(sigma * normal.inv_cdf(p)))
-        self.after = median / 2 * math.exp(sigma * sigma / 2)
+        self.after = median / 2 * math.exp(sigma * sigma / 2) + grid_ms / 2
         self.positioning = quantiles(
             lambda p: noise["positioning_sigma_us"] / 1e3 * normal.inv_cdf(p))
         self.far = 0.0
@@ -105,7 +108,7 @@ def places_of(platter, model, lbns):
 
 
 class Truth:
-    def __init__(self, platter, device, work, itself=False):
+    def __init__(self, platter, device, work, itself=False, grid_ms=0.0):
         """Of a device; with `itself` of a model file that is what the drive is."""
         file = device if itself else os.path.join(work, "truth.json")
         if not itself:
@@ -124,7 +127,7 @@ class Truth:
         read_hit = other("data_preparation") + other("read_completion")
         read_miss = read_hit + other("first_reselect")
         writing = other("first_reselect") + other("write_completion")
-        self.delays = Delays(self.model)
+        self.delays = Delays(self.model, grid_ms)
         # What a read on the track where the heads are waits for beside the overhead: SEEK commands that
         # move nothing are not disturbed by positioning noise, reads are.
         self.still = {True: self.delays.far, False: self.delays.of_half(0.0)}
@@ -229,10 +232,10 @@ class AlienTruth:
         return None
 
 
-def true_of(platter, drive, work):
+def true_of(platter, drive, work, grid_ms=0.0):
     if is_alien(drive):
         return AlienTruth(platter, drive, work)
-    return Truth(platter, device(drive, 1), work)
+    return Truth(platter, device(drive, 1), work, grid_ms=grid_ms)
 
 
 def with_per_request(overheads, name):
@@ -345,35 +348,69 @@ def steps(node, name, parents):
         yield from steps(child, f"{name}.{number}", inner)
 
 
-def characterize(platter, drive, seed):
+class Path:
+    """Between a drive and the host: completions are seen at multiples of a grid, or at once."""
+
+    def __init__(self, grid_us=0.0, quirk_drive=""):
+        self.grid_ms, self.quirk_drive = grid_us / 1e3, quirk_drive
+
+    def to(self, drive, seed, work):
+        if not self.grid_ms:
+            return device(drive, seed)
+        table = os.path.join(work, "grid.json")
+        with open(table, "w", encoding="utf-8") as file:
+            json.dump({"replies": [], "grid_us": 1e3 * self.grid_ms}, file)
+        return f"exec:{self.quirk_drive} --table {table} {device(drive, seed)}"
+
+    def least_ms(self, samples):
+        """The standard error of a mean of so many times that were rounded to the grid."""
+        return self.grid_ms / math.sqrt(12 * max(1, samples))
+
+
+def below_grid(node, path, name=""):
+    """The times of a model whose errors are below what the grid leaves open."""
+    if isinstance(node, list):
+        for number, child in enumerate(node):
+            yield from below_grid(child, path, f"{name}.{number}")
+    elif isinstance(node, dict):
+        error = node.get("error_ms", node.get("error") if node.get("unit") == "ms" else None)
+        if error is not None and "samples" in node and error < 0.999 * path.least_ms(node["samples"]):
+            yield f"{name}: {error:.3g} ms of {node['samples']} samples"
+        for key, child in node.items():
+            yield from below_grid(child, path, f"{name}.{key}" if name else key)
+
+
+def characterize(platter, drive, seed, path):
     """The model of a run and its tracks; None where it ended without one, or without a layout."""
     with tempfile.TemporaryDirectory() as work:
         file = os.path.join(work, "model.json")
         try:
-            found = characterized(platter, drive, seed, file)
+            found = characterized_device(platter, path.to(drive, seed, work), seed, file)
             return (found, tracks_of(platter, file)) if found["layout"]["zones"] else None
         except RuntimeError as error:
             print(error, file=sys.stderr)
             return None
 
 
-def characterize_all(platter, drives, seeds, jobs):
-    """Findings by drive. The truth of a drive is the same for all seeds but for its phase."""
+def characterize_all(platter, drives, seeds, jobs, path=Path()):
+    """Findings by drive, the drive's seconds, and what is below the path's grid. The truth of a drive is the same for all seeds but for its phase."""
     result = collections.defaultdict(list)
     seconds = collections.defaultdict(list)
+    below = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool, tempfile.TemporaryDirectory() as work:
         for drive in drives:
-            truth = true_of(platter, drive, work)
-            models = pool.map(lambda seed: characterize(platter, drive, seed), seeds)
+            truth = true_of(platter, drive, work, path.grid_ms)
+            models = pool.map(lambda seed: characterize(platter, drive, seed, path), seeds)
             for seed, model in zip(seeds, models):
                 if model is not None:
                     found, ours = model
                     seconds[drive].append(found["provenance"]["drive_seconds"])
+                    below += [f"{drive}, seed {seed}: {what}" for what in below_grid(found, path)]
                     result[drive] += [f._replace(model=(drive, seed))
                                       for f in itertools.chain(parameters(found, truth), angles(found, ours, truth))]
                 print(f"\r{drive} {seed} ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
-    return result, seconds
+    return result, seconds, below
 
 
 def in_stated(findings):
@@ -434,15 +471,20 @@ def main():
     parser.add_argument("--least", type=float, default=0.0)
     parser.add_argument("--most-spread", type=float, default=math.inf)
     parser.add_argument("--json")
+    parser.add_argument("--grid-us", type=float, default=0.0)
+    parser.add_argument("--quirk-drive", default="build/release/quirk_drive")
     options = parser.parse_args()
+    if options.grid_us and any(map(is_alien, options.drives)):
+        parser.error("--grid-us: only virtual drives are seen on a grid")
     seeds = range(options.first_seed, options.first_seed + options.seeds)
-    found, seconds = characterize_all(options.binary, options.drives, seeds, options.jobs)
+    path = Path(options.grid_us, os.path.abspath(options.quirk_drive))
+    found, seconds, under = characterize_all(options.binary, options.drives, seeds, options.jobs, path)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({drive: [f._asdict() for f in all_of] for drive, all_of in found.items()}, file)
     head = "| n | held | % | mean error / stated | RMS error / stated |\n|---|---|---|---|---|---|"
     many = ("seek", "zone angles", "skews")
-    failed = False
+    failed = bool(under)
     for drive, findings in found.items():
         print(f"\n{drive}, {len(seconds[drive])} models of {len(seeds)} seeds, {statistics.mean(seconds[drive]):.0f} s of the drive's "
               f"time each\n\n| parameter {head}")
@@ -467,6 +509,10 @@ def main():
         if len(in_stated(mine)) >= FEWEST and not is_honest(mine, options.least, options.most_spread):
             print(f"the stated errors of {kind} do not hold", file=sys.stderr)
             failed = True
+    if path.grid_ms:
+        print(f"\nerrors below grid / sqrt(12 n): {len(under)}")
+    for what in under[:20]:
+        print(f"below the grid: {what}", file=sys.stderr)
     return 1 if failed else 0
 
 

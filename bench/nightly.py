@@ -26,9 +26,9 @@ PAGE = "docs/campaigns.md"
 BUILD = "build/release"
 HEAD = """# Campaigns
 
-What attacks platter for hours, and what came of it. `bench/nightly.py NAME` runs one of these commands and writes its
-part of this page: what the command printed last, on which commit, on which day, in how long. A campaign that stands
-here without figures was not run since it was changed.
+What attacks platter for hours, and what holds its models against its promises; and what came of it. `bench/nightly.py
+NAME` runs one of these commands and writes its part of this page: what the command printed last, on which commit, on
+which day, in how long. A campaign that stands here without figures was not run since it was changed.
 """
 
 # `kept`: the lines of what it prints that tell what was found. `goes_on`: the option that names a file or folder of
@@ -36,6 +36,7 @@ here without figures was not run since it was changed.
 Campaign = collections.namedtuple("Campaign", "name what command kept goes_on", defaults=["", ""])
 
 ATTACKS = "bench/trust/campaign.py"
+CLASSIC = "quantum-atlas10k seagate-cheetah9lp seagate-barracuda4lp ibm-ultrastar18es hp-c2247"
 CAMPAIGNS = [
     Campaign("power", "Losses of power while a small drive is characterized or replayed on with writes; then `platter "
              "restore`. `silent` and `failed` are to be 0; a run that `hangs` took more than 300 s, as on a machine that does "
@@ -58,6 +59,19 @@ CAMPAIGNS = [
     Campaign("mutants", "Damaged documents of every form.", "bench/trust/mutants.py --count 1000", goes_on="--state"),
     Campaign("budget", "Documents of at most 4 MB that ask for far more, to every subcommand that takes them: 5 s of "
              "processor time and 1 GB are allowed.", "bench/budget/attack.py"),
+    Campaign("budgets", "Runs of the classic drives that are given 30 to 80 s: the demerit that each states of its mixed "
+             "load, against fresh requests.", f"bench/stated_demerit.py --drives {CLASSIC} --budgets 30 45 60 80 "
+             "--seeds 2 --most-mixed 8", kept=r"^(\| |random:|mixed|more|good|without)"),
+    Campaign("grid", "Stated errors where the host sees completions at multiples of 125 us only.",
+             "bench/interval_coverage.py --grid-us 125 --seeds 6 --first-seed 1 --least 0.93 --drives quantum-atlas10k "
+             "hp-c2247 seagate-barracuda4lp", kept=r"^(\| |errors below|[a-z0-9-]+, |the stated|platter:)"),
+    Campaign("drift", "The stated period of a spindle that drifts 6 ppm within the run, against the truth at begin and end.",
+             "bench/uneven_time.py --kinds drift --seeds 1-2"),
+    Campaign("two-runs", "`platter diff` of two runs on one drive.", "bench/two_runs.py"),
+    Campaign("silent-resets", "Drives that are reset in silence again and again: a run ends with a status that tells, or "
+             "right.", "bench/silent_resets.py"),
+    Campaign("drives-of-today", "What models say of mixed load on 20 drives of today, by reads and with writes, against fresh "
+             "requests.", "bench/drives_of_today.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]

@@ -15,7 +15,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/revolution.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/privacy.h"
 
 namespace platter::registry {
@@ -59,7 +59,7 @@ std::string_view first_line_of(std::string_view content) {
 Json head_in(std::string_view content) {
   std::string_view line = first_line_of(content);
   if (line.starts_with("# ")) line.remove_prefix(2);
-  Json head = line.starts_with('{') ? model::parse_whole_or_null<Json>(line) : Json();
+  Json head = line.starts_with('{') ? model::parse_or_null<Json>(line) : Json();
   return head.is_object() ? head : Json();
 }
 
@@ -72,7 +72,7 @@ std::string schema_of(const Json& document) {
 
 // A comparison is written over many lines.
 Json document_in(std::string_view content) {
-  Json document = model::parse_whole_or_null<Json>(content);
+  Json document = model::parse_or_null<Json>(content);
   return document.is_object() ? document : Json();
 }
 

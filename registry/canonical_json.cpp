@@ -12,7 +12,7 @@
 
 #include "model/error.h"
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 
 namespace platter::registry {
 namespace {
@@ -178,7 +178,7 @@ std::string ecmascript_number(double value) {
 }
 
 Json parse_i_json(std::string_view text, const std::string& origin) {
-  return model::parse_whole<Json>(text, origin, {.members = kMostMembers});
+  return model::parse_strictly<Json>(text, origin, {.members = kMostMembers});
 }
 
 std::string canonical_form(const Json& document, const std::string& origin) {

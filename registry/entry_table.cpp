@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/digest.h"
 
 namespace platter::registry {
@@ -293,7 +293,7 @@ void EntryTable::insert(const Entry& entry) {
     row.bind(said("org.opencontainers.image.created"));
     row.step();
   }
-  const Json demerits = model::parse_whole_or_null<Json>(said("vnd.platter.demerits"));
+  const Json demerits = model::parse_or_null<Json>(said("vnd.platter.demerits"));
   if (demerits.is_array()) {
     for (const Json& demerit : demerits) {
       if (!demerit.is_object()) continue;

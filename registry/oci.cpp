@@ -11,7 +11,7 @@
 #include "model/json_text.h"
 #include "model/printable.h"
 #include "model/read_budget.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 
@@ -28,7 +28,7 @@ Json parse_object(const std::string& text, const std::string& origin) {
   if (text.size() > kLargestDocument)
     fail(origin,
          fmt::format("is larger than the {} MiB of any manifest or index", kLargestDocument >> 20));
-  Json json = model::parse_whole<Json>(text, origin, {.members = kMostMembers});
+  Json json = model::parse_strictly<Json>(text, origin, {.members = kMostMembers});
   if (!json.is_object()) fail(origin, "is JSON, but not an object");
   return json;
 }

@@ -88,11 +88,13 @@ def of_model(base):
                 model["identity"].pop(name, None)
         return changed(change)
 
-    most = 1 << 25
+    most = 24_000_000  # kMostTracks
     tracks = [{"count": most // 16, "cylinder_step": 1, "children": [{"count": 16, "head_step": 1, "sectors": 500}]}]
     yield "most-tracks", layout(tracks, 500 * most)
     yield "most-tracks-with-skips", layout(tracks, 490 * most, [{"first_slot": 490, "length": 10, "count": most,
                                                                  "stride": 500}])
+    yield "skips-of-2^26", layout([{"count": 1 << 23, "cylinder_step": 1, "sectors": 24}], 1000, [
+        {"first_slot": 5, "length": 1, "count": 1 << 26, "stride": 3}])
     yield "skips-of-10^11", layout(tracks, 1000, [{"first_slot": 5, "length": 1, "count": 1 << 32, "stride": 3}])
     nested = {"sectors": 9}
     for level in range(15):  # 3^15 tracks
@@ -112,9 +114,9 @@ def of_model(base):
     yield "zones-of-two", layout([{"cylinder": 2 * i, "count": 2, "cylinder_step": 1, "sectors": 7 + i % 5}
                                   for i in range(70_000)], 500_000)
     shared = [{"head": i % 1000, "cylinder": i // 1000, "sectors": 3} for i in range(100_000)]
-    yield "zone-of-children", layout([{"count": 300, "cylinder_step": 100, "children": shared}], 10**6)
+    yield "zone-of-children", layout([{"count": 240, "cylinder_step": 100, "children": shared}], 10**6)
     random.Random(1).shuffle(shared)
-    yield "zone-of-shuffled-children", layout([{"count": 300, "cylinder_step": 100, "children": shared}], 10**6)
+    yield "zone-of-shuffled-children", layout([{"count": 240, "cylinder_step": 100, "children": shared}], 10**6)
     yield "zones-of-one-cylinder", layout([{"sectors": 7 + i % 3} for i in range(200_000)], 7 * 200_000)
     large = [{"count": 4_000_000, "cylinder_step": 1, "sectors": 1000}]
     yield "skips", layout(large, 3_000_000_000, [{"first_slot": 15_000 * i + 5} for i in range(180_000)])

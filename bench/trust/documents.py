@@ -42,7 +42,7 @@ MODEL = [
     "validate virtual:FILE model.json -o v --requests 20", "calibrate FILE --with r.csv -o x.json --most-replayed 0",
     "truth virtual:FILE -o x.json", "emulate FILE --check-log run.log", "study plan names.json -C s --parts 2",
     "study run names.json -C s", "study collect names.json -C s", "study slurm names.json -C s --parts 2",
-    "registry match virtual:FILE --registry registry", "import disksim given/TOP --with FILE -o x.json",
+    "registry match virtual:FILE --registry registry", "import disksim given/PART --with FILE -o x.json",
     "restore run.journal --device virtual:FILE --yes", "cosim FILE -- true"]
 TRACE = ["trace lint FILE", "trace stats FILE", "trace convert FILE --to ascii -o x.trace",
          "trace convert FILE --round --reorder 3 --to msr -o x.csv", "replay FILE --fit wrap --on model.json -o x.csv",
@@ -130,15 +130,15 @@ class Documents:
         run("trace", "generate", "--workload", "mixed", "--for", "model.json", "--requests", "800", "-o", "long.trace")
         run("replay", "long.trace", "--on", DRIVE, "--allow-writes", "all", "-o", "r.csv")
         run("emit", "disksim", "model.json", "-o", "given")
-        top = next(name for name in os.listdir(self.path("given")) if name.endswith(".parv"))
-        os.mkdir(self.path("s"))
+        part = next(name for name in os.listdir(self.path("given")) if name.endswith(".model"))
         self.write("names.json", study(models=["model.json"], traces=["s.trace"]))
+        run("study", "run", "names.json", "-C", "s")
         os.mkdir(self.path("of"))
         os.symlink("../model.json", self.path("of", "one.json"))
         shutil.copy(self.path("valid.json"), self.path("of", "two.json"))
         files = ["model.json", "valid.json", "t.trace", "s.trace", "r.csv", "names.json", "of", "run.log",
                  "given", "registry", "run.journal", "s"]
-        self.all["model"] = (files, [("model.json", "json")], [c.replace("DEVICE", DRIVE).replace("TOP", top) for c in MODEL])
+        self.all["model"] = (files, [("model.json", "json")], [c.replace("DEVICE", DRIVE).replace("PART", part) for c in MODEL])
 
     def table(self):
         self.run("emit", "table", "model.json", "-o", "drive.ptab")

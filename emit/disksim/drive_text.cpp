@@ -431,6 +431,11 @@ std::string mechanics_text(const model::DriveModel& model, const std::string& na
         fmt::format("inward_seek_delta = {} ms is not in the files: to DiskSim seeks take as long "
                     "either way",
                     delta));
+  if (model.arms)
+    result.warnings.push_back(fmt::format(
+        "arms are not in the files: to DiskSim one arm reaches all blocks, where the drive has {} "
+        "that move at the same time",
+        arm_count(model)));
   if (model.outward_seek)
     result.warnings.push_back(
         "outward_seek is not in the files: to DiskSim seeks take as long either way, as the mean "

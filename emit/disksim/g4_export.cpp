@@ -344,12 +344,6 @@ std::string lines(const List& list, const std::string& margin, const Text& text_
 G4Layout express_as_g4(const model::Layout& layout, std::int64_t most_counted) {
   const engine::LayoutMap map(layout);
   require_counted(static_cast<std::int64_t>(map.blocks()), most_counted);
-  constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 25;
-  if (map.tracks() > kMostTracks)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("the layout cannot be written for DiskSim: it has {} tracks, more than "
-                            "{}",
-                            map.tracks(), kMostTracks));
   TrackPieces pieces = track_pieces(layout, map.slots());
   require_counted(pieces.places, most_counted);
   G4Layout g4;

@@ -1,14 +1,27 @@
 #include "emit/disksim/track_pieces.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "emit/disksim/track_runs.h"
+#include "model/error.h"
 
 namespace platter::emit_disksim {
 namespace {
+
+// What DiskSim's files hold in one list; some 150 bytes each while they are written.
+constexpr std::size_t kMostPieces = 5'000'000;
+
+void require_at_most(std::size_t count, const char* what) {
+  if (count <= kMostPieces) return;
+  throw Error(ExitStatus::unsupported,
+              fmt::format("the layout cannot be written for DiskSim: it has more than {} {}",
+                          kMostPieces, what));
+}
 
 // Slots without a block.
 struct Gap {
@@ -20,6 +33,7 @@ std::vector<Gap> gaps_of(const model::Layout& layout) {
   constexpr std::uint64_t kSeveral = 3;
   std::vector<Gap> gaps;
   for (const model::Skip& skip : layout.skips) {
+    require_at_most(gaps.size() + skip.count, "runs of sectors without a block");
     for (std::uint64_t i = 0; i < skip.count; ++i) {
       const std::uint64_t first = skip.first_slot + i * skip.stride;
       gaps.push_back({first, first + skip.length, skip.count >= kSeveral});
@@ -143,6 +157,7 @@ class Cutter {
       ++result_.pieces.back().count;
     } else {
       result_.pieces.push_back(track);
+      require_at_most(result_.pieces.size(), "tracks that do not continue a run of one head");
     }
   }
 

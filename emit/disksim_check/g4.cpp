@@ -175,7 +175,8 @@ std::int64_t check_lengths(const std::vector<G4Table>& tables, Findings& finding
       if (child.is_track || child.number < 0 || number >= tables.size()) continue;
       const std::int64_t missing = child.length - tables[number].places;
       if (missing <= 0) continue;
-      if (&child == &tables.back().children.back())
+      const std::vector<G4Child>& root = tables.back().children;
+      if (!root.empty() && &child == &root.back())
         missing_at_end = missing;
       else
         findings.add(Effect::stops, child.where,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <random>
 
 #include "engine/engine.h"
@@ -84,14 +85,13 @@ double third(double cylinders) { return cylinders / 3; }
 
 }  // namespace
 
-double average_seek_ms(const model::Seek& seek, const std::vector<std::uint64_t>& cylinder_blocks) {
-  const std::size_t width = (cylinder_blocks.size() + kBins - 1) / kBins;
-  std::vector<double> bins((cylinder_blocks.size() + width - 1) / width);
-  double all = 0;
-  for (std::size_t i = 0; i < cylinder_blocks.size(); ++i) {
-    bins[i / width] += static_cast<double>(cylinder_blocks[i]);
-    all += static_cast<double>(cylinder_blocks[i]);
-  }
+BlocksOfCylinders::BlocksOfCylinders(std::size_t cylinders)
+    : width_((cylinders + kBins - 1) / kBins), bins_((cylinders + width_ - 1) / width_) {}
+
+double average_seek_ms(const model::Seek& seek, const BlocksOfCylinders& blocks) {
+  const std::vector<double>& bins = blocks.bins();
+  const std::size_t width = blocks.width();
+  const double all = std::accumulate(bins.begin(), bins.end(), 0.0);
   double sum = 0;
   for (std::size_t apart = 0; apart < bins.size(); ++apart) {
     double pairs = 0;
@@ -111,12 +111,12 @@ DriveSummary summary_of(const model::DriveModel& model, RandomMeans means) {
   const engine::LayoutMap& map = tables.layout;
   const double period_s = static_cast<double>(tables.motion.numerator_ns) /
                           static_cast<double>(tables.motion.denominator) / 1e9;
-  std::vector<std::uint64_t> cylinder_blocks(map.cylinders());
+  BlocksOfCylinders cylinder_blocks(map.cylinders());
   std::vector<Passage> zones;
   engine::Track before{};
   std::uint32_t zone = 0;
   each_track(map, [&](const engine::Track& track, std::uint64_t lbn, std::uint64_t blocks) {
-    cylinder_blocks[track.cylinder] += blocks;
+    cylinder_blocks.add(track.cylinder, blocks);
     // From the start of the track before: its turn, and the skew.
     if (before.sectors > 0)
       zones.back().turns += 1 + engine::rev_from_angle(track.angle - before.angle);

@@ -1,6 +1,7 @@
 // A drive in the few figures that simulators take which model no disk: docs/simulators.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,7 +46,23 @@ enum class RandomMeans : std::uint8_t { computed, left_out };  // they take most
 // Throws Error(bad_input) for a model that lacks what an engine needs.
 DriveSummary summary_of(const model::DriveModel& model, RandomMeans means = RandomMeans::computed);
 
+// How many blocks lie on neighbouring cylinders, `width` of them in each bin, so that a model may
+// name as many cylinders as it likes.
+class BlocksOfCylinders {
+ public:
+  explicit BlocksOfCylinders(std::size_t cylinders);
+  void add(std::size_t cylinder, std::uint64_t blocks) {
+    bins_[cylinder / width_] += static_cast<double>(blocks);
+  }
+  std::size_t width() const { return width_; }
+  const std::vector<double>& bins() const { return bins_; }
+
+ private:
+  std::size_t width_;
+  std::vector<double> bins_;
+};
+
 // Mean seek over all pairs of blocks.
-double average_seek_ms(const model::Seek& seek, const std::vector<std::uint64_t>& cylinder_blocks);
+double average_seek_ms(const model::Seek& seek, const BlocksOfCylinders& blocks);
 
 }  // namespace platter::emit_summary

@@ -7,6 +7,7 @@ namespace {
 using engine::TableSections;
 
 constexpr Addition kAdditions[] = {
+    {"arms", [](const TableSections& s) { return s.arms.several(); }},
     {"read_ahead_streams", [](const TableSections& s) { return s.cache.read_ahead_streams != 0; }},
     {"read_ahead_fixed_end",
      [](const TableSections& s) { return s.cache.read_ahead_fixed_end != 0; }},

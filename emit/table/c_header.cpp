@@ -12,6 +12,7 @@
 #include "emit/table/table.h"
 #include "emit/table/text_forms.h"
 #include "engine/layout_map.h"
+#include "model/error.h"
 #include "model/printable.h"
 
 namespace platter::emit_table {
@@ -110,7 +111,7 @@ std::string enumeration(const char* name, const char* const* values) {
 // What a table of this version has beside the seeks and the layout.
 std::string types_of(const Fields& fields) {
   std::string text = fmt::format(
-      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n", kTableFormat);
+      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n", kWithoutAdditions.format);
   text += enumeration("read_ahead", wire::EnumNamesReadAhead());
   text += enumeration("replacement", wire::EnumNamesReplacement());
   text += enumeration("destage_order", wire::EnumNamesDestageOrder());
@@ -129,7 +130,7 @@ std::string types_of(const Fields& fields) {
                     "#elif PLATTER_TABLE_FORMAT != {}\n"
                     "#error \"drives of two table formats in one program: write the older "
                     "header again\"\n#endif\n\n",
-                    kTableFormat);
+                    kWithoutAdditions.format);
 }
 
 // Items with commas, lines of at most 100 columns.
@@ -235,6 +236,10 @@ std::string comment_of(const Table& table, const std::string& name) {
 
 std::string as_c_header(std::span<const std::byte> bytes) {
   const Table table = read_table(bytes, "the table");
+  if (table.tables->arms.several())
+    throw Error(ExitStatus::bad_input,
+                "a C header holds drives of one arm, and this one has several; take the table "
+                "itself, or --format csv");
   const Fields fields = fields_of(bytes);
   const std::string name = identifier(table.identity.name);
   return fmt::format("{0}#ifndef PLATTER_{1}\n#define PLATTER_{1}\n\n{2}\n{3}{4}\n#endif\n",

@@ -84,6 +84,11 @@ std::vector<std::string> needs_of(const engine::TableSections& sections) {
 
 std::string compile_table(const model::DriveModel& model) {
   const engine::Tables tables(model);
+  if (engine::has_tracks_at_one_place(tables.layout.view().totals))
+    throw Error(ExitStatus::unsupported,
+                fmt::format("the model of {} has two tracks at one cylinder and head, which no "
+                            "table holds",
+                            model.identity.name));
   FlatBufferBuilder builder(64 * 1024);
   const auto platter = builder.CreateString(model::kToolVersion);
   const auto identity = identity_of(builder, model.identity);
@@ -93,15 +98,15 @@ std::string compile_table(const model::DriveModel& model) {
   const auto seek = write_seek(builder, tables.seeks);
   const auto layout = write_layout(builder, tables.layout);
   const auto stand_ins = stand_ins_of(builder, model);
+  const auto arms = write_arms(builder, tables.arms);
   const std::vector<std::string> needs = needs_of(tables.sections());
+  const TableVersion version = needs.empty() ? kWithoutAdditions : kWithAdditions;
   const auto needed = needs.empty() ? 0 : builder.CreateVectorOfStrings(needs);
-  const std::uint32_t format = needs.empty() ? kTableFormat : kTableFormatWithAdditions;
-  const std::uint16_t minor = needs.empty() ? kTableMinor : kTableMinorWithAdditions;
   wire::FinishDriveBuffer(
-      builder,
-      wire::CreateDrive(builder, format, kTableMajor, minor, platter, needed, identity, provenance,
-                        demerits, sections.validity, sections.motion, seek, sections.overheads,
-                        sections.bus, sections.cache, sections.queue, layout, 0, stand_ins));
+      builder, wire::CreateDrive(builder, version.format, kTableMajor, version.minor, platter,
+                                 needed, identity, provenance, demerits, sections.validity,
+                                 sections.motion, seek, sections.overheads, sections.bus,
+                                 sections.cache, sections.queue, layout, 0, stand_ins, arms));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -73,7 +73,7 @@ FlatNode flat_of(const wire::Node& node) {
 template <typename Item>
 std::vector<Item> numbers(const Vector<Item>* items) {
   if (items == nullptr) return {};
-  return {items->begin(), items->end()};
+  return {aligned(*items).begin(), items->end()};
 }
 
 template <typename Item>

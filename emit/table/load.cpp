@@ -53,7 +53,7 @@ const Root& verified(std::span<const std::byte> bytes, const std::string& origin
   return *flatbuffers::GetRoot<Root>(data);
 }
 
-// What a reader has to know and does not.
+// What a reader has to know and this one does not.
 void refuse_needs(const wire::Drive& drive, const std::string& origin) {
   if (drive.needs() == nullptr) return;
   for (const flatbuffers::String* need : *drive.needs()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "engine/tables.h"
 
@@ -18,13 +19,21 @@ struct Contradiction : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// FlatBuffers' verifier looks at where an array of structs lies, not at how it is aligned.
+// FlatBuffers' verifier looks at where an array lies, not at how its items are aligned.
 template <typename Struct>
 const flatbuffers::Vector<const Struct*>& aligned(
     const flatbuffers::Vector<const Struct*>& structs) {
   if (structs.size() > 0 && reinterpret_cast<std::uintptr_t>(structs.Data()) % alignof(Struct) != 0)
     throw Contradiction("an array does not begin where its items can");
   return structs;
+}
+
+template <typename Number>
+requires std::is_arithmetic_v<Number>
+const flatbuffers::Vector<Number>& aligned(const flatbuffers::Vector<Number>& numbers) {
+  if (numbers.size() > 0 && reinterpret_cast<std::uintptr_t>(numbers.Data()) % sizeof(Number) != 0)
+    throw Contradiction("an array does not begin where its items can");
+  return numbers;
 }
 
 struct WireSections {
@@ -42,6 +51,10 @@ flatbuffers::Offset<wire::Layout> write_layout(flatbuffers::FlatBufferBuilder& b
                                                const engine::LayoutMap& layout);
 flatbuffers::Offset<wire::Seek> write_seek(flatbuffers::FlatBufferBuilder& builder,
                                            const engine::SeekTable& seeks);
+
+// Null where one arm reaches all blocks.
+flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& builder,
+                                           const engine::ArmTable& arms);
 
 engine::TableSections read_sections(const wire::Drive& drive);
 

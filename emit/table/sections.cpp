@@ -1,5 +1,8 @@
 // A section of the file and the engine's, field by field: written in one place for both ways.
 
+#include <algorithm>
+#include <limits>
+
 #include "emit/table/parts.h"
 
 namespace platter::emit_table {
@@ -171,6 +174,46 @@ WireSections write_sections(flatbuffers::FlatBufferBuilder& builder,
           wire::CreateQueue(builder, &queue),   wire::CreateValidity(builder, &validity)};
 }
 
+flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& builder,
+                                           const engine::ArmTable& arms) {
+  if (!arms.several()) return 0;
+  wire::ArmsT wire;
+  std::uint64_t before = 0;
+  for (std::uint32_t i = 0; i < arms.ranges; ++i) {
+    wire.range_blocks.push_back(arms.ends[i] - before);
+    wire.range_arms.push_back(static_cast<std::uint8_t>(arms.arms[i]));
+    before = arms.ends[i];
+  }
+  wire.interference_ns = arms.interference_ns;
+  return wire::CreateArms(builder, &wire);
+}
+
+namespace {
+
+engine::ArmTable read_arms(const wire::Arms* wire) {
+  engine::ArmTable arms{};
+  if (wire == nullptr) return arms;
+  const auto& blocks = aligned(*wire->range_blocks());
+  const auto& numbers = *wire->range_arms();
+  if (blocks.size() != numbers.size() || blocks.size() < 2 ||
+      blocks.size() > engine::kMostArmRanges)
+    throw Contradiction("its arms have a number of ranges that is none");
+  std::uint64_t end = 0;
+  for (const std::uint64_t count : blocks) {
+    if (count > std::numeric_limits<std::uint64_t>::max() - end)
+      throw Contradiction("its arms reach more blocks than there can be");
+    end += count;
+    arms.ends[arms.ranges] = end;
+    arms.arms[arms.ranges] = numbers[arms.ranges];
+    arms.count = std::max<std::uint32_t>(arms.count, arms.arms[arms.ranges] + 1);
+    ++arms.ranges;
+  }
+  arms.interference_ns = wire->interference_ns();
+  return arms;
+}
+
+}  // namespace
+
 engine::TableSections read_sections(const wire::Drive& drive) {
   engine::TableSections sections;
   motion_fields(sections.motion, native(drive.motion()), FromWire());
@@ -181,6 +224,7 @@ engine::TableSections read_sections(const wire::Drive& drive) {
   written_fields(sections.written, cache, FromWire());
   queue_fields(sections.queue, native(drive.queue()), FromWire());
   validity_fields(sections.validity, native(drive.validity()), FromWire());
+  sections.arms = read_arms(drive.arms());
   return sections;
 }
 

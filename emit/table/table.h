@@ -16,10 +16,15 @@
 
 namespace platter::emit_table {
 
-// Of what is written: 1.0, format 7; with additions 1.1, format 8. Read is every one of the same
-// major version whose `needs` are known.
-constexpr std::uint32_t kTableFormat = 7, kTableFormatWithAdditions = 8;
-constexpr std::uint16_t kTableMajor = 1, kTableMinor = 0, kTableMinorWithAdditions = 1;
+// Of what is written: the first version that has all of it. Read is every one of the same major
+// version whose `needs` are known.
+struct TableVersion {
+  std::uint32_t format;
+  std::uint16_t minor;
+};
+constexpr std::uint16_t kTableMajor = 1;
+constexpr TableVersion kWithoutAdditions{7, 0}, kWithAdditions{8, 1};
+constexpr std::uint32_t kTableFormat = kWithAdditions.format;  // the newest that is read
 
 // An addition without which times would be others: a table that has it names it among its `needs`.
 struct Addition {

@@ -7,7 +7,7 @@
 #include "emulator/check/check_blocks.h"
 #include "emulator/check/check_commands.h"
 #include "model/formats.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 
 namespace platter::emulator {
 namespace {
@@ -34,7 +34,7 @@ CheckedLog check_log(std::istream& stream, const std::string& name,
                      const std::vector<LoggedDrive>& drives) {
   LogReader log(stream, name);
   if (!log.next_line()) log.bad("there is no first line that says what the log is of");
-  const auto head = model::parse_whole_or_null<nlohmann::json>(log.text());
+  const auto head = model::parse_or_null<nlohmann::json>(log.text());
   try {
     return check_by_head(log, head, drives);
   } catch (const nlohmann::json::exception&) {

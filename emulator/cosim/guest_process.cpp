@@ -93,13 +93,6 @@ std::vector<std::string> kernel_arguments(const GuestSettings& settings) {
           "virtio_uml.device=" PLATTER_COSIM_DRIVES_NAME ":8"};
 }
 
-std::uint64_t kernel_delay(const GuestSettings& settings) {
-  const std::string& kernel = settings.programs.kernel;
-  if (const auto address = delay_function_of(kernel)) return *address;
-  throw Error(ExitStatus::bad_input,
-              kernel + " is no kernel for a guest; give --kernel one that --build-kernel built");
-}
-
 // Words and variables as exec wants them, whole before the fork: behind it nothing may allocate.
 class Strings {
  public:
@@ -197,13 +190,14 @@ void GuestProcess::start(const GuestSettings& settings) {
   const Strings arguments(kernel_arguments(settings));
   const std::string memory = folder_for_memory(
       settings.memory_mb, std::filesystem::path(folder_.path()).parent_path().string());
-  const Strings environment({"PATH=/usr/bin:/bin", "TMPDIR=" + memory,
-                             fmt::format("LD_PRELOAD=/proc/self/fd/{}", kPreload),
-                             fmt::format(PLATTER_COSIM_SEED "={}", settings.seed),
-                             fmt::format(PLATTER_COSIM_DATE "={}", settings.date_ns),
-                             fmt::format(PLATTER_COSIM_CPU "={}", settings.counts_cpu ? 1 : 0),
-                             fmt::format(PLATTER_COSIM_DELAY "={}", kernel_delay(settings)),
-                             fmt::format(PLATTER_COSIM_CALL "={}", settings.call_ns)});
+  const Strings environment(
+      {"PATH=/usr/bin:/bin", "TMPDIR=" + memory,
+       fmt::format("LD_PRELOAD=/proc/self/fd/{}", kPreload),
+       fmt::format(PLATTER_COSIM_SEED "={}", settings.seed),
+       fmt::format(PLATTER_COSIM_DATE "={}", settings.date_ns),
+       fmt::format(PLATTER_COSIM_CPU "={}", settings.counts_cpu ? 1 : 0),
+       fmt::format(PLATTER_COSIM_DELAY "={}", delay_function_of(settings.programs.kernel)),
+       fmt::format(PLATTER_COSIM_CALL "={}", settings.call_ns)});
   std::vector<Inherited> descriptors{{nothing.get(), STDIN_FILENO},
                                      {console.guests.get(), STDOUT_FILENO},
                                      {console.guests.get(), STDERR_FILENO},

@@ -221,18 +221,26 @@ void build(const KernelRecipe& recipe, const std::string& kernel, const KernelPr
                                                 recipe.source, model::printable(errors)));
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> delay_function_of(const std::string& path) {
+std::optional<std::uint64_t> delay_function_in(const std::string& path) {
   const model::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
-  if (file.get() < 0 || fstat(file.get(), &status) != 0 || status.st_size <= 0) return std::nullopt;
+  if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size <= 0)
+    return std::nullopt;
   const auto bytes = static_cast<std::size_t>(status.st_size);
   void* const start = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (start == MAP_FAILED) return std::nullopt;
   const auto address = function_address({static_cast<const char*>(start), bytes}, kDelayFunction);
   munmap(start, bytes);
   return address;
+}
+
+}  // namespace
+
+std::uint64_t delay_function_of(const std::string& path) {
+  if (const auto address = delay_function_in(path)) return *address;
+  throw Error(ExitStatus::bad_input,
+              path + " is no kernel for a guest; give --kernel one that --build-kernel built");
 }
 
 std::string guest_kernel(const KernelRecipe& recipe, const KernelProgress& progress) {

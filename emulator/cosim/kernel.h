@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace platter::emulator {
@@ -20,9 +19,9 @@ struct KernelProgress {
   std::function<void(double share)> built{};  // from 0 to 1, often
 };
 
-// Where the function lies by which that kernel is given its time (kernel_symbol.h); nullopt: the
-// file is no kernel of the recipe's kind.
-std::optional<std::uint64_t> delay_function_of(const std::string& path);
+// Where the function lies by which that kernel is given its time (kernel_symbol.h). Throws
+// Error(bad_input) where the file is no kernel of the recipe's kind.
+std::uint64_t delay_function_of(const std::string& path);
 
 // The path of the kernel of that recipe and that source, built if there is none. Where the source
 // is not installed any more, the last that was built by that recipe. Another process that builds it

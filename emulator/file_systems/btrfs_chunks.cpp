@@ -105,8 +105,8 @@ BtrfsChunks::BtrfsChunks(const BtrfsGeometry& geometry, const Read& read, Readin
 
 void BtrfsChunks::put_in_order() {
   std::ranges::stable_sort(chunks_, {}, &Chunk::address);
-  const auto same = std::ranges::unique(chunks_, {}, &Chunk::address);
-  chunks_.erase(same.begin(), same.end());
+  const auto same = [](const Chunk& a, const Chunk& b) { return a.address == b.address; };
+  chunks_.erase(std::unique(chunks_.begin(), chunks_.end(), same), chunks_.end());
   // Where parts overlap, nobody knows what is there.
   std::ranges::sort(parts_, {}, &Part::first);
   std::vector<Part> apart;

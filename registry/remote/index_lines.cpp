@@ -11,7 +11,7 @@
 
 #include "model/error.h"
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/reference.h"
@@ -152,7 +152,8 @@ std::vector<Entry> entries_in(const std::string& part, std::size_t digit, const 
   std::map<std::string, std::uint64_t> highest;
   for_lines(part, origin, budget, [&](std::string_view line) {
     budget.take(model::Cost::entries, 1);
-    const Json json = model::parse_whole<Json>(line, origin, budget, {.depth = 8, .members = 1024});
+    const Json json = model::parse_strictly<Json>(line, origin, budget,
+                                                  {.depth = 8, .members = 1024});
     try {
       entries.push_back(entry_of(json, digit, remote, origin));
     } catch (const Json::exception&) {

@@ -12,7 +12,7 @@
 #include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/own_alone.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/annotations.h"
 #include "registry/reference.h"
 
@@ -31,7 +31,7 @@ Remote read_remote(const registry::Store& store, const std::string& name) {
   // Where there is no key, somebody may have taken it away. A registry that several users share has
   // an owner, and who that is added its remotes.
   model::require_own_file(path, model::owner_of(store.folder()));
-  const Json json = model::parse_whole<Json>(model::read_file(path), path);
+  const Json json = model::parse_strictly<Json>(model::read_file(path), path);
   try {
     if (!model::is_known(json, "platter-remote")) throw Error(ExitStatus::bad_input, "");
     return {.name = name,

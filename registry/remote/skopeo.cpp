@@ -10,8 +10,8 @@
 #include "model/file.h"
 #include "model/printable.h"
 #include "model/program_path.h"
+#include "model/strict_json.h"
 #include "model/temporary_folder.h"
-#include "model/whole_json.h"
 
 namespace platter::registry_remote {
 namespace {
@@ -94,7 +94,7 @@ std::vector<std::string> Skopeo::tags() const {
   if (said.absent || none) return {};
   if (said.trouble) fail("", *said.trouble);
   try {
-    const auto json = model::parse_whole<nlohmann::json>(said.output, "skopeo list-tags");
+    const auto json = model::parse_strictly<nlohmann::json>(said.output, "skopeo list-tags");
     const auto& tags = json.at("Tags");
     return tags.is_null() ? std::vector<std::string>{} : tags.get<std::vector<std::string>>();
   } catch (const nlohmann::json::exception&) {

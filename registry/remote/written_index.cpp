@@ -9,7 +9,7 @@
 #include "model/folder.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/digest.h"
 
 namespace platter::registry_remote {
@@ -48,7 +48,7 @@ WrittenIndex written_index(const registry::Store& store, const std::string& plac
   if (!model::is_there(path)) return {};
   const std::string text = model::read_file(path);
   try {
-    return read_record(model::parse_whole<Json>(text, path), place);
+    return read_record(model::parse_strictly<Json>(text, path), place);
   } catch (const std::exception&) {
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: does not say which index was written last; put back a copy, or "

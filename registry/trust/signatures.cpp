@@ -10,7 +10,7 @@
 #include "model/error.h"
 #include "model/json_text.h"
 #include "model/leftovers.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/enter.h"
@@ -29,7 +29,7 @@ constexpr std::size_t kMostSignatures = 64;                     // of one manife
 std::optional<std::string> signed_digest(const std::string& payload) {
   if (payload.size() > kLargestPayload) return std::nullopt;
   try {
-    const Json json = model::parse_whole<Json>(payload, "payload");
+    const Json json = model::parse_strictly<Json>(payload, "payload");
     const Json& critical = json.at("critical");
     if (critical.at("type") != kPayloadType) return std::nullopt;
     return critical.at("image").at("docker-manifest-digest").get<std::string>();
@@ -74,7 +74,7 @@ registry::Signature signature_of(const std::string& digest, const std::string& p
 }
 
 std::string place_in(const registry::Signature& signature) {
-  const Json json = model::parse_whole_or_null<Json>(signature.payload);
+  const Json json = model::parse_or_null<Json>(signature.payload);
   const Json place = json.is_object()
                          ? json.value("/critical/identity/docker-reference"_json_pointer, Json())
                          : Json();

@@ -212,7 +212,7 @@ void ArrayPlayer::take(const Members::Ended& ended) {
         take_copy(ticket, ended);
         break;
       case Owner::superblock:
-        --superblocks_left_;
+        --checkpoint_.superblocks_left;
         break;
     }
   }
@@ -220,16 +220,16 @@ void ArrayPlayer::take(const Members::Ended& ended) {
 
 void ArrayPlayer::take_copy(std::uint64_t ticket, const Members::Ended& ended) {
   const std::uint32_t place = place_of(ticket);
-  const Copy& copy = copies_[place];
+  const Copy& copy = copies_.all[place];
   mirrors_[ended.member].head = copy.lbn + copy.blocks;
   if (owner_of(ticket) == Owner::copy_write) {
     for (Mirror& mirror : mirrors_) --mirror.pending;
-    free_copies_.push_back(place);
+    copies_.free.push_back(place);
     barriers_.end_copy(copy.lbn);
     rebuilt(copy.blocks);
     return;
   }
-  read_copies_.push_back(place);
+  copies_.read.push_back(place);
 }
 
 // All that follows at this time.
@@ -254,8 +254,9 @@ void ArrayPlayer::issue_held() {
 // md's thread for the array (raid1d(), raid5d()). Superblocks come first, and it waits for them.
 void ArrayPlayer::run_thread(Nanoseconds now_ns) {
   members_.flush(now_ns, Members::From::no_plug);  // what requests brought
-  if (superblocks_due_ && !(read_copies_.empty() && touched_.empty())) write_superblocks(now_ns);
-  if (superblocks_left_ > 0) return;
+  if (checkpoint_.superblocks_due && !(copies_.read.empty() && touched_.empty()))
+    write_superblocks(now_ns);
+  if (checkpoint_.superblocks_left > 0) return;
   write_copies();
   while (look_at_stripes(now_ns)) {
   }
@@ -264,22 +265,22 @@ void ArrayPlayer::run_thread(Nanoseconds now_ns) {
 
 // (md_update_sb())
 void ArrayPlayer::write_superblocks(Nanoseconds now_ns) {
-  superblocks_due_ = false;
-  in_step_to_ = checkpoint_;
+  checkpoint_.superblocks_due = false;
+  checkpoint_.in_step_to = checkpoint_.block;
   for (std::uint32_t i = 0; i < setup_.geometry.members; ++i)
     members_.add({i, setup_.superblocks[i], 1, true, ticket_of(Owner::superblock, i)});
-  superblocks_left_ = setup_.geometry.members;
+  checkpoint_.superblocks_left = setup_.geometry.members;
   members_.flush(now_ns, Members::From::no_plug);
 }
 
 void ArrayPlayer::write_copies() {
-  for (const std::uint32_t place : read_copies_) {
-    const Copy& copy = copies_[place];
+  for (const std::uint32_t place : copies_.read) {
+    const Copy& copy = copies_.all[place];
     const std::uint32_t target = setup_.failure->member;
     pace_->issued(target, std::uint64_t{copy.blocks} * setup_.block_bytes);
     members_.add({target, copy.lbn, copy.blocks, true, ticket_of(Owner::copy_write, place)});
   }
-  read_copies_.clear();
+  copies_.read.clear();
 }
 
 bool ArrayPlayer::look_at_stripes(Nanoseconds now_ns) {
@@ -315,7 +316,7 @@ void ArrayPlayer::look_at(std::uint32_t place, Nanoseconds now_ns) {
 // that may be asked for at once was asked for (remove_and_add_spares(), md_start_sync()).
 void ArrayPlayer::begin_rebuild(Nanoseconds now_ns) {
   begun_ = true;
-  checkpoint_ns_ = now_ns;
+  checkpoint_.at_ns = now_ns;
   pace_->begin(now_ns);
   while (ask_for_window(now_ns)) {
   }
@@ -344,13 +345,13 @@ bool ArrayPlayer::ask_for_window(Nanoseconds now_ns) {
 // Each sixteenth of a member and each ten minutes, when all that was asked for is done, the
 // superblocks say how far it came (md_do_sync()).
 bool ArrayPlayer::waits_for_checkpoint(Nanoseconds now_ns) {
-  if (rebuild_at_ - checkpoint_ <= setup_.geometry.member_blocks / kCheckpoints &&
-      now_ns < checkpoint_ns_ + kCheckpointEach)
+  if (rebuild_at_ - checkpoint_.block <= setup_.geometry.member_blocks / kCheckpoints &&
+      now_ns < checkpoint_.at_ns + kCheckpointEach)
     return false;
   if (!pace_->nothing_is_active()) return true;
-  checkpoint_ = rebuild_at_;
-  checkpoint_ns_ = now_ns;
-  superblocks_due_ = true;
+  checkpoint_.block = rebuild_at_;
+  checkpoint_.at_ns = now_ns;
+  checkpoint_.superblocks_due = true;
   return false;
 }
 
@@ -358,13 +359,13 @@ bool ArrayPlayer::ask_for_copy(std::uint32_t blocks, Nanoseconds now_ns) {
   const Barriers::Copy turn = barriers_.begin_copy(rebuild_at_);
   if (turn == Barriers::Copy::gives_way_for_a_tick) pace_->sleep_for_a_tick(now_ns);
   if (turn != Barriers::Copy::begins) return false;
-  if (free_copies_.empty()) {
-    free_copies_.push_back(static_cast<std::uint32_t>(copies_.size()));
-    copies_.emplace_back();
+  if (copies_.free.empty()) {
+    copies_.free.push_back(static_cast<std::uint32_t>(copies_.all.size()));
+    copies_.all.emplace_back();
   }
-  const std::uint32_t place = free_copies_.back();
-  free_copies_.pop_back();
-  copies_[place] = {rebuild_at_, blocks};
+  const std::uint32_t place = copies_.free.back();
+  copies_.free.pop_back();
+  copies_.all[place] = {rebuild_at_, blocks};
   const std::uint32_t source = setup_.failure->member == 0 ? 1 : 0;  // the first that is in step
   for (Mirror& mirror : mirrors_) ++mirror.pending;  // until the copy is made, on all members
   pace_->issued(source, std::uint64_t{blocks} * setup_.block_bytes);

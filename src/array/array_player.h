@@ -71,6 +71,17 @@ class ArrayPlayer final : public replay::Player {
     std::uint32_t blocks = 0;
   };
 
+  struct Copies {
+    std::vector<Copy> all{};
+    std::vector<std::uint32_t> free{}, read{};  // read: to be written
+  };
+  struct Checkpoint {
+    std::uint64_t block = 0, in_step_to = 0;  // the latter: what the superblocks say at last
+    Nanoseconds at_ns = 0;
+    std::uint32_t superblocks_left = 0;  // the thread waits for these
+    bool superblocks_due = false;
+  };
+
   std::uint32_t new_request(std::uint64_t number, Nanoseconds time_ns);
   void end_part(std::uint32_t request, bool media, Nanoseconds now_ns);
 
@@ -96,7 +107,7 @@ class ArrayPlayer final : public replay::Player {
   bool rebuilds() const { return pace_.has_value(); }
   void begin_rebuild(Nanoseconds now_ns);
   bool waits_for_checkpoint(Nanoseconds now_ns);
-  bool in_step(std::uint64_t end_lbn) const { return end_lbn <= in_step_to_; }
+  bool in_step(std::uint64_t end_lbn) const { return end_lbn <= checkpoint_.in_step_to; }
   bool ask_for_window(Nanoseconds now_ns);
   bool ask_for_copy(std::uint32_t blocks, Nanoseconds now_ns);
   bool ask_for_stripe(Nanoseconds now_ns);
@@ -127,13 +138,8 @@ class ArrayPlayer final : public replay::Player {
   std::uint64_t rebuilt_blocks_ = 0;
   bool lacks_stripe_ = false;             // the rebuild waits for one
   std::optional<std::uint32_t> taken_{};  // the slot that it has and did not ask for yet
-  std::vector<Copy> copies_{};
-  std::vector<std::uint32_t> free_copies_{};
-  std::vector<std::uint32_t> read_copies_{};       // to be written
-  std::uint64_t checkpoint_ = 0, in_step_to_ = 0;  // blocks; what the superblocks say at last
-  Nanoseconds checkpoint_ns_ = 0;
-  std::uint32_t superblocks_left_ = 0;  // the thread waits for these
-  bool superblocks_due_ = false;
+  Copies copies_{};
+  Checkpoint checkpoint_{};
 };
 
 }  // namespace platter::array

@@ -38,7 +38,6 @@ class Prober {
   void set_track_rev(double rev) { seen_track_rev_ = rev; }
   // The budget, or what one search may take.
   bool spent() const { return meter_.exhausted() || context_.drive.now_ns() > search_ends_ns_; }
-  double spent_share() const { return meter_.share(); }
 
   // Reads of up to two blocks tie the platter's angle to the clock (if they go to the media).
   scsi::Completion read(std::uint64_t lbn, std::uint32_t blocks = 1);

@@ -63,7 +63,7 @@ void add_array_options(CLI::App& command, jobs::ArrayOptions& options) {
       ->capture_default_str();
   add("--phase-seed", options.phase_seed,
       "array: seed of the members' rotational phases; 0: none has one")
-      ->transform(seed_number())
+      ->transform(whole_number())
       ->capture_default_str();
 }
 

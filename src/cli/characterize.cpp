@@ -93,7 +93,7 @@ void add_characterize(CLI::App& app) {
                       "folder of the safety journal, not on the drive that is measured (default: "
                       "~/.local/state/platter)");
   command->add_option("--seed", arguments->run.seed, "seed of the experiments' random choices")
-      ->transform(seed_number());
+      ->transform(whole_number());
   command
       ->add_option("--budget", arguments->run.budget_s,
                    "drive time that the run may take, in seconds, or as 15m or 2h; a short one "

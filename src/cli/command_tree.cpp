@@ -1,5 +1,7 @@
 #include "cli/command_tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -41,6 +43,10 @@ std::vector<std::string> examples_in(const std::string& footer) {
 }
 
 }  // namespace
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
 
 Command command_tree(const CLI::App& app, const std::string& path) {
   Command command{.path = path,

@@ -24,6 +24,8 @@ struct Command {
   std::vector<std::string> examples{};
 };
 
+std::string joined(const std::vector<std::string>& parts, const char* separator = " ");
+
 // What is hidden from --help is left out.
 Command command_tree(const CLI::App& app, const std::string& path);
 

@@ -13,10 +13,6 @@
 namespace platter::cli {
 namespace {
 
-std::string joined(const std::vector<std::string>& parts) {
-  return fmt::format("{}", fmt::join(parts, " "));
-}
-
 // Every command, the root first.
 void each(const Command& command, const std::function<void(const Command&)>& act) {
   act(command);
@@ -87,9 +83,7 @@ _platter() {{
     esac
   done
 {1}  COMPREPLY=()
-  if [ -n "$is_value" ]; then
-    COMPREPLY=($(compgen -W "$words" -- "$cur"))
-  elif [[ $cur == -* ]]; then
+  if [[ -n $is_value || $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
   elif [ -n "$subs" ]; then
     COMPREPLY=($(compgen -W "$subs" -- "$cur"))
@@ -114,9 +108,7 @@ _platter() {{
       {0}) at="$at $word" ;;
     esac
   done
-{1}  if [ -n "$is_value" ]; then
-    compadd -- ${{=found}}
-  elif [[ $PREFIX == -* ]]; then
+{1}  if [[ -n $is_value || $PREFIX == -* ]]; then
     compadd -- ${{=found}}
   elif [ -n "$subs" ]; then
     compadd -- ${{=subs}}

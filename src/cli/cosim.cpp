@@ -77,7 +77,7 @@ void add_cosim(CLI::App& app) {
       ->transform(between(64, 1 << 20))
       ->capture_default_str();
   command->add_option("--seed", options->run.seed, "of the guest's chance")
-      ->transform(seed_number())
+      ->transform(whole_number())
       ->capture_default_str();
   command->add_option(
       "--date", options->run.date,

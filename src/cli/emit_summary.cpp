@@ -1,4 +1,3 @@
-
 #include <memory>
 
 #include "cli/common_options.h"

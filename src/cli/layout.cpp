@@ -46,7 +46,7 @@ void add_layout(CLI::App& app) {
   auto* what = command->add_option_group("what");
   CLI::Option* lbns = what->add_option("--lbn", options->lbns, "blocks whose place is wanted")
                           ->expected(1, -1)
-                          ->transform(block_number());
+                          ->transform(whole_number());
   CLI::Option* pbns = what->add_option("--pbn", options->pbns, "places C,H,S whose block is wanted")
                           ->expected(1, -1)
                           ->delimiter(' ');

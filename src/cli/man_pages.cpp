@@ -34,10 +34,6 @@ std::string page_name(std::string path) {
   return path;
 }
 
-std::string joined(const std::vector<std::string>& parts, const char* separator) {
-  return fmt::format("{}", fmt::join(parts, separator));
-}
-
 std::string synopsis(const Command& command) {
   std::string text = ".B " + roff(command.path) + "\n";
   if (!command.commands.empty()) return text + ".I SUBCOMMAND\n\\&...\n";

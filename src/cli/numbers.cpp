@@ -60,7 +60,7 @@ CLI::Validator between(double least, double most) {
                   fmt::format("{} to {}", least, most));
 }
 
-CLI::Validator block_number() {
+CLI::Validator whole_number() {
   const auto read = [](std::string& text) -> std::string {
     const auto number = jobs::whole_number(text);
     if (!number) return fmt::format("{} is no whole number from 0 to 2^64 - 1", said(text));
@@ -86,14 +86,6 @@ CLI::Validator share() {
 CLI::Validator kibibytes(double least) {
   return quantity("size", " KiB", "; write 4, 4K, 1M or 512B", kKibibytes, least,
                   std::numeric_limits<double>::infinity(), "KIB");
-}
-
-CLI::Validator seed_number() {
-  const auto check = [](std::string& text) -> std::string {
-    if (jobs::whole(text)) return {};
-    return fmt::format("{} is no whole number from 0 to 2^64 - 1", said(text));
-  };
-  return CLI::Validator(check, "0 to 2^64 - 1");
 }
 
 }  // namespace platter::cli

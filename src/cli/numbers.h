@@ -11,8 +11,8 @@ namespace platter::cli {
 CLI::Validator at_least(double least);
 CLI::Validator between(double least, double most);
 
-// 0 to 2^64 - 1, exact: blocks.
-CLI::Validator block_number();
+// 0 to 2^64 - 1, exact: blocks, seeds.
+CLI::Validator whole_number();
 
 // Seconds, or with a unit: 300ms, 90s, 5m or 5min, 1.5h, 2d.
 CLI::Validator seconds(double least, double most);
@@ -24,8 +24,5 @@ CLI::Validator share();
 
 // KiB, or with a unit: 512B, 4K, 1M.
 CLI::Validator kibibytes(double least);
-
-// The command line library takes what is too large for the largest number there is.
-CLI::Validator seed_number();
 
 }  // namespace platter::cli

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "jobs/registry_pull.h"
+#include "jobs/registry_search.h"
 #include "jobs/registry_signers.h"
 #include "model/error.h"
 #include "model/json_head.h"
@@ -26,45 +26,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As they were typed; the texts become a query when it is run.
-struct SearchOptions {
-  std::vector<std::string> words, demerits, annotations;
-  std::string vendor, product, revision, capacity, rpm, form_factor, block_size, method, date,
-      quality;
-  std::uint64_t limit = 0;
-  bool only_local = false;
-
-  registry::Query query() const {
-    using registry::Figure;
-    const auto range = [](Figure figure, const std::string& text,
-                          const char* option) -> std::optional<registry::Range> {
-      if (text.empty()) return std::nullopt;
-      return registry::parse_range(figure, text, option);
-    };
-    registry::Query query{.words = words,
-                          .vendor = vendor,
-                          .product = product,
-                          .revision = revision,
-                          .form_factor = form_factor,
-                          .method = method};
-    query.capacity = range(Figure::capacity, capacity, "--capacity");
-    query.rpm = range(Figure::rpm, rpm, "--rpm");
-    query.block_size = range(Figure::block_size, block_size, "--block-size");
-    if (!date.empty()) query.date = registry::parse_dates(date, "--date");
-    for (const std::string& text : demerits)
-      query.demerits.push_back(registry::parse_demerit(text, "--demerit"));
-    for (const std::string& text : annotations)
-      query.annotations.push_back(registry::parse_annotation(text, "--annotation"));
-    if (!quality.empty()) query.annotations.emplace_back(registry::kQualityKey, quality);
-    query.limit = limit;
-    query.only_local = only_local;
-    return query;
-  }
-};
-
 struct RegistryOptions {
   jobs::PullRun pull;  // folder and reference are of all verbs
-  SearchOptions search;
+  jobs::RegistrySearch search;
   bool json = false;
 
   registry::Store store() const { return pull.folder.store(); }
@@ -255,7 +219,7 @@ void add_registry(CLI::App& app) {
   json(listing);
   CLI::App* searching = add(
       "search", "models that hold all of the words and lie in all of the ranges", search);
-  SearchOptions& wanted = options->search;
+  jobs::RegistrySearch& wanted = options->search;
   searching->add_option("WORDS", wanted.words,
                         "of names and annotations, in any case; or how a digest begins");
   const auto begins = "how it begins, in any case";

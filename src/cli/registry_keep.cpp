@@ -22,30 +22,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct DiffOptions {
+struct KeepOptions {
   jobs::RegistryFolder folder;
   std::string a, b;
-  bool all = false, json = false;
+  std::vector<std::string> names;  // folders, references
+  std::uint64_t keep = 0;
+  bool all = false, dry_run = false, json = false;
+
+  registry::Store store() const { return folder.store(); }
+  registry::Doing doing() const {
+    return dry_run ? registry::Doing::only_told : registry::Doing::done;
+  }
 };
 
-void diff(const DiffOptions& options) {
+void diff(const KeepOptions& options) {
   const auto model_of = [&](const std::string& reference) {
-    return registry::open(registry::find(options.folder.store(), reference)).model;
+    return registry::open(registry::find(options.store(), reference)).model;
   };
   print_differences(report::diff_models(model_of(options.a), model_of(options.b)), options.a,
                     options.b, {options.all, options.json});
 }
 
-struct ImportOptions {
-  jobs::RegistryFolder folder;
-  std::vector<std::string> folders;
-  bool json = false;
-};
-
-void import(const ImportOptions& options) {
-  const registry::Store store = options.folder.store();
+void import(const KeepOptions& options) {
+  const registry::Store store = options.store();
   Json list = Json::array();
-  for (const std::string& folder : options.folders) {
+  for (const std::string& folder : options.names) {
     const std::vector<registry::TakenIn> taken = registry_remote::import_all(store, folder);
     if (taken.empty()) {
       throw Error(ExitStatus::bad_input,
@@ -67,28 +68,16 @@ void import(const ImportOptions& options) {
   if (options.json) print_json("platter-registry-import", {{"models", list}});
 }
 
-struct PruneOptions {
-  jobs::RegistryFolder folder;
-  std::vector<std::string> references;
-  std::uint64_t keep = 0;
-  bool dry_run = false, json = false;
-
-  registry::Doing doing() const {
-    return dry_run ? registry::Doing::only_told : registry::Doing::done;
-  }
-};
-
-void prune(const PruneOptions& options) {
-  if (options.references.empty() && options.keep == 0) {
+void prune(const KeepOptions& options) {
+  if (options.names.empty() && options.keep == 0) {
     throw Error(ExitStatus::usage,
                 "nothing says what goes; name versions (DRIVE:vN), or give --keep N for the newest "
                 "N of each drive");
   }
-  const registry::Store store = options.folder.store();
+  const registry::Store store = options.store();
   const std::vector<registry::Pruned> pruned =
-      options.keep > 0
-          ? registry::prune_older(store, options.references, options.keep, options.doing())
-          : registry::prune(store, options.references, options.doing());
+      options.keep > 0 ? registry::prune_older(store, options.names, options.keep, options.doing())
+                       : registry::prune(store, options.names, options.doing());
   if (options.json) {
     Json list = Json::array();
     for (const registry::Pruned& one : pruned)
@@ -103,14 +92,9 @@ void prune(const PruneOptions& options) {
                  : "versions are gone; platter registry gc deletes what only they referred to");
 }
 
-struct GarbageOptions {
-  jobs::RegistryFolder folder;
-  bool dry_run = false, json = false;
-};
-
-void collect(const GarbageOptions& options) {
-  const std::vector<registry::Garbage> garbage = registry::collect_garbage(
-      options.folder.store(), options.dry_run ? registry::Doing::only_told : registry::Doing::done);
+void collect(const KeepOptions& options) {
+  const std::vector<registry::Garbage> garbage = registry::collect_garbage(options.store(),
+                                                                           options.doing());
   const std::uint64_t bytes = std::accumulate(
       garbage.begin(), garbage.end(), std::uint64_t{0},
       [](std::uint64_t sum, const registry::Garbage& file) { return sum + file.bytes; });
@@ -131,41 +115,35 @@ void collect(const GarbageOptions& options) {
 
 void add_registry_keep(CLI::App& registry) {
   const char* const reference = "DRIVE, DRIVE:vN, DRIVE@sha256:... or sha256:...";
+  auto options = std::make_shared<KeepOptions>();
+  const auto add = [&](const char* name, const char* what, void (*run)(const KeepOptions&)) {
+    CLI::App* verb = registry.add_subcommand(name, what);
+    add_registry_option(*verb, options->folder);
+    verb->callback([options, run] { run(*options); });
+    return verb;
+  };
 
-  auto two = std::make_shared<DiffOptions>();
-  CLI::App* verb = registry.add_subcommand(
-      "diff", "two published models side by side; status 12 if they differ");
-  add_registry_option(*verb, two->folder);
-  verb->add_option("A", two->a, reference)->required();
-  verb->add_option("B", two->b, "another one")->required();
-  CLI::Option* all = verb->add_flag("--all", two->all, "show the figures that are equal too");
-  add_json(*verb, two->json, "every figure, for programs")->excludes(all);
-  verb->callback([two] { diff(*two); });
+  CLI::App* two = add("diff", "two published models side by side; status 12 if they differ", diff);
+  two->add_option("A", options->a, reference)->required();
+  two->add_option("B", options->b, "another one")->required();
+  CLI::Option* all = two->add_flag("--all", options->all, "show the figures that are equal too");
+  add_json(*two, options->json, "every figure, for programs")->excludes(all);
 
-  auto imported = std::make_shared<ImportOptions>();
-  verb = registry.add_subcommand(
-      "import", "takes models in: of an OCI image layout, of another registry's folder");
-  add_registry_option(*verb, imported->folder);
-  verb->add_option("FOLDER", imported->folders, "layouts, or folders of registries")->required();
-  add_json(*verb, imported->json, kAsJson);
-  verb->callback([imported] { import(*imported); });
+  CLI::App* imported = add(
+      "import", "takes models in: of an OCI image layout, of another registry's folder", import);
+  imported->add_option("FOLDER", options->names, "layouts, or folders of registries")->required();
+  add_json(*imported, options->json, kAsJson);
 
-  auto pruned = std::make_shared<PruneOptions>();
-  verb = registry.add_subcommand("prune", "takes versions out; their numbers are not given again");
-  add_registry_option(*verb, pruned->folder);
-  verb->add_option("REF", pruned->references, "versions; with --keep, drives (else all)");
-  verb->add_option("--keep", pruned->keep, "all but the newest N versions of each drive")
+  CLI::App* pruned = add("prune", "takes versions out; their numbers are not given again", prune);
+  pruned->add_option("REF", options->names, "versions; with --keep, drives (else all)");
+  pruned->add_option("--keep", options->keep, "all but the newest N versions of each drive")
       ->check(CLI::Range(1, 1'000'000));
-  verb->add_flag("--dry-run", pruned->dry_run, "only say which");
-  add_json(*verb, pruned->json, kAsJson);
-  verb->callback([pruned] { prune(*pruned); });
+  pruned->add_flag("--dry-run", options->dry_run, "only say which");
+  add_json(*pruned, options->json, kAsJson);
 
-  auto garbage = std::make_shared<GarbageOptions>();
-  verb = registry.add_subcommand("gc", "deletes what no version refers to");
-  add_registry_option(*verb, garbage->folder);
-  verb->add_flag("--dry-run", garbage->dry_run, "only say what");
-  add_json(*verb, garbage->json, kAsJson);
-  verb->callback([garbage] { collect(*garbage); });
+  CLI::App* garbage = add("gc", "deletes what no version refers to", collect);
+  garbage->add_flag("--dry-run", options->dry_run, "only say what");
+  add_json(*garbage, options->json, kAsJson);
 }
 
 }  // namespace platter::cli

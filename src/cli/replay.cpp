@@ -186,7 +186,7 @@ void add_replay(CLI::App& app) {
       ->add_option("--delay-seed", options->run.delay_seed,
                    "model that knows its host's delays, at depth 1: seed of their draws; 0: always "
                    "the median")
-      ->transform(seed_number())
+      ->transform(whole_number())
       ->capture_default_str();
   command
       ->add_option("--reference-reads", options->run.reference_reads,

@@ -10,6 +10,7 @@
 #include "cli/subcommands.h"
 #include "emit/disksim/rules.h"
 #include "jobs/advice_table.h"
+#include "jobs/claims_printed.h"
 #include "jobs/exit_statuses.h"
 #include "jobs/finding_table.h"
 #include "jobs/needs.h"
@@ -42,6 +43,8 @@ void add_self(CLI::App& app) {
   limits->callback([] { fmt::print("{}", model::limits_table()); });
   CLI::App* advice = self->add_subcommand("advice", "the table of docs/sense.md");
   advice->callback([] { fmt::print("{}", jobs::advice_table()); });
+  CLI::App* claims = self->add_subcommand("claims", "the table of claims of docs/characterize.md");
+  claims->callback([] { fmt::print("{}", jobs::claims_printed()); });
   CLI::App* findings = self->add_subcommand("findings", "the table of docs/findings.md");
   findings->callback([] { fmt::print("{}", jobs::finding_table()); });
   CLI::App* needed = self->add_subcommand("needs", "the table of docs/needs.md");

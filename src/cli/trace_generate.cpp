@@ -115,7 +115,7 @@ void add_trace_generate(CLI::App& parent) {
   command->add_option("--requests", options->run.requests, "how many (else: as --list --json says)")
       ->transform(at_least(1));
   command->add_option("--seed", options->run.seed, "the same seed makes the same trace")
-      ->transform(seed_number())
+      ->transform(whole_number())
       ->capture_default_str();
   command->add_option("--within", options->run.within, "LBN ranges FIRST-LAST of all requests");
   command->add_option("--writes-within", options->run.writes, "LBN ranges FIRST-LAST of writes");

@@ -32,7 +32,7 @@ void add_validate(CLI::App& app) {
       ->transform(at_least(20))
       ->capture_default_str();
   command->add_option("--seed", options->run.seed, "of the workloads")
-      ->transform(seed_number())
+      ->transform(whole_number())
       ->capture_default_str();
   command->add_option("--allow-writes", options->run.writes,
                       "LBN ranges FIRST-LAST, or all, that may be rewritten with what they hold");

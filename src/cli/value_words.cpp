@@ -2,78 +2,54 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <sstream>
+#include <string_view>
 
 namespace platter::cli {
 namespace {
 
-// Options that take a text, by their long names.
-const std::map<std::string, std::string> kWords = {{"output", "FILE"},
-                                                   {"samples", "FILE"},
-                                                   {"resume", "FILE"},
-                                                   {"report", "FILE"},
-                                                   {"log", "FILE"},
-                                                   {"check-log", "FILE"},
-                                                   {"key", "KEY"},
-                                                   {"sign", "KEY"},
-                                                   {"plot", "FILE"},
-                                                   {"trace", "FILE"},
-                                                   {"phase-from", "FILE"},
-                                                   {"with", "FILE"},
-                                                   {"for", "MODEL"},
-                                                   {"kernel", "FILE"},
-                                                   {"journal", "DIR"},
-                                                   {"registry", "DIR"},
-                                                   {"plots", "DIR"},
-                                                   {"files", "DIR"},
-                                                   {"folder", "DIR"},
-                                                   {"results", "DIR"},
-                                                   {"host-root", "DIR"},
-                                                   {"device", "DEVICE"},
-                                                   {"on", "TARGET"},
-                                                   {"not-in-use", "DEVICE"},
-                                                   {"allow-writes", "LBNS"},
-                                                   {"skip", "LBNS"},
-                                                   {"within", "LBNS"},
-                                                   {"writes-within", "LBNS"},
-                                                   {"section", "NAME"},
-                                                   {"explain", "PARAMETER"},
-                                                   {"set", "PATH=VALUE"},
-                                                   {"name", "NAME"},
-                                                   {"drive", "NAME"},
-                                                   {"workload", "NAME"},
-                                                   {"request-kb", "KIB"},
-                                                   {"csv-columns", "COLUMNS"},
-                                                   {"line-regex", "EXPRESSION"},
-                                                   {"device-number", "NUMBER"},
-                                                   {"part", "I/N"},
-                                                   {"nbd", "SOCKET"},
-                                                   {"vhost-user", "SOCKET"},
-                                                   {"contents", "CONTENTS"},
-                                                   {"keep", "PATTERN"},
-                                                   {"share", "DIR"},
-                                                   {"date", "DATE"},
-                                                   {"scheduler", "NAME"},
-                                                   {"vendor", "BEGINNING"},
-                                                   {"product", "BEGINNING"},
-                                                   {"revision", "BEGINNING"},
-                                                   {"form-factor", "BEGINNING"},
-                                                   {"method", "NAME"},
-                                                   {"capacity", "RANGE"},
-                                                   {"rpm", "RANGE"},
-                                                   {"block-size", "RANGE"},
-                                                   {"demerit", "WORKLOAD:RANGE"},
-                                                   {"annotation", "KEY=VALUE"},
-                                                   {"disksim", "PROGRAM"},
-                                                   {"host-queue", "SETTINGS"},
-                                                   {"width", "MM"},
-                                                   {"height", "MM"},
-                                                   {"title", "WORDS"},
-                                                   {"labels", "NAMES"},
-                                                   {"lbn", "LBN"},
-                                                   {"pbn", "CYLINDER,HEAD,SECTOR"},
-                                                   {"command", "COMMAND"}};
+struct Word {
+  const char* word;
+  std::string_view options;  // that take a text, by their long names, each between spaces
+};
+constexpr Word kWords[] = {
+    {"FILE", " output samples resume report log check-log plot trace phase-from with kernel "},
+    {"KEY", " key sign "},
+    {"MODEL", " for "},
+    {"DIR", " journal registry plots files folder results host-root share "},
+    {"DEVICE", " device not-in-use "},
+    {"TARGET", " on "},
+    {"LBNS", " allow-writes skip within writes-within "},
+    {"NAME", " section name drive workload scheduler method "},
+    {"PARAMETER", " explain "},
+    {"PATH=VALUE", " set "},
+    {"KIB", " request-kb "},
+    {"COLUMNS", " csv-columns "},
+    {"EXPRESSION", " line-regex "},
+    {"NUMBER", " device-number "},
+    {"I/N", " part "},
+    {"SOCKET", " nbd vhost-user "},
+    {"CONTENTS", " contents "},
+    {"PATTERN", " keep "},
+    {"DATE", " date "},
+    {"BEGINNING", " vendor product revision form-factor "},
+    {"RANGE", " capacity rpm block-size "},
+    {"WORKLOAD:RANGE", " demerit "},
+    {"KEY=VALUE", " annotation "},
+    {"PROGRAM", " disksim "},
+    {"SETTINGS", " host-queue "},
+    {"MM", " width height "},
+    {"WORDS", " title "},
+    {"NAMES", " labels "},
+    {"LBN", " lbn "},
+    {"CYLINDER,HEAD,SECTOR", " pbn "},
+    {"COMMAND", " command "}};
+
+std::string word_of(const std::string& option) {
+  for (const auto& [word, options] : kWords)
+    if (options.find(" " + option + " ") != std::string_view::npos) return word;
+  return "";
+}
 
 std::string kind_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -128,7 +104,7 @@ std::string value_word(const CLI::Option& option) {
   if (rest.starts_with("SIZE")) return "BYTES";
   if (is_number(kind)) return "NUMBER";
   for (const std::string& name : option.get_lnames())
-    if (const auto found = kWords.find(name); found != kWords.end()) return found->second;
+    if (const std::string word = word_of(name); !word.empty()) return word;
   return set_of_values(option).empty() ? kind : "NAME";
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/arms.h"
 #include "engine/queue.h"
 #include "engine/state.h"
 #include "engine/step.h"
@@ -51,11 +52,14 @@ Completion Engine::service(const Request& request, Nanoseconds now_ns) {
   if (state_->waiting_count > 0) Outstanding(*tables_, *state_).drain();
   state_->undo_count = 0;
   const Nanoseconds arrival = now_ns;
+  state_->turn_to(tables_->arms.arm_of(request.lbn));
   // Without preseeking it is taken up only when the one in front is out of the way.
   const Nanoseconds now =
       std::max({arrival, state_->core.now_ns,
                 tables_->queue.preseeking == 2 ? arrival : state_->core.taken_until_ns});
-  return Step(*tables_, *state_).serve(request, arrival, now);
+  if (!tables_->arms.several()) return Step(*tables_, *state_).serve(request, arrival, now);
+  return serve_by_arms(*tables_, *state_, request, arrival, now,
+                       another_works(*tables_, *state_, state_->core.arm_number, now));
 }
 
 bool Engine::submit(const Request& request, Nanoseconds arrival_ns) {
@@ -74,8 +78,12 @@ std::optional<Nanoseconds> Engine::next_completion_time() {
 }
 
 Nanoseconds Engine::busy_until_ns() const {
-  const Core& core = state_->core;
-  return std::max({core.now_ns, core.taken_until_ns, core.media_free_ns, core.bus_free_ns});
+  Nanoseconds until_ns = state_->core.now_ns;
+  for (std::uint32_t arm = 0; arm < tables_->arms.count; ++arm) {
+    const Core& core = state_->core_of(arm);
+    until_ns = std::max({until_ns, core.taken_until_ns, core.media_free_ns, core.bus_free_ns});
+  }
+  return until_ns;
 }
 
 std::size_t Engine::outstanding() const { return state_->waiting_count + state_->done_count; }
@@ -101,17 +109,29 @@ void Engine::finish_what_waits() {
 
 Nanoseconds Engine::seek(std::uint64_t lbn, Nanoseconds now_ns, const Disturbance& disturbance) {
   finish_what_waits();
+  state_->turn_to(tables_->arms.arm_of(lbn));
   return Step(*tables_, *state_).seek(lbn, now_ns, disturbance);
 }
 
 Nanoseconds Engine::synchronize(Nanoseconds now_ns) {
   finish_what_waits();
-  return Step(*tables_, *state_).synchronize(now_ns);
+  Nanoseconds done_ns = now_ns;
+  each_arm(*tables_, *state_,
+           [&](Step& step) { done_ns = std::max(done_ns, step.synchronize(now_ns)); });
+  return done_ns;
 }
 
 void Engine::set_cache(const CacheSettings& settings, Nanoseconds now_ns) {
   finish_what_waits();
-  Step(*tables_, *state_).set_cache(settings, now_ns);
+  set_all(settings, now_ns);
+}
+
+void Engine::set_all(const CacheSettings& settings, Nanoseconds now_ns) {
+  const CacheSettings before = state_->settings;
+  each_arm(*tables_, *state_, [&](Step& step) {
+    state_->settings = before;
+    step.set_cache(settings, now_ns);
+  });
 }
 
 void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
@@ -120,7 +140,7 @@ void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
   Engine changed(std::move(tables));  // behind this nothing fails
   finish_what_waits();
   const CacheSettings settings = state_->settings;
-  Step(*tables_, *state_).set_cache({false, false, false}, now_ns);
+  set_all({false, false, false}, now_ns);
   changed.state_->take_over(*state_);
   changed.state_->settings = settings;
   std::swap(tables_, changed.tables_);
@@ -129,20 +149,27 @@ void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
   std::swap(state_, changed.state_);
 }
 
+// Of the arm whose turn it is.
+void Engine::append_unwritten(const State& state, std::vector<Range>& ranges) {
+  for (const Segment& segment : state.segments())
+    if (holds_unwritten(segment) && segment.first < segment.end)
+      ranges.push_back({segment.first, segment.end});
+  const Background& work = state.core.background;
+  if (work.kind == Background::Kind::destage) {  // of a cache whose writes do not wait, too
+    const std::uint64_t end = state.segments()[work.segment].end;
+    if (work.first < end) ranges.push_back({work.first, end});
+  }
+}
+
 std::vector<Engine::Range> Engine::unwritten(Nanoseconds now_ns) const {
   if (tables_->written.persist) return {};
   Engine then(*this);
   then.advance(now_ns);
-  Step(*then.tables_, *then.state_).follow(now_ns);
   std::vector<Range> ranges;
-  for (const Segment& segment : then.state_->segments())
-    if (holds_unwritten(segment) && segment.first < segment.end)
-      ranges.push_back({segment.first, segment.end});
-  const Background& work = then.state_->core.background;
-  if (work.kind == Background::Kind::destage) {  // of a cache whose writes do not wait, too
-    const std::uint64_t end = then.state_->segments()[work.segment].end;
-    if (work.first < end) ranges.push_back({work.first, end});
-  }
+  each_arm(*then.tables_, *then.state_, [&](Step& step) {
+    step.follow(now_ns);
+    append_unwritten(*then.state_, ranges);
+  });
   std::ranges::sort(ranges, {}, &Range::first);
   std::vector<Range> joined;
   for (const Range& range : ranges)

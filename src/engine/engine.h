@@ -99,6 +99,8 @@ class Engine {
 
  private:
   void finish_what_waits();
+  void set_all(const CacheSettings& settings, Nanoseconds now_ns);
+  static void append_unwritten(const State& state, std::vector<Range>& ranges);
 
   std::shared_ptr<const Tables> tables_;
   std::size_t bytes_;

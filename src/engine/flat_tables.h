@@ -226,6 +226,25 @@ struct QueueTable {
   bool operator==(const QueueTable&) const = default;
 };
 
+// Which arm reaches which LBNs. One arm: count 1, and no ranges.
+constexpr std::uint32_t kMostArms = 4, kMostArmRanges = 8;
+struct ArmTable {
+  std::int64_t interference_ns;  // that a move takes longer beside an arm that is busy
+  std::uint32_t count = 1, ranges = 0;
+  std::uint64_t ends[kMostArmRanges];  // first LBN behind each range, ascending
+  std::uint32_t arms[kMostArmRanges];
+
+  bool operator==(const ArmTable&) const = default;
+  bool several() const { return count > 1; }
+  // Of an LBN of a drive with several arms.
+  std::uint32_t range_of(std::uint64_t lbn) const {
+    std::uint32_t range = 0;
+    while (range + 1 < ranges && lbn >= ends[range]) ++range;
+    return range;
+  }
+  std::uint32_t arm_of(std::uint64_t lbn) const { return several() ? arms[range_of(lbn)] : 0; }
+};
+
 // What lists of runs are made of; docs/table.md.
 struct RunsView {
   std::span<const FlatRunList> lists;
@@ -265,6 +284,7 @@ struct TableSections {
   WrittenTable written{};
   QueueTable queue{};
   ValidityTable validity{};
+  ArmTable arms{};
 
   bool operator==(const TableSections&) const = default;
 };

@@ -251,6 +251,7 @@ void Mechanics::access(MediaCursor& cursor, std::uint64_t end_lbn, const FirstAc
     const Arm arm = track.arm();
     Nanoseconds moves = first ? first_move_ns(tables_, cursor.arm, arm, how.write)
                               : move_ns(tables_, cursor.arm, arm, how.write);
+    if (first && moves != 0) moves += how.beside_ns;
     if (first)
       moves =
           std::max({moves + how.disturbance.positioning_ns, how.minimum_seek_ns, Nanoseconds{0}}) +

@@ -122,6 +122,7 @@ class Mechanics {
     bool write = false;
     bool zero_latency = false;
     Nanoseconds minimum_seek_ns = 0;
+    Nanoseconds beside_ns = 0;  // a move takes longer while another arm is busy
   };
   // A request's own access: from `cursor` (time = when the arm may begin to move) over
   // [cursor.next_lbn, end_lbn). `first_passed` receives the LBN of the first whole sector that

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/arms.h"
 #include "engine/segment_index.h"
 #include "engine/step.h"
 
@@ -32,6 +33,7 @@ bool Outstanding::submit(const Request& request, Nanoseconds arrival_ns) {
   const Track track = tables_.layout.track_of_slot(slot);
   waiting.arm = {track.cylinder, track.head};
   waiting.angle = tables_.layout.angle_of_slot(track, slot);
+  waiting.arm_number = static_cast<std::uint8_t>(tables_.arms.arm_of(request.lbn));
   insert(waiting);
   return true;
 }
@@ -51,13 +53,16 @@ void Outstanding::insert(const Waiting& waiting) {
 std::optional<Outstanding::Event> Outstanding::next_event() const {
   const Waiting* const all = state_.waiting();
   const Waiting* const end = all + state_.waiting_count;
-  const auto arrived = [](const Waiting& w) { return w.arrived; };
-  const Waiting* const first_there = std::find_if(all, end, arrived);
+  const auto arrived = [](const Waiting& w) { return w.arrived(); };
   const Waiting* const next_to_come = std::find_if_not(all, end, arrived);
   std::optional<Event> decision, arrival;
-  if (first_there != end)
+  if (tables_.arms.several()) {
+    decision = next_decision();
+  } else if (const Waiting* const first_there = std::find_if(all, end, arrived);
+             first_there != end) {
     decision = {std::max({state_.core.taken_until_ns, state_.core.now_ns, first_there->arrival_ns}),
                 kDecision};
+  }
   if (next_to_come != end)
     arrival = {std::max(next_to_come->arrival_ns, state_.core.now_ns),
                static_cast<std::size_t>(next_to_come - all)};
@@ -66,21 +71,46 @@ std::optional<Outstanding::Event> Outstanding::next_event() const {
   return decision;
 }
 
+// Of the arm that is free first; of those that are at once the lowest.
+std::optional<Outstanding::Event> Outstanding::next_decision() const {
+  std::optional<Event> first;
+  for (std::uint32_t arm = 0; arm < tables_.arms.count; ++arm) {
+    const std::span<const Waiting> all(state_.waiting(), state_.waiting_count);
+    const auto there = std::ranges::find(all, arm + 1, &Waiting::there);
+    if (there == all.end()) continue;
+    const Nanoseconds time_ns =
+        std::max({state_.core_of(arm).taken_until_ns, state_.core.now_ns, there->arrival_ns});
+    if (!first || time_ns < first->time_ns) first = {time_ns, kDecision, arm};
+  }
+  return first;
+}
+
+// Another arm works, or is about to.
+bool Outstanding::another_is_busy(std::uint32_t arm_number, Nanoseconds now_ns) const {
+  const auto is_anothers = [&](const Waiting& w) {
+    return w.arrived() && w.arm_number != arm_number;
+  };
+  return another_works(tables_, state_, arm_number, now_ns) ||
+         std::any_of(state_.waiting(), state_.waiting() + state_.waiting_count, is_anothers);
+}
+
 void Outstanding::play(const Event& event) {
   if (event.arrival == kDecision) {
+    state_.turn_to(event.arm_number);
     const std::size_t chosen = choose(tables_, state_.core, state_.queue,
                                       {state_.waiting(), state_.waiting_count}, event.time_ns);
     serve(chosen, event.time_ns, false);
     return;
   }
   Waiting& arriving = state_.waiting()[event.arrival];
+  state_.turn_to(arriving.arm_number);
   // A read that is in the buffer need not wait for the arm.
   if (tables_.queue.hits_overtake && state_.core.taken_until_ns > event.time_ns &&
       Step(tables_, state_)
           .is_hit(arriving.request, tables_.decoded_ns(0, arriving.arrival_ns, event.time_ns)))
     serve(event.arrival, event.time_ns, true);
   else
-    arriving.arrived = true;
+    arriving.arrive();
 }
 
 void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) {
@@ -98,8 +128,7 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
   if (served.arm.cylinder != undo.core.arm.cylinder)
     state_.core.sweeps_down = served.arm.cylinder < undo.core.arm.cylinder;
   remove(all + index, all, state_.waiting_count);
-  const Completion completion =
-      Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
+  const Completion completion = serve_now(served, now_ns);
   state_.recording = false;
 
   Done* const done = state_.done();
@@ -107,6 +136,17 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
   for (; at > 0 && done[at - 1].completion.completion_ns > completion.completion_ns; --at)
     done[at] = done[at - 1];
   done[at] = {completion, order};
+}
+
+Completion Outstanding::serve_now(const Waiting& served, Nanoseconds now_ns) {
+  if (!tables_.arms.several())
+    return Step(tables_, state_).serve(served.request, served.arrival_ns, now_ns);
+  const bool beside = another_is_busy(served.arm_number, now_ns);
+  const Completion done = serve_by_arms(tables_, state_, served.request, served.arrival_ns, now_ns,
+                                        beside);
+  // What two arms did is more than one Undo holds.
+  if (is_for_several_arms(tables_, served.request)) state_.undo_count = 0;
+  return done;
 }
 
 // Takes back what was served then or later, but for a hit at its arrival, which no other request
@@ -120,13 +160,14 @@ void Outstanding::take_back_from(Nanoseconds time_ns) {
   // What came later is still to come.
   for (std::size_t i = 0; i < state_.waiting_count; ++i) {
     Waiting& waiting = state_.waiting()[i];
-    waiting.arrived = waiting.arrived && waiting.arrival_ns <= time_ns;
+    if (waiting.arrival_ns > time_ns) waiting.there = 0;
   }
 }
 
 void Outstanding::take_back() {
   const Undo& undo = state_.undo_of(--state_.served);
   --state_.undo_count;
+  state_.turn_to(undo.core.arm_number);
   state_.core = undo.core;
   for (std::uint32_t i = 0; i < undo.segments; ++i) {
     state_.segments()[undo.segment_index[i]] = undo.segment_before[i];

@@ -32,9 +32,13 @@ class Outstanding {
  private:
   struct Event {
     Nanoseconds time_ns;
-    std::size_t arrival;  // index of the request that arrives; kDecision: one is chosen
+    std::size_t arrival;           // index of the request that arrives; kDecision: one is chosen
+    std::uint32_t arm_number = 0;  // ... for that arm
   };
   std::optional<Event> next_event() const;
+  std::optional<Event> next_decision() const;
+  bool another_is_busy(std::uint32_t arm_number, Nanoseconds now_ns) const;
+  Completion serve_now(const Waiting& served, Nanoseconds now_ns);
   void play(const Event& event);
   void serve(std::size_t index, Nanoseconds now_ns, bool at_arrival);
   void take_back_from(Nanoseconds time_ns);

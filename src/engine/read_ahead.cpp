@@ -70,7 +70,7 @@ std::uint64_t read_ahead_limit(const Tables& tables, const Request& request, con
   const CacheTable& cache = tables.cache;
   const LayoutMap& layout = tables.layout;
   const std::uint64_t end = request.lbn + request.blocks;
-  const std::uint64_t blocks = layout.blocks();
+  const std::uint64_t blocks = tables.end_of_range(request.lbn);
   if (end >= blocks) return blocks;
   if (cache.read_ahead_longest_request > 0 && request.blocks > cache.read_ahead_longest_request)
     return end;

@@ -14,11 +14,12 @@ namespace {
 
 // The one of the lowest cost; of equals the one that was submitted first.
 template <typename Cost>
-std::size_t cheapest(std::span<const Waiting> waiting, Cost&& cost) {
+std::size_t cheapest(const Core& core, std::span<const Waiting> waiting, Cost&& cost) {
+  const std::uint32_t there = core.arm_number + 1;
   std::size_t best = waiting.size();
   auto least = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < waiting.size(); ++i) {
-    if (!waiting[i].arrived) continue;
+    if (waiting[i].there != there) continue;
     const std::int64_t its = cost(waiting[i]);
     if (its < least || best == waiting.size()) {
       least = its;
@@ -37,7 +38,7 @@ std::int64_t ahead(const Arm& arm, const Waiting& waiting, bool down) {
 
 std::size_t look(const Core& core, std::span<const Waiting> waiting) {
   constexpr std::int64_t kBehind = std::int64_t{1} << 40;
-  return cheapest(waiting, [&](const Waiting& w) {
+  return cheapest(core, waiting, [&](const Waiting& w) {
     const std::int64_t way = ahead(core.arm, w, core.sweeps_down);
     return way >= 0 ? way : kBehind - way;
   });
@@ -45,16 +46,16 @@ std::size_t look(const Core& core, std::span<const Waiting> waiting) {
 
 std::size_t c_look(const Core& core, std::span<const Waiting> waiting) {
   constexpr std::int64_t kBehind = std::int64_t{1} << 40;
-  return cheapest(waiting, [&](const Waiting& w) {
+  return cheapest(core, waiting, [&](const Waiting& w) {
     const std::int64_t way = ahead(core.arm, w, false);
     return way >= 0 ? way : kBehind + w.arm.cylinder;
   });
 }
 
 // Of those that go before all others, the one that came last; none: how many there are.
-std::size_t at_the_head(std::span<const Waiting> waiting) {
+std::size_t at_the_head(const Core& core, std::span<const Waiting> waiting) {
   for (std::size_t i = waiting.size(); i-- > 0;)
-    if (waiting[i].arrived && waiting[i].request.head_of_queue) return i;
+    if (waiting[i].there == core.arm_number + 1 && waiting[i].request.head_of_queue) return i;
   return waiting.size();
 }
 
@@ -81,25 +82,25 @@ Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting&
 
 std::size_t choose(const Tables& tables, const Core& core, const QueueSettings& settings,
                    std::span<const Waiting> waiting, Nanoseconds now_ns) {
-  if (const std::size_t head = at_the_head(waiting); head < waiting.size()) return head;
+  if (const std::size_t head = at_the_head(core, waiting); head < waiting.size()) return head;
   switch (settings.scheduler) {
     case Scheduler::fcfs:
       break;
     case Scheduler::sstf:
-      return cheapest(waiting,
+      return cheapest(core, waiting,
                       [&](const Waiting& w) { return std::abs(ahead(core.arm, w, false)); });
     case Scheduler::look:
       return look(core, waiting);
     case Scheduler::c_look:
       return c_look(core, waiting);
     case Scheduler::sptf:
-      return cheapest(waiting, [&](const Waiting& w) {
+      return cheapest(core, waiting, [&](const Waiting& w) {
         const auto waited = static_cast<double>(now_ns - w.arrival_ns);
         return positioned_ns(tables, core, w, now_ns) -
                static_cast<Nanoseconds>(settings.ageing * waited);
       });
   }
-  return cheapest(waiting, [](const Waiting& w) { return w.arrival_ns; });
+  return cheapest(core, waiting, [](const Waiting& w) { return w.arrival_ns; });
 }
 
 }  // namespace platter::engine

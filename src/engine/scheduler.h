@@ -25,14 +25,19 @@ struct Waiting {
   Arm arm;
   Angle angle = 0;
   std::uint64_t order = 0;  // of submission
-  bool arrived = false;     // the drive has seen it: its time has come
+  std::uint8_t arm_number = 0;
+  std::uint8_t there = 0;  // the drive has seen it: its time has come; then 1 + arm_number
+
+  bool arrived() const { return there != 0; }
+  void arrive() { there = static_cast<std::uint8_t>(1 + arm_number); }
 };
 
 // When the request's first block could be under the head, were the arm sent there at `now_ns`.
 Nanoseconds positioned_ns(const Tables& tables, const Core& core, const Waiting& waiting,
                           Nanoseconds now_ns);
 
-// Index of the one that is next at `now_ns` among those that have arrived, of which there is one.
+// Index of the one that is next at `now_ns` among those that have arrived and are for the arm of
+// `core`, of which there is one.
 std::size_t choose(const Tables& tables, const Core& core, const QueueSettings& settings,
                    std::span<const Waiting> waiting, Nanoseconds now_ns);
 

@@ -54,9 +54,10 @@ struct Streams {
   std::uint32_t count = 0;
 };
 
-// All but the segments and what is outstanding.
+// All but the segments and what is outstanding. Of several arms each has one (arms.h).
 struct Core {
   Arm arm;
+  std::uint32_t arm_number = 0;
   Nanoseconds now_ns = 0;          // of the last event; time does not go back behind it
   Nanoseconds media_free_ns = 0;   // when work that no request can stop leaves the arm
   Nanoseconds taken_until_ns = 0;  // when the next of several requests that wait can be taken up
@@ -115,6 +116,14 @@ struct State {
   // How many requests it takes.
   std::uint32_t room() const { return queue.depth == 0 ? depth : std::min(queue.depth, depth); }
 
+  // The core of an arm, at work or not.
+  Core& core_of(std::uint32_t arm_number) {
+    return arm_number == core.arm_number ? core : at<Core>(cores_at_)[arm_number];
+  }
+  // From here on `core`, segments(), ends() and index() are those of this arm. What the arms share
+  // goes with them: the time of the last event, and what the last command was.
+  void turn_to(std::uint32_t arm_number);
+
   std::span<Segment> segments() { return {at<Segment>(segments_at_), segment_count}; }
   std::span<const Segment> segments() const {
     return {const_cast<State*>(this)->at<Segment>(segments_at_), segment_count};
@@ -140,9 +149,18 @@ struct State {
   Item* at(std::uint32_t offset) {
     return reinterpret_cast<Item*>(reinterpret_cast<std::byte*>(this) + offset);
   }
+  void place_arms(const Tables& tables, std::uint32_t cores_at, std::uint32_t further_buffers_at);
+  void reset_arm(const Tables& tables, Nanoseconds now_ns);
+  void take_over_arm(const State& other);
+
   std::uint32_t segments_at_ = 0, waiting_at_ = 0, done_at_ = 0, undo_at_ = 0;
   std::uint32_t ends_at_ = 0, index_at_ = 0;  // 0: these tables need none
   std::uint32_t end_count_ = 0;
+  std::uint32_t arm_count_ = 1, cores_at_ = 0;  // of several arms: one core each
+  struct BufferPlaces {
+    std::uint32_t segments_at, ends_at, index_at;
+  };
+  BufferPlaces buffers_[kMostArms] = {};
 };
 
 static_assert(std::is_trivially_copyable_v<State> && std::is_trivially_copyable_v<Undo> &&

@@ -28,6 +28,8 @@ class Step {
   // The request arrived at arrival_ns and is taken up at now_ns, which is not before it nor before
   // the last event.
   Completion serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns);
+  // Moves of the request to be served take so much longer.
+  void move_beside(Nanoseconds interference_ns) { beside_ns_ = interference_ns; }
   // Whether a request for which the drive looks into the buffer at now_ns is there by then.
   bool is_hit(const Request& request, Nanoseconds now_ns) const;
   Nanoseconds seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& disturbance);
@@ -118,6 +120,7 @@ class Step {
   State& state_;
   Core& core_;
   Nanoseconds arrival_ = 0;        // of the request
+  Nanoseconds beside_ns_ = 0;      // its move takes longer beside another arm
   Nanoseconds idle_ns_ = 0;        // of the drive, in front of the request
   bool waited_for_media_ = false;  // other data had to be written first
   bool received_late_ = false;     // a cached write: its data had to wait for the media

@@ -93,6 +93,7 @@ Nanoseconds Step::read_partial(const Request& request, Nanoseconds now, std::uin
     Mechanics::FirstAccess how;
     how.disturbance = request.disturbance;
     how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
+    how.beside_ns = beside_ns_;
     mechanics_.access(cursor, end, how, nullptr, &delivery, nullptr);
   }
   background.kind = Kind::none;
@@ -117,6 +118,7 @@ Nanoseconds Step::read_media(const Request& request, Nanoseconds now) {
   how.disturbance = request.disturbance;
   how.zero_latency = cache.zero_latency_read;
   how.minimum_seek_ns = overheads_.minimum_read_seek_delay;
+  how.beside_ns = beside_ns_;
   // What is verified or prefetched is not sent: the answer comes when the last block has passed.
   Delivery delivery = request.verify || request.prefetch
                           ? Delivery(request.lbn, request.blocks, 0, request.blocks)

@@ -30,7 +30,8 @@ Mechanics::FirstAccess Step::write_access(const Request& request) const {
   return {.disturbance = request.disturbance,
           .write = true,
           .zero_latency = tables_.cache.zero_latency_write != 0,
-          .minimum_seek_ns = overheads_.minimum_seek_delay};
+          .minimum_seek_ns = overheads_.minimum_seek_delay,
+          .beside_ns = beside_ns_};
 }
 
 Nanoseconds Step::write_through(const Request& request, Nanoseconds now) {

@@ -170,6 +170,21 @@ ValidityTable compile_validity(const model::Validity& v) {
           v.max_depth, flag(v.reads), flag(v.writes)};
 }
 
+static_assert(kMostArms == model::kMostArms && kMostArmRanges == model::kMostArmRanges);
+
+ArmTable compile_arms(const model::DriveModel& model) {
+  ArmTable table{};
+  if (!model.arms) return table;
+  const model::Arms& arms = *model.arms;
+  table.interference_ns = std::max<Nanoseconds>(0, ns(acting(arms, arms.interference)));
+  table.count = arm_count(model);
+  for (const model::ArmRange& range : arms.ranges) {
+    table.ends[table.ranges] = range.last_lbn + 1;
+    table.arms[table.ranges++] = range.arm;
+  }
+  return table;
+}
+
 constexpr Nanoseconds kLongest = 1000 * kSecond;
 
 bool is_time(Nanoseconds time) { return time >= -kLongest && time <= kLongest; }
@@ -290,6 +305,28 @@ std::optional<std::string> validity_defect(const ValidityTable& v, std::uint64_t
   return std::nullopt;
 }
 
+std::optional<std::string> arms_defect(const ArmTable& arms, std::uint64_t blocks) {
+  if (arms.interference_ns < 0 || !is_time(arms.interference_ns))
+    return "its arms disturb each other for a time that is none";
+  if (!arms.several())
+    return arms.count == 1 && arms.ranges == 0
+               ? std::nullopt
+               : std::optional<std::string>("it has a number of arms that is none");
+  if (arms.count > kMostArms || arms.ranges < arms.count || arms.ranges > kMostArmRanges)
+    return "it has a number of arms that is none";
+  std::uint64_t before = 0;
+  std::uint32_t named = 0;  // a bit each
+  for (std::uint32_t i = 0; i < arms.ranges; ++i) {
+    if (arms.ends[i] <= before || arms.arms[i] >= arms.count)
+      return "its arms reach ranges that are none";
+    before = arms.ends[i];
+    named |= 1U << arms.arms[i];
+  }
+  if (before != blocks || named != (1U << arms.count) - 1)
+    return "its arms do not reach all of its blocks";
+  return std::nullopt;
+}
+
 // What a model's compilation does not judge.
 std::optional<std::string> defect_of_times(const TableSections& t) {
   if (auto defect = motion_defect(t.motion)) return defect;
@@ -302,14 +339,14 @@ std::optional<std::string> defect_of_times(const TableSections& t) {
 
 bool is_larger_than_any_drive(const FlatLayout& totals) {
   return totals.slots > model::kMostSlots || totals.cylinders > model::kMostCylinders ||
-         totals.heads > model::kMostHeads ||
-         totals.tracks > std::uint64_t{totals.cylinders} * totals.heads;
+         totals.heads > model::kMostHeads;
 }
 
 std::optional<std::string> completed(TableParts& parts) {
   LayoutArrays& layout = parts.layout;
   if (auto defect = complete_layout(layout, parts.piece_blocks)) return "its layout " + *defect;
   if (is_larger_than_any_drive(layout.totals)) return "its layout is larger than any drive";
+  if (has_tracks_at_one_place(layout.totals)) return "two tracks of its layout lie at one place";
   if (auto defect = seek_defect(parts.seek, layout.totals.cylinders))
     return "its seek curve " + *defect;
   parts.sections.blocks = layout.totals.blocks;
@@ -318,8 +355,13 @@ std::optional<std::string> completed(TableParts& parts) {
 
 }  // namespace
 
+bool has_tracks_at_one_place(const FlatLayout& totals) {
+  return totals.tracks > std::uint64_t{totals.cylinders} * totals.heads;
+}
+
 std::optional<std::string> sections_defect(const TableSections& sections) {
   if (auto defect = defect_of_times(sections)) return defect;
+  if (auto defect = arms_defect(sections.arms, sections.blocks)) return defect;
   return validity_defect(sections.validity, sections.blocks);
 }
 
@@ -342,8 +384,10 @@ Tables::Tables(const model::DriveModel& model)
       cache(compile_cache(model.cache)),
       written(compile_written(model.cache)),
       queue(compile_queue(model.queue)),
-      validity(compile_validity(model.validity)) {
+      validity(compile_validity(model.validity)),
+      arms(compile_arms(model)) {
   auto defect = defect_of_times(sections());
+  if (!defect) defect = arms_defect(arms, layout.blocks());
   if (!defect) {
     defect = seek_defect(seeks.points(), layout.cylinders());
     if (defect) defect = "its seek curve " + *defect;
@@ -363,10 +407,11 @@ Tables::Tables(LayoutMap map, SeekTable seek_table, const TableSections& section
       cache(sections.cache),
       written(sections.written),
       queue(sections.queue),
-      validity(sections.validity) {}
+      validity(sections.validity),
+      arms(sections.arms) {}
 
 TableSections Tables::sections() const {
-  return {layout.blocks(), motion, overheads, bus, cache, written, queue, validity};
+  return {layout.blocks(), motion, overheads, bus, cache, written, queue, validity, arms};
 }
 
 }  // namespace platter::engine

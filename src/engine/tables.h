@@ -39,6 +39,11 @@ class Tables {
     return std::max(seen_ns + overheads.per_request + overhead, now_ns);
   }
 
+  // The first LBN that the arm which reaches `lbn` no longer does.
+  std::uint64_t end_of_range(std::uint64_t lbn) const {
+    return arms.several() ? arms.ends[arms.range_of(lbn)] : layout.blocks();
+  }
+
   LayoutMap layout;
   FlatMotion motion;
   Platter rotation;
@@ -49,6 +54,7 @@ class Tables {
   WrittenTable written;
   QueueTable queue;
   ValidityTable validity;
+  ArmTable arms;
 };
 
 // Throws Error(bad_input) for a size that is none.
@@ -68,5 +74,8 @@ tl::expected<std::shared_ptr<const Tables>, std::string> tables_of(TableParts pa
 
 // What is wrong with times, sizes and flags of unknown origin; nullopt: nothing.
 std::optional<std::string> sections_defect(const TableSections& sections);
+
+// More tracks than cylinders and heads have places: no table holds them.
+bool has_tracks_at_one_place(const FlatLayout& totals);
 
 }  // namespace platter::engine

@@ -13,11 +13,21 @@ constexpr Nanoseconds kLongest = 20'000'000;
 constexpr std::size_t kMostUsed = 400, kFewestOnGrid = 40;
 // Of the cosine's mean: jitter of a tenth of the grid leaves 0.8.
 constexpr double kSeen = 0.6, kKept = 0.8;
+// Chosen: so few rule most frequencies out. Their mean strays by 0.1 where all is kept.
+constexpr std::size_t kScreening = 16;
+constexpr double kPossible = 0.2;
 // So many samples on, what is no grid has strayed: of moments that are fixed nothing adds up.
 constexpr std::size_t kApart = 5;
 constexpr int kParts = 12;  // of a step, for gaps that are so much longer
 
 bool is_round_trip(const Sample& sample) { return sample.experiment == Experiment::round_trip; }
+
+std::vector<double> evenly(const std::vector<double>& all, std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<double> used;
+  for (std::size_t i = 0; i < most; ++i) used.push_back(all[i * all.size() / most]);
+  return used;
+}
 
 // From one completion to the one `lag` samples on, where each two neighbours `are` such; of many
 // evenly so many as are used.
@@ -33,10 +43,7 @@ std::vector<double> gaps(const Samples& samples, std::size_t lag, const Are& are
     if (in_a_row >= lag)
       all.push_back(static_cast<double>(sample.completed_ns - samples[i - lag].completed_ns));
   }
-  if (all.size() <= kMostUsed) return all;
-  std::vector<double> used;
-  for (std::size_t i = 0; i < kMostUsed; ++i) used.push_back(all[i * all.size() / kMostUsed]);
-  return used;
+  return evenly(all, kMostUsed);
 }
 
 bool both_idle(const Sample& before, const Sample& sample) {
@@ -63,10 +70,12 @@ std::optional<Nanoseconds> completion_grid(const Samples& samples) {
                             media_apart = gaps(samples, kApart, elsewhere);
   if (idle_apart.size() < kFewestOnGrid / 2 || media_apart.size() < kFewestOnGrid / 2)
     return std::nullopt;
+  const std::vector<double> few = evenly(media, kScreening);
   // A step of the frequency that turns the longest gap by an eighth.
   constexpr double kStep = 1.0 / (8.0 * kLongest);
   for (double coarse = 1.0 / kCoarsest; coarse <= 1.0 / kFinest; coarse += kStep) {
-    if (kept(media, coarse) < kSeen || kept(idle, coarse) < kSeen) continue;
+    if (kept(few, coarse) < kPossible || kept(media, coarse) < kSeen || kept(idle, coarse) < kSeen)
+      continue;
     for (int part = -kParts; part <= kParts; ++part) {
       const double per_grid = coarse + part * kStep / kParts;
       if (kept(media_apart, per_grid) > kKept && kept(idle_apart, per_grid) > kKept)

@@ -64,8 +64,8 @@ class Estimates {
  public:
   // As Evidence takes them, and for as long.
   Estimates(const Samples& samples, const engine::LayoutMap* map, const model::Rotation& rotation,
-            const model::DriveModel* stated = nullptr)
-      : evidence_(samples, map, rotation, stated) {}
+            const model::DriveModel* stated = nullptr, Nanoseconds grid_ns = 0)
+      : evidence_(samples, map, rotation, stated, grid_ns) {}
 
   const Evidence& evidence() const { return evidence_; }
   template <Figure figure>

@@ -8,11 +8,13 @@
 namespace platter::estimate {
 
 Evidence::Evidence(const Samples& samples, const engine::LayoutMap* map,
-                   const model::Rotation& rotation, const model::DriveModel* stated)
+                   const model::Rotation& rotation, const model::DriveModel* stated,
+                   Nanoseconds grid_ns)
     : samples_(samples),
       map_(map),
       rotation_(rotation),
       stated_(stated),
+      grid_ns_(grid_ns),
       by_verifies_(estimate::by_verifies(samples)) {
   for (const Sample& s : samples) {
     if (!s.write) continue;

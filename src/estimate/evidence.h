@@ -29,15 +29,17 @@ struct Trial {
 class Evidence {
  public:
   // `map` with its angles; nullptr: it is not known, and no access tells a passage. `stated`: what
-  // earlier stages have, for figures that are measured from it; nullptr: nothing.
+  // earlier stages have, for figures that are measured from it; nullptr: nothing. `grid_ns`: the
+  // host sees completions at multiples of so much only (completion_grid.h); 0: when they come.
   Evidence(const Samples& samples, const engine::LayoutMap* map, const model::Rotation& rotation,
-           const model::DriveModel* stated = nullptr);
+           const model::DriveModel* stated = nullptr, Nanoseconds grid_ns = 0);
 
   const Samples& samples() const { return samples_; }
   bool has_map() const { return map_ != nullptr; }
   const engine::LayoutMap& map() const { return *map_; }  // which must be known
   const model::Rotation& rotation() const { return rotation_; }
   const model::DriveModel* stated() const { return stated_; }
+  Nanoseconds grid_ns() const { return grid_ns_; }
   double period_ns() const { return model::revolution_ns(rotation_); }
   double period_ms() const { return period_ns() * 1e-6; }
 
@@ -63,6 +65,7 @@ class Evidence {
   const engine::LayoutMap* map_;
   model::Rotation rotation_;
   const model::DriveModel* stated_;
+  Nanoseconds grid_ns_;
   std::uint32_t write_unit_ = 1;
   bool has_writes_ = false, by_verifies_ = false;
   mutable std::optional<std::optional<noise::HostDelay>> host_delay_;  // once it was asked for

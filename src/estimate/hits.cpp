@@ -16,6 +16,22 @@ namespace {
 
 constexpr double kClock_ms = 0.01;  // by which clocks round
 
+// Times that were rounded up to a grid's step, spread evenly over it: what is made of them by ranks
+// and weights would else take a step for all times in it. As many early as late, in an order that
+// is the same for the same samples.
+class SpreadOverStep {
+ public:
+  explicit SpreadOverStep(Nanoseconds step_ns) : step_ms_(to_ms(step_ns)) {}
+  double next_ms() {
+    constexpr double kGolden = 0.6180339887498949;
+    share_ = std::fmod(share_ + kGolden, 1.0);
+    return step_ms_ * (share_ - 0.5);
+  }
+
+ private:
+  double step_ms_, share_ = 0;
+};
+
 using TimesBySize = std::map<std::uint32_t, std::vector<double>>;
 
 // Which of these lie about `centre`; empty if so few that it may be by chance.
@@ -97,10 +113,11 @@ double bus_time_beyond_first_ms(const Hits& hits, std::uint32_t blocks) {
 
 Hits estimate_hits(const Evidence& evidence) {
   std::array<TimesBySize, 4> times;
+  SpreadOverStep spread(evidence.grid_ns());
   for (const Sample& s : evidence.samples())
     if (s.experiment == Experiment::hit && s.after_completed_ns > 0)
       times[(s.write ? 2 : 0) + (s.after_write ? 1 : 0)][s.blocks].push_back(
-          to_ms(s.completed_ns - s.issued_ns));
+          to_ms(s.completed_ns - s.issued_ns) + spread.next_ms());
   Hits hits;
   for (std::size_t kind = 0; kind < times.size(); ++kind) {
     const std::uint32_t fewest = kind >= 2 ? evidence.write_unit() : 1;

@@ -63,44 +63,68 @@ Samples anchors_about_angles(const Samples& samples) {
   return anchors;
 }
 
-PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
-  std::vector<std::vector<double>> phases;
-  std::vector<double> times_s;
-  std::vector<std::uint32_t> sessions;
+namespace {
+
+struct Run {
+  std::vector<double> phases;
+  double time_s = 0;  // the mean
+  std::uint32_t session = 0;
+};
+
+// Re-reads close behind one another. `epoch_ns` becomes the first one's completion.
+std::vector<Run> runs_of(const Samples& samples, const model::Rotation& rotation,
+                         Nanoseconds& epoch_ns) {
+  std::vector<Run> runs;
   double last_s = 0;
   for (const Sample& s : samples) {
     if (s.experiment != Experiment::anchor) continue;
-    if (phases.empty()) epoch_ns_ = s.completed_ns;
-    const double time_s = static_cast<double>(s.completed_ns - epoch_ns_) * 1e-9;
-    if (phases.empty() || s.session != sessions.back() || time_s - last_s > kBurstGap_s ||
-        phases.back().size() >= kMostInBurst) {
-      phases.emplace_back();
-      sessions.push_back(s.session);
-      times_s.push_back(0);
-    }
+    if (runs.empty()) epoch_ns = s.completed_ns;
+    const double time_s = static_cast<double>(s.completed_ns - epoch_ns) * 1e-9;
+    if (runs.empty() || s.session != runs.back().session || time_s - last_s > kBurstGap_s ||
+        runs.back().phases.size() >= kMostInBurst)
+      runs.push_back({{}, 0, s.session});
     last_s = time_s;
-    phases.back().push_back(anchor_phase_rev(rotation, s));
-    const auto n = static_cast<double>(phases.back().size());
-    times_s.back() += (time_s - times_s.back()) / n;  // their mean
+    Run& run = runs.back();
+    run.phases.push_back(anchor_phase_rev(rotation, s));
+    run.time_s += (time_s - run.time_s) / static_cast<double>(run.phases.size());
   }
+  return runs;
+}
+
+// Of the better 90 %: a late burst says nothing about the width.
+double root_mean_square_of_most(std::vector<double> misses) {
+  std::sort(misses.begin(), misses.end());
+  const std::size_t kept = misses.size() - misses.size() / 10;
+  double squares = 0;
+  for (std::size_t i = 0; i < kept; ++i) squares += misses[i] * misses[i];
+  return std::sqrt(squares / static_cast<double>(kept));
+}
+
+}  // namespace
+
+PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) {
   std::vector<double> deviations;
-  for (std::size_t i = 0; i < phases.size(); ++i) {
+  for (const Run& run : runs_of(samples, rotation, epoch_ns_)) {
     // Relative to the burst before, so that the phase never jumps by a turn.
-    const double near = bursts_.empty() ? phases[i].front() : bursts_.back().phase_rev;
+    const double near = bursts_.empty() ? run.phases.front() : bursts_.back().phase_rev;
     std::vector<double> unwrapped;
-    for (double phase : phases[i]) unwrapped.push_back(near + statistics::wrap_rev(phase - near));
+    for (double phase : run.phases) unwrapped.push_back(near + statistics::wrap_rev(phase - near));
     const double middle = statistics::median(unwrapped);
+    const auto n = static_cast<double>(unwrapped.size());
     if (unwrapped.size() > 1)
-      for (double phase : unwrapped) {
-        const auto n = static_cast<double>(unwrapped.size());
+      for (double phase : unwrapped)
         deviations.push_back((phase - middle) * std::sqrt(n / (n - 1)));
-      }
-    bursts_.push_back({times_s[i], middle, static_cast<double>(unwrapped.size()), sessions[i]});
-    sessions_.insert(sessions[i]);
+    bursts_.push_back({run.time_s, middle, n, run.session});
   }
   if (bursts_.empty()) return;
+  std::stable_sort(bursts_.begin(), bursts_.end(), [](const Burst& a, const Burst& b) {
+    return std::pair(a.session, a.time_s) < std::pair(b.session, b.time_s);
+  });
   noise_rev_ = statistics::clipped_deviation(deviations);
+  choose_width();
+}
 
+void PhaseDrift::choose_width() {
   double best = std::numeric_limits<double>::infinity();
   width_s_ = kStraightLine_s;
   error_rev_ = noise_rev_ / std::sqrt(bursts_.front().weight);
@@ -116,18 +140,17 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
     for (std::size_t i = 0; i < bursts_.size(); ++i)
       if (const auto miss = miss_rev(i, width)) misses.push_back(std::abs(*miss));
     if (misses.empty()) return;
-    // The mean of the better 90 %: a late burst says nothing about the width.
-    std::sort(misses.begin(), misses.end());
-    const std::size_t kept = misses.size() - misses.size() / 10;
-    double squares = 0;
-    for (std::size_t i = 0; i < kept; ++i) squares += misses[i] * misses[i];
-    const double score = std::sqrt(squares / static_cast<double>(kept));
+    const double score = root_mean_square_of_most(std::move(misses));
     if (score < 0.97 * best) {  // the wider one unless the narrower is really better
       best = score;
       width_s_ = width;
     }
   }
-  // A left-out burst misses by its own noise and by the error of the smooth line.
+  learn_error(best);
+}
+
+// A left-out burst misses by its own noise and by the error of the smooth line.
+void PhaseDrift::learn_error(double miss_of_left_out_rev) {
   const double own = 1.25 * noise_rev_ / std::sqrt(bursts_.front().weight);
   std::vector<double> variances;
   for (std::size_t i = 0; i < bursts_.size(); ++i)
@@ -136,36 +159,51 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   // What is left of so few misses may be small by chance: not less than the re-reads' own noise
   // gives.
   const double by_noise = 1.1 * noise_rev_ * std::sqrt(usual_variance_);  // of medians of four
-  error_rev_ = std::sqrt(std::max(best * best - own * own, by_noise * by_noise));
+  error_rev_ = std::sqrt(
+      std::max(miss_of_left_out_rev * miss_of_left_out_rev - own * own, by_noise * by_noise));
 }
 
 std::optional<double> PhaseDrift::miss_rev(std::size_t burst, double width_s) const {
-  constexpr auto kFewest = 4;
+  constexpr std::size_t kFewest = 4;
   const Burst& it = bursts_[burst];
-  if (std::ranges::count(bursts_, it.session, &Burst::session) < kFewest) return std::nullopt;
+  if (of_session(it.session).size() < kFewest) return std::nullopt;
   return it.phase_rev - line_at(it.time_s, it.session, width_s, burst).value;
 }
 
-// Local straight line with Gaussian weights.
+std::span<const PhaseDrift::Burst> PhaseDrift::of_session(std::uint32_t session) const {
+  const auto first = std::partition_point(
+      bursts_.begin(), bursts_.end(), [&](const Burst& burst) { return burst.session < session; });
+  const auto end = std::partition_point(
+      first, bursts_.end(), [&](const Burst& burst) { return burst.session == session; });
+  return {first, end};
+}
+
+// Local straight line with Gaussian weights, of which those beyond kReach widths are left out.
 PhaseDrift::Smooth PhaseDrift::line_at(double time_s, std::uint32_t session, double width_s,
                                        std::size_t without) const {
+  constexpr double kReach = 5;
+  const std::span<const Burst> bursts = of_session(session);
   double v0 = 0, v1 = 0, v2 = 0;  // moments of the squared weights, by what a burst scatters
   double w0 = 0, w1 = 0, w2 = 0, y0 = 0, y1 = 0;
   double widened = width_s;
   for (int attempt = 0; attempt < 8; ++attempt, widened *= 2) {
     w0 = w1 = w2 = y0 = y1 = v0 = v1 = v2 = 0;
-    for (std::size_t i = 0; i < bursts_.size(); ++i) {
-      if (i == without || bursts_[i].session != session) continue;
-      const double t = bursts_[i].time_s - time_s;
+    auto at = std::partition_point(bursts.begin(), bursts.end(), [&](const Burst& burst) {
+      return burst.time_s < time_s - kReach * widened;
+    });
+    for (; at != bursts.end(); ++at) {
+      const Burst& burst = *at;
+      const double t = burst.time_s - time_s;
       const double z = t / widened;
-      if (std::abs(z) > 5) continue;
-      const double w = bursts_[i].weight * std::exp(-0.5 * z * z);
+      if (z > kReach) break;
+      if (&burst == bursts_.data() + without) continue;
+      const double w = burst.weight * std::exp(-0.5 * z * z);
       w0 += w;
       w1 += w * t;
       w2 += w * t * t;
-      y0 += w * bursts_[i].phase_rev;
-      y1 += w * t * bursts_[i].phase_rev;
-      const double v = w * w / bursts_[i].weight;
+      y0 += w * burst.phase_rev;
+      y1 += w * t * burst.phase_rev;
+      const double v = w * w / burst.weight;
       v0 += v;
       v1 += v * t;
       v2 += v * t * t;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <optional>
-#include <set>
+#include <span>
 #include <vector>
 
 #include "estimate/samples.h"
@@ -35,7 +35,7 @@ class PhaseDrift {
 
   bool known() const { return !bursts_.empty(); }
   // Whether anything tells of the session.
-  bool knows(std::uint32_t session) const { return sessions_.contains(session); }
+  bool knows(std::uint32_t session) const { return !of_session(session).empty(); }
   // Phase (turns, not reduced modulo 1) at which the reference read completes at about `time_ns` of
   // a session that it knows.
   double at_rev(Nanoseconds time_ns, std::uint32_t session) const;
@@ -60,13 +60,15 @@ class PhaseDrift {
   struct Smooth {
     double value = 0, variance = 0;
   };
+  std::span<const Burst> of_session(std::uint32_t session) const;
+  void choose_width();
+  void learn_error(double miss_of_left_out_rev);
   // Through the bursts of a session, but one; none: size().
   Smooth line_at(double time_s, std::uint32_t session, double width_s, std::size_t without) const;
   // How far a burst lies from the line through the others; nullopt: its session has too few.
   std::optional<double> miss_rev(std::size_t burst, double width_s) const;
 
-  std::vector<Burst> bursts_;
-  std::set<std::uint32_t> sessions_;  // of the bursts
+  std::vector<Burst> bursts_;  // by session and time
   Nanoseconds epoch_ns_ = 0;
   double width_s_ = 0, error_rev_ = 0, noise_rev_ = 0, wander_rev_ = 0;
   double usual_variance_ = 0;  // of the line at a re-read that is left out

@@ -397,6 +397,65 @@ std::map<std::pair<std::uint32_t, std::size_t>, Samples> phases_of(const Samples
   return phases;
 }
 
+// Unbroken runs in which the coarse period counts the revolutions.
+std::vector<std::vector<double>> unbroken_runs(const std::vector<Nanoseconds>& raw,
+                                               double period_ns) {
+  constexpr std::size_t kLongest = 64;
+  std::vector<std::vector<double>> runs;
+  for (const Nanoseconds at_ns : raw) {
+    const auto time = static_cast<double>(at_ns - raw.front());
+    if (runs.empty() || time - runs.back().back() > kBurstGap_rev * period_ns ||
+        runs.back().size() >= kLongest)
+      runs.emplace_back();
+    runs.back().push_back(time);
+  }
+  return runs;
+}
+
+struct Bursts {
+  std::vector<Burst> bursts;
+  double noise_ns = 0;  // of a read about its place
+  double reads = 0;     // that are no outliers
+  bool irregular = false;
+};
+
+Bursts bursts_of(const std::vector<std::vector<double>>& runs, double period_ns) {
+  Bursts result;
+  std::vector<double> noise;
+  std::vector<Offsets> offsets;
+  for (const auto& run : runs) {
+    offsets.push_back(offsets_of(run, period_ns));
+    noise.insert(noise.end(), offsets.back().from_median_ns.begin(),
+                 offsets.back().from_median_ns.end());
+  }
+  constexpr double kOutlier = 8;  // of the noise
+  const double limit_ns = kOutlier * std::max(statistics::mad_sigma(noise), 1.0);
+  double squares = 0;
+  for (const double offset : noise) {
+    if (std::abs(offset) > limit_ns) continue;
+    squares += offset * offset;
+    result.reads += 1;
+  }
+  result.noise_ns = std::max(std::sqrt(squares / std::max(result.reads, 1.0)), 1.0);
+  result.irregular = result.noise_ns > kRegular_rev * period_ns;
+  if (result.irregular) return result;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    result.bursts.push_back(make_burst(runs[i], offsets[i], limit_ns));
+  result.irregular = follow_the_rests(result.bursts, period_ns);
+  return result;
+}
+
+// Through as many of the bursts as can be: from the first on, or from the period as another
+// session has it.
+Line line_through(const std::vector<Burst>& bursts, const Line& begun, double noise_ns,
+                  const std::optional<model::Rotation>& elsewhere) {
+  Line line = tie_all(bursts, begun, noise_ns);
+  if (!elsewhere) return line;
+  std::size_t end = 0;
+  const Line other = tie(bursts, 0, as_it_may_be_now(*elsewhere), noise_ns, &end);
+  return other.bursts.size() > line.bursts.size() ? other : line;
+}
+
 // `elsewhere`: the period as another session has it; then sessions' periods tell its drift.
 SessionEstimate estimate_of_session(const Samples& samples,
                                     const std::optional<model::Rotation>& elsewhere) {
@@ -409,70 +468,32 @@ SessionEstimate estimate_of_session(const Samples& samples,
     estimate.outcome = RotationOutcome::cache_still_on;
     return result;
   }
-  double period_ns = first_period(raw, coarse_ns).period_ns;
-
-  // Bursts: unbroken runs in which the coarse period counts the revolutions.
-  std::vector<std::vector<double>> runs;
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    const auto time = static_cast<double>(raw[i] - raw.front());
-    if (runs.empty() || time - runs.back().back() > kBurstGap_rev * period_ns ||
-        runs.back().size() >= 64)
-      runs.emplace_back();
-    runs.back().push_back(time);
-  }
-  std::vector<double> noise;
-  std::vector<Burst> bursts;
-  std::vector<Offsets> offsets;
-  for (const auto& run : runs) {
-    offsets.push_back(offsets_of(run, period_ns));
-    noise.insert(noise.end(), offsets.back().from_median_ns.begin(),
-                 offsets.back().from_median_ns.end());
-  }
-  constexpr double kOutlier = 8;  // of the noise
-  const double limit_ns = kOutlier * std::max(statistics::mad_sigma(noise), 1.0);
-  double squares = 0, kept = 0;
-  for (const double offset : noise) {
-    if (std::abs(offset) > limit_ns) continue;
-    squares += offset * offset;
-    kept += 1;
-  }
-  const double noise_ns = std::max(std::sqrt(squares / std::max(kept, 1.0)), 1.0);
-  if (noise_ns > kRegular_rev * period_ns) {
+  const double first_ns = first_period(raw, coarse_ns).period_ns;
+  const std::vector<std::vector<double>> runs = unbroken_runs(raw, first_ns);
+  const Bursts found = bursts_of(runs, first_ns);
+  if (found.irregular) {
     estimate.outcome = RotationOutcome::irregular;
     return result;
   }
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    bursts.push_back(make_burst(runs[i], offsets[i], limit_ns));
-  if (follow_the_rests(bursts, period_ns)) {
-    estimate.outcome = RotationOutcome::irregular;
-    return result;
-  }
-
+  const double noise_ns = found.noise_ns;
   const auto first_reads = static_cast<double>(runs.front().size());
-  // A burst's reads scatter less about their own median than about their place.
-  const double of_medians = kept - static_cast<double>(runs.size());
-  const double read_noise_ns = noise_ns * std::sqrt(kept / std::max(of_medians, 1.0));
-  const Line begun{period_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}};
-  Line line = tie_all(bursts, begun, noise_ns);
-  if (elsewhere) {
-    std::size_t end = 0;
-    const Line other = tie(bursts, 0, as_it_may_be_now(*elsewhere), noise_ns, &end);
-    if (other.bursts.size() > line.bursts.size()) line = other;
-  }
+  const Line begun{first_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}};
+  Line line = line_through(found.bursts, begun, noise_ns, elsewhere);
   const double drift = elsewhere ? 0 : drift_ns(line);
+  // A burst's reads scatter less about their own median than about their place.
+  const double of_medians = found.reads - static_cast<double>(runs.size());
+  const double read_noise_ns = noise_ns * std::sqrt(found.reads / std::max(of_medians, 1.0));
   if (const auto with = with_wander(line, read_noise_ns)) {
     line = *with;
     result.wander_shows = true;
   }
-  period_ns = line.period_ns;
-  result.turns = std::max(1.0, static_cast<double>(raw.back() - raw.front()) / period_ns);
+  result.turns = std::max(1.0, static_cast<double>(raw.back() - raw.front()) / line.period_ns);
   // Both ends of the run lie within one of it, and within two where the drift is uneven.
   const double error_ns = std::hypot(line.error_ns, std::abs(drift) / 2);
-  estimate.drift_ppm = drift / period_ns * 1e6;
-  const std::size_t used = line.reads;
+  estimate.drift_ppm = drift / line.period_ns * 1e6;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;
-  estimate.rotation = rotation_of({period_ns, error_ns, used}, by_verifies(samples));
+  estimate.rotation = rotation_of({line.period_ns, error_ns, line.reads}, by_verifies(samples));
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "model/interruption.h"
 #include "statistics/circular.h"
@@ -98,31 +99,43 @@ double ZoneFit::error_rev(const std::vector<double>& row) const {
 
 namespace {
 
-// As fit_zone(), every observation as good as it says.
-ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
-                     bool all_read, double common_width_s) {
-  const std::size_t n = shape.unknowns();
-  ZoneFit fit;
-  fit.residuals_rev.assign(observations.size(), 1.0);
-  fit.odd.assign(observations.size(), false);
-  if (!shape.solvable()) {
-    fit.unknowns.assign(n, 0.0);
-    fit.introduced.assign(n, false);
-    return fit;
+// Observations taken one by one, each unwrapped where its prediction is sure, until none is left
+// that can be.
+class Unwrapping {
+ public:
+  Unwrapping(const ZoneShape& shape, const std::vector<TrackAngle>& observations, bool all_read)
+      : filter(shape.unknowns()),
+        unwrapped(observations.size(), 0.0),
+        done(observations.size(), false),
+        odd(observations.size(), false),
+        odd_miss_rev(observations.size(), 1.0),
+        observations_(observations),
+        all_read_(all_read) {
+    for (const TrackAngle& o : observations)
+      rows.push_back(shape.row(shape.path_of_slot(o.track_slot)));
   }
-  Filter filter(n);
-  std::vector<std::vector<double>> rows;
-  for (const TrackAngle& o : observations)
-    rows.push_back(shape.row(shape.path_of_slot(o.track_slot)));
-  std::vector<bool> done(observations.size(), false);
-  std::vector<double> unwrapped(observations.size(), 0.0);
 
-  const auto take = [&](std::size_t i, double value) {
-    stop_if_asked();
-    filter.update(rows[i], value, observations[i].sigma_rev);
-    unwrapped[i] = value;
-    done[i] = true;
-  };
+  void take_all();
+  // What looked odd in front of a few disturbed observations may fit with all of them.
+  void take_odd_ones_again() {
+    for (std::size_t i = 0; i < done.size(); ++i)
+      if (odd[i]) odd[i] = done[i] = false;
+    take_all();
+  }
+  std::vector<std::size_t> used() const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < done.size(); ++i)
+      if (done[i] && !odd[i]) found.push_back(i);
+    return found;
+  }
+
+  Filter filter;
+  std::vector<std::vector<double>> rows;
+  std::vector<double> unwrapped;  // of those that are done
+  std::vector<bool> done, odd;
+  std::vector<double> odd_miss_rev;
+
+ private:
   // What brings in one unknown with coefficient 1 has its whole revolutions for free, however
   // unsure the others are. Of those that do, how unsure these are; infinite: it does not.
   struct Introduction {
@@ -130,129 +143,176 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
     double unsure_rev = std::numeric_limits<double>::infinity();
     std::vector<double> known;  // its row without the unknown
   };
-  const auto introduction = [&](std::size_t i) {
-    stop_if_asked();
-    Introduction found{n, std::numeric_limits<double>::infinity(), rows[i]};
-    for (std::size_t u = 0; u < n; ++u) {
-      if (rows[i][u] == 0 || filter.introduced[u]) continue;
-      if (found.unknown != n || std::abs(rows[i][u]) != 1.0) return Introduction{};
-      found.unknown = u;
-      found.known[u] = 0;
-    }
-    if (found.unknown != n) found.unsure_rev = deviation(filter.covariance, found.known);
-    return found;
-  };
-  const auto try_introduce = [&](std::size_t i, double bound = kSureUnwrap_rev) {
-    const Introduction found = introduction(i);
-    if (found.unsure_rev > bound) return false;
-    const double predicted = view(found.known).dot(filter.mean);
-    take(i, predicted + statistics::turn_rev(observations[i].angle_rev - predicted));
-    filter.introduced[found.unknown] = true;
-    return true;
-  };
-  const auto prediction_error = [&](std::size_t i) {
-    stop_if_asked();
-    for (std::size_t u = 0; u < n; ++u)
-      if (rows[i][u] != 0 && !filter.introduced[u]) return std::numeric_limits<double>::infinity();
-    return deviation(filter.covariance, rows[i]);
-  };
-  const auto try_unwrap = [&](std::size_t i, double bound = kSureUnwrap_rev) {
-    const double error = prediction_error(i);
-    if (error > bound) return false;
-    const double predicted = view(rows[i]).dot(filter.mean);
-    const double miss = statistics::wrap_rev(observations[i].angle_rev - predicted);
-    if (std::abs(miss) >
-        kOddFloor_rev + kOddSigmas * std::hypot(error, observations[i].sigma_rev)) {
-      fit.odd[i] = true;
-      fit.residuals_rev[i] = miss;
-      done[i] = true;
-      return true;
-    }
-    take(i, predicted + miss);
-    return true;
-  };
-  // Where nothing is sure any more: the one that is predicted best, if half a turn is still far
-  // away.
-  const auto take_best = [&] {
-    std::size_t best = observations.size();
-    double least = kLastUnwrap_rev;
-    for (std::size_t i = 0; i < observations.size(); ++i)
-      if (!done[i] && prediction_error(i) < least) {
-        best = i;
-        least = prediction_error(i);
-      }
-    return best < observations.size() && try_unwrap(best, kLastUnwrap_rev);
-  };
-  // And then the one that brings in an unknown beside those that are known best.
-  const auto introduce_best = [&] {
-    std::size_t best = observations.size();
-    const double bound = all_read ? kAnywhere_rev : 2 * kSureUnwrap_rev;
-    double least = bound;
-    for (std::size_t i = 0; i < observations.size(); ++i)
-      if (!done[i] && introduction(i).unsure_rev < least) {
-        best = i;
-        least = introduction(i).unsure_rev;
-      }
-    return best < observations.size() && try_introduce(best, bound);
-  };
-  const auto take_all = [&] {
-    for (bool progress = true; progress;) {
-      progress = false;
-      for (std::size_t i = 0; i < observations.size(); ++i)
-        if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
-      if (!progress) progress = (all_read && take_best()) || introduce_best();
-    }
-  };
-  take_all();
-  // What looked odd in front of a few disturbed observations may fit with all of them.
-  for (std::size_t i = 0; i < observations.size(); ++i)
-    if (fit.odd[i]) fit.odd[i] = done[i] = false;
-  take_all();
+  void take(std::size_t i, double value);
+  Introduction introduction(std::size_t i) const;
+  bool try_introduce(std::size_t i, double bound = kSureUnwrap_rev);
+  double prediction_error(std::size_t i) const;
+  bool try_unwrap(std::size_t i, double bound = kSureUnwrap_rev);
+  // The one of the least `unsure` below a bound; nullopt: there is none.
+  template <class Unsure>
+  std::optional<std::size_t> surest(double bound, const Unsure& unsure) const;
+  bool take_best();
+  bool introduce_best();
 
-  fit.unknowns.assign(filter.mean.begin(), filter.mean.end());
-  fit.covariance = as_matrix(filter.covariance);
-  fit.introduced = filter.introduced;
-  // The robust fit, where all unknowns are known and there are observations to spare.
-  std::vector<std::size_t> used;
-  for (std::size_t i = 0; i < observations.size(); ++i)
-    if (done[i] && !fit.odd[i]) used.push_back(i);
-  fit.used = used.size();
+  const std::vector<TrackAngle>& observations_;
+  bool all_read_;
+};
+
+void Unwrapping::take(std::size_t i, double value) {
+  stop_if_asked();
+  filter.update(rows[i], value, observations_[i].sigma_rev);
+  unwrapped[i] = value;
+  done[i] = true;
+}
+
+Unwrapping::Introduction Unwrapping::introduction(std::size_t i) const {
+  stop_if_asked();
+  const std::size_t n = filter.introduced.size();
+  Introduction found{n, std::numeric_limits<double>::infinity(), rows[i]};
+  for (std::size_t u = 0; u < n; ++u) {
+    if (rows[i][u] == 0 || filter.introduced[u]) continue;
+    if (found.unknown != n || std::abs(rows[i][u]) != 1.0) return Introduction{};
+    found.unknown = u;
+    found.known[u] = 0;
+  }
+  if (found.unknown != n) found.unsure_rev = deviation(filter.covariance, found.known);
+  return found;
+}
+
+bool Unwrapping::try_introduce(std::size_t i, double bound) {
+  const Introduction found = introduction(i);
+  if (found.unsure_rev > bound) return false;
+  const double predicted = view(found.known).dot(filter.mean);
+  take(i, predicted + statistics::turn_rev(observations_[i].angle_rev - predicted));
+  filter.introduced[found.unknown] = true;
+  return true;
+}
+
+double Unwrapping::prediction_error(std::size_t i) const {
+  stop_if_asked();
+  for (std::size_t u = 0; u < filter.introduced.size(); ++u)
+    if (rows[i][u] != 0 && !filter.introduced[u]) return std::numeric_limits<double>::infinity();
+  return deviation(filter.covariance, rows[i]);
+}
+
+bool Unwrapping::try_unwrap(std::size_t i, double bound) {
+  const double error = prediction_error(i);
+  if (error > bound) return false;
+  const double predicted = view(rows[i]).dot(filter.mean);
+  const double miss = statistics::wrap_rev(observations_[i].angle_rev - predicted);
+  if (std::abs(miss) > kOddFloor_rev + kOddSigmas * std::hypot(error, observations_[i].sigma_rev)) {
+    odd[i] = true;
+    odd_miss_rev[i] = miss;
+    done[i] = true;
+    return true;
+  }
+  take(i, predicted + miss);
+  return true;
+}
+
+template <class Unsure>
+std::optional<std::size_t> Unwrapping::surest(double bound, const Unsure& unsure) const {
+  std::optional<std::size_t> best;
+  double least = bound;
+  for (std::size_t i = 0; i < observations_.size(); ++i) {
+    if (done[i]) continue;
+    const double own = unsure(i);
+    if (own >= least) continue;
+    best = i;
+    least = own;
+  }
+  return best;
+}
+
+// Where nothing is sure any more: the one that is predicted best, if half a turn is still far away.
+bool Unwrapping::take_best() {
+  const auto best = surest(kLastUnwrap_rev, [this](std::size_t i) { return prediction_error(i); });
+  return best && try_unwrap(*best, kLastUnwrap_rev);
+}
+
+// And then the one that brings in an unknown beside those that are known best.
+bool Unwrapping::introduce_best() {
+  const double bound = all_read_ ? kAnywhere_rev : 2 * kSureUnwrap_rev;
+  const auto best = surest(bound, [this](std::size_t i) { return introduction(i).unsure_rev; });
+  return best && try_introduce(*best, bound);
+}
+
+void Unwrapping::take_all() {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::size_t i = 0; i < observations_.size(); ++i)
+      if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
+    if (!progress) progress = (all_read_ && take_best()) || introduce_best();
+  }
+}
+
+// The robust fit, where all unknowns are known and there are observations to spare.
+void fit_robustly(ZoneFit& fit, const Unwrapping& all, const std::vector<TrackAngle>& observations,
+                  const std::vector<std::size_t>& used) {
+  const std::size_t n = fit.unknowns.size();
   const bool complete = std::all_of(fit.introduced.begin(), fit.introduced.end(),
                                     [](bool known) { return known; });
-  if (complete && used.size() >= n + 4) {
-    statistics::Matrix design(used.size(), n);
-    std::vector<double> values, weights;
-    for (std::size_t r = 0; r < used.size(); ++r) {
-      for (std::size_t c = 0; c < n; ++c) design.at(r, c) = rows[used[r]][c];
-      // Relative to the filter's line, so that large counts of turns do not cost precision.
-      values.push_back(unwrapped[used[r]] - view(rows[used[r]]).dot(filter.mean));
-      weights.push_back(std::pow(observations[used[r]].sigma_rev, -2));
-    }
-    if (const auto robust = statistics::huber_regression(design, values, weights)) {
-      for (std::size_t c = 0; c < n; ++c) fit.unknowns[c] += robust->coefficients[c];
-      fit.scale = robust->scale;
-      // Not better than the noise of one observation allows, worse where the residuals say so:
-      // their scatter, its degrees of freedom and what robustness costs are in the regression's
-      // covariance.
-      const double factor = std::max(1.0, robust->covariance.at(0, 0) / filter.covariance(0, 0));
-      for (double& entry : fit.covariance.data) entry *= factor;
-    }
+  if (!complete || used.size() < n + 4) return;
+  statistics::Matrix design(used.size(), n);
+  std::vector<double> values, weights;
+  for (std::size_t r = 0; r < used.size(); ++r) {
+    const std::vector<double>& row = all.rows[used[r]];
+    for (std::size_t c = 0; c < n; ++c) design.at(r, c) = row[c];
+    // Relative to the filter's line, so that large counts of turns do not cost precision.
+    values.push_back(all.unwrapped[used[r]] - view(row).dot(all.filter.mean));
+    weights.push_back(std::pow(observations[used[r]].sigma_rev, -2));
   }
+  const auto robust = statistics::huber_regression(design, values, weights);
+  if (!robust) return;
+  for (std::size_t c = 0; c < n; ++c) fit.unknowns[c] += robust->coefficients[c];
+  fit.scale = robust->scale;
+  // Not better than the noise of one observation allows, worse where the residuals say so: their
+  // scatter, its degrees of freedom and what robustness costs are in the regression's covariance.
+  const double factor = std::max(1.0, robust->covariance.at(0, 0) / all.filter.covariance(0, 0));
+  for (double& entry : fit.covariance.data) entry *= factor;
+}
+
+void add_common_error(ZoneFit& fit, const Unwrapping& all,
+                      const std::vector<TrackAngle>& observations,
+                      const std::vector<std::size_t>& used, double common_width_s) {
   std::vector<const TrackAngle*> read;
-  std::vector<const std::vector<double>*> read_rows;
+  std::vector<const std::vector<double>*> rows;
   for (const std::size_t i : used) {
     read.push_back(&observations[i]);
-    read_rows.push_back(&rows[i]);
+    rows.push_back(&all.rows[i]);
   }
-  if (std::any_of(read.begin(), read.end(), [](auto* o) { return o->common_rev > 0; })) {
-    const auto added =
-        as_matrix(of_common_error(filter.covariance, read, read_rows, common_width_s));
-    for (std::size_t i = 0; i < added.data.size(); ++i) fit.covariance.data[i] += added.data[i];
+  if (std::none_of(read.begin(), read.end(), [](auto* o) { return o->common_rev > 0; })) return;
+  const auto added = as_matrix(of_common_error(all.filter.covariance, read, rows, common_width_s));
+  for (std::size_t i = 0; i < added.data.size(); ++i) fit.covariance.data[i] += added.data[i];
+}
+
+// As fit_zone(), every observation as good as it says.
+ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& observations,
+                     bool all_read, double common_width_s) {
+  ZoneFit fit;
+  if (!shape.solvable()) {
+    fit.residuals_rev.assign(observations.size(), 1.0);
+    fit.odd.assign(observations.size(), false);
+    fit.unknowns.assign(shape.unknowns(), 0.0);
+    fit.introduced.assign(shape.unknowns(), false);
+    return fit;
   }
+  Unwrapping all(shape, observations, all_read);
+  all.take_all();
+  all.take_odd_ones_again();
+  fit.odd = all.odd;
+  fit.residuals_rev = all.odd_miss_rev;
+  fit.unknowns.assign(all.filter.mean.begin(), all.filter.mean.end());
+  fit.covariance = as_matrix(all.filter.covariance);
+  fit.introduced = all.filter.introduced;
+  const std::vector<std::size_t> used = all.used();
+  fit.used = used.size();
+  fit_robustly(fit, all, observations, used);
+  add_common_error(fit, all, observations, used, common_width_s);
   for (std::size_t i = 0; i < observations.size(); ++i)
-    if (done[i])
-      fit.residuals_rev[i] =
-          statistics::wrap_rev(observations[i].angle_rev - view(rows[i]).dot(view(fit.unknowns)));
+    if (all.done[i])
+      fit.residuals_rev[i] = statistics::wrap_rev(observations[i].angle_rev -
+                                                  view(all.rows[i]).dot(view(fit.unknowns)));
   return fit;
 }
 

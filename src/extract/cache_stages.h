@@ -16,8 +16,10 @@ void probe_cache(Rig& rig);
 void estimate_cache(const Seen& seen, Findings& found);
 // Overheads and what the model explains of the cache.
 void conclude_cache(const Seen& seen, Findings& found);
-// Of a model without a delay in front of the cache's lookup: why, and what holds it.
-void say_what_holds_the_lookup(const cache_probe::Record& record, model::DriveModel& model);
+// Of a model without a delay in front of the cache's lookup: why, and what holds it. `answered`:
+// what was asked about it was held against what the model answers.
+void say_what_holds_the_lookup(const cache_probe::Record& record, bool answered,
+                               model::DriveModel& model);
 
 void read_in_a_row(Rig& rig);
 void sharpen_by_reads_in_a_row(const Seen& seen, Findings& found);

@@ -159,7 +159,7 @@ void estimate_at_the_end(const Record& record, Findings& found) {
   if (!record.ending.finished) {
     if (found.map && done(record, kOverheads) && !done(record, kCache)) {
       estimate_overheads(all, found);
-      say_what_holds_the_lookup(record.facts.cache, model);
+      say_what_holds_the_lookup(record.facts.cache, false, model);
     }
     if (model.validity.demerits.empty())
       model.validity.note = "not checked: the run did not come to it";

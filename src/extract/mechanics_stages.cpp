@@ -8,6 +8,7 @@
 
 #include "cache_probe/timed_hits.h"
 #include "estimate/estimates.h"
+#include "extract/arms_of_drive.h"
 #include "extract/impossible_values.h"
 #include "extract/rig.h"
 #include "model/error.h"
@@ -97,6 +98,7 @@ void measure_rotation(Rig& rig) {
   rig.fitness.require_reads_from_the_media(rig.context);
   measure_period(rig, kFirstPeriodError);
   rig.settings.bring_writes_to_the_media();
+  find_arms(rig);
 }
 
 void measure_rotation_alone(Rig& rig) { measure_period(rig, kOnlyPeriodError); }
@@ -106,6 +108,7 @@ void estimate_rotation(const Seen& seen, Findings& found) {
                               seen.samples.end());
   found.model.rotation = found.rotation =
       estimate::Estimates(own, nullptr, {}).of<estimate::Figure::rotation>().rotation;
+  take_arms(seen, found);
 }
 
 namespace {
@@ -155,6 +158,7 @@ void take_map(const Seen& seen, Findings& found) {
   found.map = std::make_shared<const engine::LayoutMap>(model.layout);
   model.identity.heads = found.map->heads();
   model.identity.cylinders = found.map->cylinders();
+  take_arms(seen, found);
   if (model.layout.timed) return;  // what timing tells of them is in the facts
   model.layout.heads = counted_by_translation(found.map->heads());
   model.layout.cylinders = counted_by_translation(found.map->cylinders());
@@ -170,15 +174,25 @@ estimate::Estimates estimates_of(const Seen& seen, const Findings& found) {
 
 }  // namespace
 
-void measure_seeks(Rig& rig) { mtbrc::measure_seeks(rig.context); }
+void measure_seeks(Rig& rig) {
+  {
+    const WithinOneArm one(rig);
+    mtbrc::measure_seeks(rig.context);
+  }
+  measure_interference(rig);
+}
 
 void estimate_seeks(const Seen& seen, Findings& found) {
   estimate::Seeks seeks = estimates_of(seen, found).of<Figure::seeks>();
   found.model.seek = std::move(seeks.seek);
   found.model.outward_seek = std::move(seeks.outward);
+  take_arms(seen, found);
 }
 
-void measure_head_switch(Rig& rig) { mtbrc::measure_head_switch(rig.context); }
+void measure_head_switch(Rig& rig) {
+  const WithinOneArm one(rig);
+  mtbrc::measure_head_switch(rig.context);
+}
 
 void estimate_head_switch(const Seen& seen, Findings& found) {
   const estimate::HeadSwitch head_switch = estimates_of(seen, found).of<Figure::head_switch>();
@@ -187,6 +201,7 @@ void estimate_head_switch(const Seen& seen, Findings& found) {
 }
 
 void measure_write_settle(Rig& rig) {
+  const WithinOneArm one(rig);
   const model::Parameter settle = mtbrc::measure_write_settle(rig.context,
                                                               rig.settings.media_writes());
   rig.facts.no_write_settle = settle ? "" : settle.reason;
@@ -199,26 +214,34 @@ void estimate_write_settle(const Seen& seen, Findings& found) {
 }
 
 void measure_write_seeks(Rig& rig) {
+  const WithinOneArm one(rig);
   mtbrc::measure_write_seeks(rig.context, rig.settings.media_writes(), rig.found.model);
 }
 
 void measure_miss_overheads(Rig& rig) {
+  const WithinOneArm one(rig);
   mtbrc::measure_miss_overheads(rig.context, rig.settings.media_writes());
 }
 
-void measure_watermark(Rig& rig) { mtbrc::measure_watermark(rig.context); }
+void measure_watermark(Rig& rig) {
+  const WithinOneArm one(rig);
+  mtbrc::measure_watermark(rig.context);
+}
 
 void estimate_overheads(const Seen& seen, Findings& found) {
   model::DriveModel& model = found.model;
   const model::Parameter translation = model.overheads.address_translation;
   estimate::Estimates of_samples = estimates_of(seen, found);
+  const Nanoseconds grid_ns = of_samples.of<Figure::grid>().value_or(0);
   // Where no experiment on hits got any, the cache's tests may have.
   estimate::Samples all;
   std::optional<estimate::Estimates> of_all;
   if (!of_samples.of<Figure::overheads>().read_hit_after_read && !seen.cache.observations.empty()) {
     all = seen.samples;
     std::ranges::move(cache_probe::timed_hits(seen.cache), std::back_inserter(all));
-    of_all.emplace(all, found.map.get(), found.rotation);
+    of_all.emplace(all, found.map.get(), found.rotation, nullptr, grid_ns);
+  } else if (grid_ns > 0) {
+    of_all.emplace(seen.samples, found.map.get(), found.rotation, nullptr, grid_ns);
   }
   estimate::Estimates& of_hits = of_all ? *of_all : of_samples;
   model.overheads = of_hits.of<Figure::overheads>();

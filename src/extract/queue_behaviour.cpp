@@ -8,8 +8,8 @@
 
 #include "extract/self_validation.h"
 #include "model/known.h"
+#include "mtbrc/several_reads.h"
 #include "replay/replay_model.h"
-#include "scsi/commands.h"
 #include "statistics/robust.h"
 
 namespace platter::extract {
@@ -27,18 +27,7 @@ struct Form {
 };
 
 scsi::Command command_for(const Read& read, const Form& form) {
-  constexpr std::uint64_t kFourGig = std::uint64_t{1} << 32;
-  auto command = read.lbn + read.blocks <= kFourGig
-                     ? scsi::read_10(read.lbn, read.blocks, form.block_bytes, form.bits)
-                     : scsi::read_16(read.lbn, read.blocks, form.block_bytes, form.bits);
-  command.keep_data = false;
-  return command;
-}
-
-template <class T>
-T value_of(scsi::Expected<T> result) {
-  if (!result) throw scsi::as_error(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
+  return mtbrc::read_without_data(read.lbn, read.blocks, form.block_bytes, form.bits);
 }
 
 // The drive is busy with the first when the others come: which of them it serves next is its choice
@@ -56,14 +45,14 @@ std::vector<scsi::Completion> all_of(scsi::Device& device, const std::vector<Rea
   };
   std::size_t missing = reads.size();
   for (std::uint32_t i = 0; i < reads.size(); ++i) {
-    value_of(device.submit(command_for(reads[i], form), i + 1));
+    mtbrc::value_of(device.submit(command_for(reads[i], form), i + 1));
     if (i > 0) continue;
-    if (auto early = value_of(device.reap_until(device.clock().now_ns() + kHeadStart_ns))) {
+    if (auto early = mtbrc::value_of(device.reap_until(device.clock().now_ns() + kHeadStart_ns))) {
       keep(std::move(early));
       --missing;
     }
   }
-  for (; missing > 0; --missing) keep(value_of(device.reap()));
+  for (; missing > 0; --missing) keep(mtbrc::value_of(device.reap()));
   return done;
 }
 
@@ -109,8 +98,7 @@ Depth depth_of(const std::vector<scsi::Completion>& done) {
 }
 
 bool all_good(const std::vector<scsi::Completion>& done) {
-  return std::ranges::all_of(
-      done, [](const auto& c) { return c.status == scsi::Status::good && c.residual == 0; });
+  return std::ranges::all_of(done, mtbrc::came_whole);
 }
 
 // Reads a quarter of a turn apart, so that the many of them take little time.
@@ -186,14 +174,26 @@ replay::Result replayed(const replay::Subject& model, const replay::Result& read
                                   .like = &reads});
 }
 
-// Of the pairs of a batch, the share that completed in the same order on both sides.
+// The arm that reaches a block; 0 of a drive with one.
+std::uint32_t arm_of(std::uint64_t lbn, const model::DriveModel& model) {
+  if (model.arms)
+    for (const model::ArmRange& range : model.arms->ranges)
+      if (lbn <= range.last_lbn) return range.arm;
+  return 0;
+}
+
+// Of the pairs of a batch, the share that completed in the same order on both sides. Each arm has
+// its own queue: what another one does in the meantime tells nothing of its order.
 double agreement(const std::vector<replay::Response>& a, const std::vector<replay::Response>& b,
-                 std::size_t begin, std::size_t end) {
+                 std::size_t begin, std::size_t end, const model::DriveModel& model) {
   double same = 0, all = 0;
   for (std::size_t i = begin; i < end; ++i)
-    for (std::size_t j = i + 1; j < end; ++j, ++all)
+    for (std::size_t j = i + 1; j < end; ++j) {
+      if (arm_of(a[i].lbn, model) != arm_of(a[j].lbn, model)) continue;
+      ++all;
       same += (a[i].completion_ns() < a[j].completion_ns()) ==
               (b[i].completion_ns() < b[j].completion_ns());
+    }
   return all > 0 ? same / all : 1;
 }
 
@@ -219,13 +219,14 @@ constexpr double kExplains = 0.8;  // of the pairs; by chance half of them agree
 
 using Shares = std::vector<double>;  // by batch
 
-Shares shares_of(const QueueSamples& samples, const std::vector<replay::Response>& rows) {
+Shares shares_of(const QueueSamples& samples, const std::vector<replay::Response>& rows,
+                 const model::DriveModel& model) {
   Shares shares;
   const auto& reads = samples.reads.requests;
   for (std::size_t b = 0; b < samples.begins.size(); ++b) {
     const std::size_t end = b + 1 < samples.begins.size() ? samples.begins[b + 1] - 1
                                                           : reads.size();
-    shares.push_back(agreement(reads, rows, samples.begins[b], end));
+    shares.push_back(agreement(reads, rows, samples.begins[b], end, model));
   }
   return shares;
 }
@@ -244,7 +245,7 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
                      model::Parameter& policy) {
   policy.unit = "";
   policy.samples = samples.reads.requests.size();
-  const Shares in_turn = shares_of(samples, as_sent(samples.reads));
+  const Shares in_turn = shares_of(samples, as_sent(samples.reads), model);
   if (mean(in_turn) == 1) {
     policy.value = 1;
     policy.method = fmt::format("{} batches completed in the order in which they were sent",
@@ -263,10 +264,11 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
   const replay::Result reads = one_after_the_other(samples.reads);
   std::vector<Shares> shares;
   for (const Candidate& candidate : kReordering)
-    shares.push_back(shares_of(samples, replayed(subject, reads, candidate.scheduler).requests));
+    shares.push_back(
+        shares_of(samples, replayed(subject, reads, candidate.scheduler).requests, model));
   const auto best =
       static_cast<std::size_t>(std::ranges::max_element(shares, {}, mean) - shares.begin());
-  const auto name = [](std::size_t i) { return replay::name_of(kReordering[i].scheduler); };
+  const auto name = [&](std::size_t i) { return replay::name_of(kReordering[i].scheduler); };
   if (mean(shares[best]) < kExplains) {
     policy.reason = fmt::format(
         "the drive reorders, and none of the known ways explains it: the nearest, {}, has {:.0f} % "
@@ -284,20 +286,11 @@ void estimate_policy(const QueueSamples& samples, const model::DriveModel& model
                                    100 * mean(shares[i]));
 }
 
-}  // namespace
-
-QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
-                           const QueueOptions& options) {
-  QueueSamples samples;
-  samples.asked = std::min(device.max_outstanding(), options.most_outstanding);
-  if (samples.asked < 2) return samples;
-  const std::uint64_t blocks = context.drive.blocks();
-  const std::uint32_t block_bytes = context.drive.block_bytes();
-  const Form form{block_bytes, {.force_unit_access = context.drive.settings().forces_reads()}};
-  device.prepare_for(samples.asked);
-  context.drive.test_unit_ready();
+// How many the drive takes at once, and whether it refuses those beyond: more than once where some
+// were refused, and it may have been chance.
+void find_depth(scsi::Device& device, mtbrc::Context& context, const Form& form,
+                QueueSamples& samples) {
   const std::uint64_t sent_again = device.sent_again();
-  // More than once where some were refused, and it may have been chance.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
     const auto many = together(device, quarter_turns(context, samples.asked), form);
@@ -315,12 +308,24 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
     samples.taken = most_not_refused(device, context, form, samples.asked, samples);
     samples.refused_when_full = kMoreThanChance;
   }
+}
 
+std::vector<Read> random_reads(mtbrc::Context& context, std::uint32_t count) {
+  const std::uint64_t blocks = context.drive.blocks();
+  std::vector<Read> reads(count);
+  for (Read& read : reads) {
+    do read.lbn = context.random() % blocks;
+    while (context.drive.leaves_out(read.lbn, 1) ||
+           (context.reads_may_be_cached() && context.drive.was_read(read.lbn)));
+    context.drive.note_read(read.lbn, 1);
+  }
+  return reads;
+}
+
+// Batches of as many as the drive takes, less one, behind one that keeps it busy.
+void send_batches_of_reads(scsi::Device& device, mtbrc::Context& context, const Form& form,
+                           const QueueOptions& options, QueueSamples& samples) {
   replay::Result& result = samples.reads;
-  result.target = replay::Result::Target::drive;
-  result.kind = trace::Kind::open;
-  result.caches = "off";
-  result.block_bytes = block_bytes;
   const std::uint32_t each = std::min(options.batch_reads, samples.taken - 1);
   result.depth = each;
   const Nanoseconds start_ns = context.drive.now_ns();
@@ -337,13 +342,7 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
   for (std::uint32_t batch = 0; samples.taken > 2 && samples.begins.size() < options.batches &&
                                 batch < kMoreTries * options.batches && !meter.exhausted();
        ++batch) {
-    std::vector<Read> reads(each + 1);
-    for (Read& read : reads) {
-      do read.lbn = context.random() % blocks;
-      while (context.drive.leaves_out(read.lbn, 1) ||
-             (context.reads_may_be_cached() && context.drive.was_read(read.lbn)));
-      context.drive.note_read(read.lbn, 1);
-    }
+    const std::vector<Read> reads = random_reads(context, each + 1);
     const auto done = together(device, reads, form);
     samples.commands += reads.size();
     context.report("", static_cast<double>(samples.begins.size() + 1) / options.batches);
@@ -351,6 +350,25 @@ QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
     samples.begins.push_back(result.requests.size() + 1);
     for (std::size_t i = 0; i < done.size(); ++i) keep(reads[i], done[i]);
   }
+}
+
+}  // namespace
+
+QueueSamples queue_samples(scsi::Device& device, mtbrc::Context& context,
+                           const QueueOptions& options) {
+  QueueSamples samples;
+  samples.asked = std::min(device.max_outstanding(), options.most_outstanding);
+  if (samples.asked < 2) return samples;
+  const std::uint32_t block_bytes = context.drive.block_bytes();
+  const Form form{block_bytes, {.force_unit_access = context.drive.settings().forces_reads()}};
+  device.prepare_for(samples.asked);
+  context.drive.test_unit_ready();
+  find_depth(device, context, form, samples);
+  samples.reads.target = replay::Result::Target::drive;
+  samples.reads.kind = trace::Kind::open;
+  samples.reads.caches = "off";
+  samples.reads.block_bytes = block_bytes;
+  send_batches_of_reads(device, context, form, options, samples);
   return samples;
 }
 

@@ -26,8 +26,9 @@ struct Facts {
   model::Layout layout;         // with angles once these are measured
   std::vector<Answer> answers;  // of which it is made, until it is
   model::Parameter address_translation;
-  std::string no_write_settle;  // why it was not measured
-  std::string no_media_writes;  // why no write waited for the media; none were permitted: ""
+  std::string no_write_settle;      // why it was not measured
+  std::string no_media_writes;      // why no write waited for the media; none were permitted: ""
+  std::optional<model::Arms> arms;  // several, confirmed
   cache_probe::Record cache;
   std::vector<model::CacheFreedom> cache_fields;  // of the Caching mode page
   std::optional<std::string> not_taken_back;      // settings, after a test of them

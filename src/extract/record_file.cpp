@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "estimate/samples.h"
+#include "extract/arms_of_drive.h"
 #include "extract/impossible_values.h"
 #include "extract/record_members.h"
 #include "extract/stages.h"
@@ -245,6 +246,7 @@ class RecordReader {
     facts.layout = std::move(known.layout);
     facts.address_translation = std::move(known.overheads.address_translation);
     facts.cache_fields = std::move(known.cache.freedoms);
+    facts.arms = std::move(known.arms);
     facts.no_write_settle = fields.value("no_write_settle", "");
     facts.no_media_writes = fields.value("no_media_writes", "");
     facts.not_taken_back.reset();
@@ -513,6 +515,8 @@ void RecordWriter::write_facts(const Facts& facts) {
   known.layout = facts.layout;
   known.overheads.address_translation = facts.address_translation;
   known.cache.freedoms = facts.cache_fields;
+  known.arms = facts.arms;
+  fit_arms_to_map(known);
   take_out_what_cannot_be(known);  // a file that holds it could not be read
   Json fields = {{"known", Json::parse(model::to_json_text(known))}};
   if (!facts.no_write_settle.empty()) fields["no_write_settle"] = facts.no_write_settle;

@@ -396,14 +396,11 @@ void look_at_time(mtbrc::Context& context, replay::Result& result) {
   }
 }
 
-// One at a time, until there is no time left; what the drive cannot read is left out. `round`: of
-// the same workload so many were sent before.
-void send_requests_like(const char* workload, mtbrc::Context& context,
-                        const model::DriveModel& model, const SelfValidationOptions& options,
-                        bool fresh, std::uint64_t fewest, std::uint64_t round,
-                        replay::Result& result) {
+// As many as fit into the time, each at a place that the experiment may access.
+trace::Trace requests_in_time(const char* workload, mtbrc::Context& context,
+                              const model::DriveModel& model, const SelfValidationOptions& options,
+                              bool fresh, std::uint64_t fewest, std::uint64_t round) {
   scsi::Drive& drive = context.drive;
-  const mtbrc::Meter meter(context, mtbrc::Budget{});
   // Before a write its blocks are read: of the time of three requests, one of which is a write, a
   // quarter.
   const double each_ns = random_request_ns(model, context.seed) *
@@ -424,11 +421,12 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
     make_whole(request, drive);
     return false;
   });
-  result.target = replay::Result::Target::drive;
-  result.name = "the drive";
-  result.trace = workload;
-  result.kind = trace::Kind::closed;
-  result.block_bytes = model.identity.block_bytes;
+  return trace;
+}
+
+// What lies where is to be written is read before; what the drive cannot read is left out.
+std::vector<trace::Request> with_known_contents(const trace::Trace& trace, scsi::Drive& drive,
+                                                const mtbrc::Meter& meter) {
   std::vector<trace::Request> requests;
   for (const trace::Request& request : trace.requests) {
     if (meter.exhausted()) break;
@@ -439,6 +437,25 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
       if (!error.may_do_elsewhere()) throw;
     }
   }
+  return requests;
+}
+
+// One at a time, until there is no time left. `round`: of the same workload so many were sent
+// before.
+void send_requests_like(const char* workload, mtbrc::Context& context,
+                        const model::DriveModel& model, const SelfValidationOptions& options,
+                        bool fresh, std::uint64_t fewest, std::uint64_t round,
+                        replay::Result& result) {
+  scsi::Drive& drive = context.drive;
+  const mtbrc::Meter meter(context, mtbrc::Budget{});
+  const trace::Trace trace = requests_in_time(workload, context, model, options, fresh, fewest,
+                                              round);
+  result.target = replay::Result::Target::drive;
+  result.name = "the drive";
+  result.trace = workload;
+  result.kind = trace::Kind::closed;
+  result.block_bytes = model.identity.block_bytes;
+  const std::vector<trace::Request> requests = with_known_contents(trace, drive, meter);
   constexpr int kMostFailures = 20;  // Chosen: of some hundred requests; more are no accident
   int failures = 0;
   for (std::size_t i = 0; i < requests.size() && !meter.exhausted(); ++i) {
@@ -464,11 +481,16 @@ void send_requests_like(const char* workload, mtbrc::Context& context,
   }
 }
 
+bool has_time_left(mtbrc::Context& context) {
+  return context.deadline_ns == 0 || context.drive.now_ns() < context.deadline_ns;
+}
+
 // Until it is known well how far the model is from the drive, or that it takes too long.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
   constexpr std::uint64_t kMostRounds = 4;
+  constexpr std::size_t kFewestToState = 20;
   constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
@@ -480,9 +502,10 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     send_requests_like(workload, context, model, options, fresh, fewest, round, result);
     const bool is_last = round + 1 == kMostRounds;
     const bool jumped = std::exchange(session, context.session) != context.session;
-    if (is_last || context.limited()) break;
+    if (is_last || !has_time_left(context)) break;
     if (jumped) continue;
-    if (result.requests.size() < fewest) break;
+    if (context.deadline_ns == 0 && result.requests.size() < fewest) break;
+    if (result.requests.size() < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
     // By those that will judge.
     const std::size_t others = result.requests.size() / (warming > 0 ? warming : 2);

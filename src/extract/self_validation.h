@@ -23,7 +23,7 @@ struct SelfValidationOptions {
 };
 
 // Fewer are not enough to learn from one half and to judge by the other; nor these of the cache.
-constexpr std::uint64_t kFewestValidationRequests = 400, kFewestMixedRequests = 60;
+constexpr std::uint64_t kFewestValidationRequests = 400, kFewestMixedRequests = 30;
 
 // Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
 // allows by what the model takes for them, at least kFewestValidationRequests, and no more than the

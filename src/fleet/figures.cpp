@@ -92,7 +92,9 @@ void append_parameters(Drives drives, std::vector<Figure>& figures) {
     lists.push_back(model::parameters_of(drive->model));
     resolutions.emplace_back(drive->model);
   }
-  for (std::size_t i = 0; i < lists.front().size(); ++i) {
+  const std::size_t common =
+      std::ranges::min(lists, {}, [](const auto& list) { return list.size(); }).size();
+  for (std::size_t i = 0; i < common; ++i) {
     const std::string& path = lists.front()[i].path;
     if (kNotOfTheDrive.contains(path)) continue;
     Figure figure{.path = path};

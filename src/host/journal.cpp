@@ -9,7 +9,7 @@
 #include "model/file.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "transport/sysfs.h"
 
 namespace platter::host {
@@ -36,7 +36,7 @@ Journal read_host_journal(const std::string& path) {
   try {
     const auto object = model::object_of_checked_file(model::read_file(path));
     if (!object) throw std::invalid_argument(path);
-    const Json json = model::parse_whole_or_null<Json>(*object, {.members = kMostPolicies});
+    const Json json = model::parse_or_null<Json>(*object, {.members = kMostPolicies});
     if (!model::is_known(json, kSchema)) throw std::invalid_argument(path);
     Journal journal{json.at("boot").get<std::string>(), {}};
     for (const auto& [policy, name] : json.at("governors").items()) {

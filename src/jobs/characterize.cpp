@@ -224,16 +224,82 @@ void tell_end(const extract::Run& run, const Destination& to, bool json, const P
   if (!json) model::say("written: {} and its raw samples, {}\n", output, samples);
 }
 
+void require_two_files(const Places& wanted, const std::string& output) {
+  std::error_code odd;  // is told when they are written
+  const auto place = std::filesystem::weakly_canonical(wanted.model, odd);
+  if (!odd && place == std::filesystem::weakly_canonical(wanted.samples, odd))
+    throw Error(ExitStatus::usage, "the model and its raw samples would go to the same file, " +
+                                       output + "; give --samples another name");
+}
+
+void claim_samples(const std::string& path, const model::Identity& drive,
+                   const Characterization& arguments) {
+  // Whatever the run takes from there it has kept again before that is replaced.
+  if (is_gone_on_with(path, arguments))
+    arguments.outputs.updates(path, samples_of(drive));
+  else
+    arguments.outputs.writes(path, samples_of(drive));
+}
+
+// Every place where the run may have to put its model and samples.
+void claim_places(const Places& wanted, const model::Identity& drive,
+                  const Characterization& arguments) {
+  arguments.outputs.reads(arguments.device);
+  const auto claim = [&](const Places& to) {
+    arguments.outputs.writes(to.model, measured_model_of(drive));
+    claim_samples(to.samples, drive, arguments);
+  };
+  claim(wanted);
+  if (!holds_whole_model(wanted.model)) return;
+  for (const char* const as : {kPartial, kPoorer}) claim(places_beside(arguments, as));
+}
+
+// Samples that go to a stream are not kept while the run lasts.
+void keep_running_samples(std::optional<RunningSamples>& running, const std::string& samples,
+                          const model::Identity& drive, const Characterization& arguments) {
+  if (model::is_stream(samples)) return;
+  const std::string path = running_samples(samples);
+  claim_samples(path, drive, arguments);
+  require_no_other_run(path, arguments);
+  running.emplace(path);
+}
+
+extract::Options options_of(const Characterization& arguments, const model::Identity& drive,
+                            const std::optional<extract::KeptRecord>& kept) {
+  extract::Options options;
+  options.writable = writable_ranges(arguments.writable, drive.blocks);
+  options.skip = lbn_ranges(arguments.skip);
+  options.seed = arguments.seed.value_or(kept ? kept->record.sessions.front().seed : 1);
+  if (kept) options.resumed.emplace(extract::InterruptedRun{*kept, arguments.resume});
+  options.device_name = arguments.device;
+  options.journal_folder = arguments.journal;
+  if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
+  if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
+  if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
+  options.expected = [&arguments](double seconds) {
+    if (arguments.says_expected_time || arguments.budget_s > 0)
+      model::say("the run will take about {:.0f} s of the drive's time\n", seconds);
+  };
+  options.interrupted = interrupted;
+  return options;
+}
+
+extract::Run measure(scsi::Device& device, const extract::Options& options,
+                     std::optional<RunningSamples>& running, const Characterization& arguments) {
+  try {
+    return extract::characterize(device, options);
+  } catch (const Error& error) {
+    throw Error(error.status(),
+                fmt::format("{}; {}", error.what(), what_is_left(running, arguments)));
+  }
+}
+
 }  // namespace
 
 void characterize(const Characterization& arguments, Progress& progress, const Print& print) {
   const auto began = std::chrono::steady_clock::now();
   const Places wanted = places(arguments);
-  std::error_code odd;  // is told when they are written
-  const auto place = std::filesystem::weakly_canonical(wanted.model, odd);
-  if (!odd && place == std::filesystem::weakly_canonical(wanted.samples, odd))
-    throw Error(ExitStatus::usage, "the model and its raw samples would go to the same file, " +
-                                       arguments.output + "; give --samples another name");
+  require_two_files(wanted, arguments.output);
   model::require_writable(arguments.output);
   model::require_writable(wanted.samples);
   catch_interrupts();
@@ -241,60 +307,20 @@ void characterize(const Characterization& arguments, Progress& progress, const P
   const auto device = open_device(arguments.device, {.not_in_use = arguments.not_in_use});
   const model::Identity drive = replay::identity_of(*device);
   if (kept) extract::require_drive_of_run(kept->record, drive, arguments.device, arguments.resume);
-  arguments.outputs.reads(arguments.device);
-  const auto may_write_samples = [&](const std::string& path) {
-    // Whatever the run takes from there it has kept again before that is replaced.
-    if (is_gone_on_with(path, arguments))
-      arguments.outputs.updates(path, samples_of(drive));
-    else
-      arguments.outputs.writes(path, samples_of(drive));
-  };
-  const auto may_write = [&](const Places& to) {
-    arguments.outputs.writes(to.model, measured_model_of(drive));
-    may_write_samples(to.samples);
-  };
-  may_write(wanted);
-  if (holds_whole_model(wanted.model))
-    for (const char* const as : {kPartial, kPoorer}) may_write(places_beside(arguments, as));
+  claim_places(wanted, drive, arguments);
   std::optional<RunningSamples> running;
-  if (!model::is_stream(wanted.samples)) {
-    const std::string path = running_samples(wanted.samples);
-    may_write_samples(path);
-    require_no_other_run(path, arguments);
-    running.emplace(path);
-  }
+  keep_running_samples(running, wanted.samples, drive, arguments);
   if (kept) put_right_what_was_left(*device, drive, arguments);
   if (kept && kept->cut)
     model::say("platter: {} ends in the middle of a line, which was cut off\n", arguments.resume);
   const HostKeptQuiet quiet(arguments.quiet, arguments.device);
-  extract::Options options;
+  extract::Options options = options_of(arguments, drive, kept);
   if (const auto condition = quiet.condition()) options.conditions.push_back(*condition);
-  options.writable = writable_ranges(arguments.writable, drive.blocks);
-  options.skip = lbn_ranges(arguments.skip);
-  options.seed = arguments.seed.value_or(kept ? kept->record.sessions.front().seed : 1);
   if (running) options.keeper = &*running;
-  if (kept) options.resumed.emplace(extract::InterruptedRun{*kept, arguments.resume});
-  options.device_name = arguments.device;
-  options.journal_folder = arguments.journal;
-  if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
-  if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
-  if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
-  options.expected = [&](double seconds) {
-    if (arguments.says_expected_time || arguments.budget_s > 0)
-      model::say("the run will take about {:.0f} s of the drive's time\n", seconds);
-  };
   options.progress = [&](const std::string& stage, double share, double left_s) {
     progress.show(stage, share, left_s);
   };
-  options.interrupted = interrupted;
-  extract::Run run = [&] {
-    try {
-      return extract::characterize(*device, options);
-    } catch (const Error& error) {
-      throw Error(error.status(),
-                  fmt::format("{}; {}", error.what(), what_is_left(running, arguments)));
-    }
-  }();
+  extract::Run run = measure(*device, options, running, arguments);
   const Uninterruptible in_order;  // what was measured is saved
   progress.clear();
 

@@ -11,7 +11,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "replay/result_head.h"
 #include "report/made_here.h"
 #include "study/table.h"
@@ -39,7 +39,7 @@ std::string schema_of(const std::string& beginning) {
 
 // The drive that a line of JSON in front of the samples names.
 std::string drive_of_samples(const std::string& beginning) {
-  const auto head = model::parse_whole_or_null<nlohmann::json>(
+  const auto head = model::parse_or_null<nlohmann::json>(
       std::string_view(beginning).substr(0, beginning.find('\n')));
   const bool named = head.is_object() && head.contains("drive") && head["drive"].is_string();
   return named ? head["drive"].get<std::string>() : std::string();

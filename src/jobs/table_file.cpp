@@ -17,12 +17,6 @@
 namespace platter::jobs {
 namespace {
 
-// What others will see; a pipe or /dev/null cannot be read again.
-emit_table::Table as_written(const std::string& bytes, const std::string& path) {
-  if (!goes_to_standard_output(path) && model::is_file(path)) return emit_table::load_table(path);
-  return emit_table::read_table(std::as_bytes(std::span(bytes)), path);
-}
-
 std::string in_format(const std::string& format, const std::string& table) {
   if (format == "csv") return emit_table::as_csv(std::as_bytes(std::span(table)));
   if (format == "c") return emit_table::as_c_header(std::as_bytes(std::span(table)));
@@ -49,11 +43,12 @@ WrittenTable write_table(const std::string& path, const std::string& file,
     throw Error(ExitStatus::usage, fmt::format("{}: {}", file, why));
   outputs.writes(file);
   const std::string bytes = emit_table::compile_table(model);
+  emit_table::Table table = emit_table::read_table(std::as_bytes(std::span(bytes)), file);
   const std::string written = in_format(format, bytes);
   model::write_file(file, written);
-  emit_table::Table table = format == "table"
-                                ? as_written(bytes, file)
-                                : emit_table::read_table(std::as_bytes(std::span(bytes)), file);
+  // What others will see; a pipe or /dev/null cannot be read again.
+  if (format == "table" && !goes_to_standard_output(file) && model::is_file(file))
+    table = emit_table::load_table(file);
   tell_standing_of(table);
   return {std::move(table), written.size()};
 }

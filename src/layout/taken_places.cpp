@@ -16,8 +16,9 @@ void TakenPlaces::sort() {
 bool TakenPlaces::is_of_another(TrackPlace place, std::uint32_t zone) const {
   if (!is_within_layouts(place)) return false;
   const std::uint64_t key = key_of(place);
-  for (const Entry& entry : std::ranges::equal_range(all_, key, {}, &Entry::key))
-    if (entry.track.zone != zone && !is_forgotten(entry.track.zone)) return true;
+  for (auto entry = std::ranges::lower_bound(all_, key, {}, &Entry::key);
+       entry != all_.end() && entry->key == key; ++entry)
+    if (entry->track.zone != zone && !is_forgotten(entry->track.zone)) return true;
   const auto [first, end] = anew_.equal_range(key);
   return std::any_of(first, end, [zone](const auto& entry) { return entry.second != zone; });
 }

@@ -169,7 +169,8 @@ std::int64_t within_step(std::int64_t cylinder, std::int64_t step) {
 }
 
 std::span<const Position> positions_of(const std::vector<Position>& sorted, TrackPlace place) {
-  return std::ranges::equal_range(sorted, place, {}, &Position::first);
+  const auto first = std::ranges::lower_bound(sorted, place, {}, &Position::first);
+  return {first, std::ranges::upper_bound(first, sorted.end(), place, {}, &Position::first)};
 }
 
 }  // namespace

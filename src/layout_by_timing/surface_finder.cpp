@@ -317,8 +317,8 @@ bool SurfaceFinder::look_at(std::span<const double> shares) {
   }
   const auto by_place = [this] {
     std::ranges::sort(groups_, {}, &Group::first);
-    const auto same = std::ranges::unique(groups_, {}, &Group::first);
-    groups_.erase(same.begin(), same.end());
+    const auto same = [](const Group& a, const Group& b) { return a.first == b.first; };
+    groups_.erase(std::unique(groups_.begin(), groups_.end(), same), groups_.end());
   };
   by_place();
   const std::vector<Group> first_look = groups_;

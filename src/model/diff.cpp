@@ -65,6 +65,31 @@ std::vector<NamedParameter> figures_of(const DriveModel& model) {
   return figures;
 }
 
+// How many arms there are, and where each range but the first begins.
+void append_arms(const DriveModel& a, const DriveModel& b, std::vector<Difference>& differences) {
+  if (!a.arms && !b.arms) return;
+  const auto exact = [&](std::string path, const char* unit, std::optional<double> in_a,
+                         std::optional<double> in_b) {
+    differences.push_back(compare(std::move(path), unit, in_a, std::nullopt, in_b, std::nullopt));
+  };
+  const auto ranges_of = [](const DriveModel& m) {
+    return m.arms ? m.arms->ranges : std::vector<ArmRange>();
+  };
+  const std::vector<ArmRange> of_a = ranges_of(a), of_b = ranges_of(b);
+  exact("arms", "", arm_count(a), arm_count(b));
+  for (std::size_t i = 1; i < std::max(of_a.size(), of_b.size()); ++i) {
+    const auto begin = [i](const std::vector<ArmRange>& ranges) -> std::optional<double> {
+      if (i >= ranges.size()) return std::nullopt;
+      return static_cast<double>(ranges[i].first_lbn);
+    };
+    exact(fmt::format("arms.ranges[{}].first_lbn", i), "blocks", begin(of_a), begin(of_b));
+  }
+  if (a.arms && b.arms) return;  // among the other parameters
+  const std::optional<double> time = (a.arms ? a : b).arms->interference.value;
+  if (time)
+    exact("arms.interference", "ms", a.arms ? time : std::nullopt, b.arms ? time : std::nullopt);
+}
+
 // A curve that only one has is compared point by point with nothing.
 void append_seeks(std::string_view name, const Seek& a, const Seek& b,
                   std::vector<Difference>& differences) {
@@ -127,7 +152,7 @@ Difference compare(std::string path, std::string unit, std::optional<double> a,
 std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b) {
   const std::vector<NamedParameter> in_a = figures_of(a), in_b = figures_of(b);
   std::vector<Difference> differences;
-  for (std::size_t i = 0; i < in_a.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) {
     const Parameter& of_a = in_a[i].parameter;
     const Parameter& of_b = in_b[i].parameter;
     const std::string& unit = of_a.unit.empty() ? of_b.unit : of_a.unit;
@@ -138,6 +163,7 @@ std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b
     difference.instead = of_a ? known_instead(of_b) : known_instead(of_a);
     differences.push_back(std::move(difference));
   }
+  append_arms(a, b, differences);
   append_seeks("seek", a.seek, b.seek, differences);
   if (a.outward_seek || b.outward_seek)
     append_seeks("outward_seek", outward_seek(a), outward_seek(b), differences);

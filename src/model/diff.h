@@ -35,7 +35,7 @@ Difference compare(std::string path, std::string unit, std::optional<double> a,
 
 // Every figure that at least one of the models has, but the layout: identity, rotation, seeks (at
 // the distances of either, as far as both reach), head switch, settle, cache, overheads, bus,
-// queue.
+// queue, arms and where their ranges begin.
 std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b);
 
 }  // namespace platter::model

@@ -345,6 +345,26 @@ struct Queue {
   Parameter hits_overtake;  // 0/1: reads that the buffer holds do not wait for the arm
 };
 
+// Consecutive blocks that one arm reaches.
+struct ArmRange {
+  std::uint64_t first_lbn = 0, last_lbn = 0;  // inclusive
+  std::uint32_t arm = 0;
+
+  bool operator==(const ArmRange&) const = default;
+};
+
+// Several arms on one spindle, which move at the same time: each has a queue and a buffer of its
+// own, of the sizes that the model tells.
+inline constexpr std::uint32_t kMostArms = 4;
+inline constexpr std::size_t kMostArmRanges = 8;
+struct Arms {
+  std::vector<ArmRange> ranges{};  // in LBN order, none left out
+  // Of pairs of reads at depth 2, one to each of two arms, the share that went on at once.
+  Parameter overlap{};
+  Parameter interference{};  // ms; a move takes so much longer while another arm is busy
+  std::string method{};      // how the ranges were found: "VPD page B9h"
+};
+
 // A parameter of a DiskSim file by DiskSim's name, as it stood there. Nothing measures it and
 // nothing is computed with it: DiskSim's files that are written have it again.
 struct DisksimParameter {
@@ -452,6 +472,7 @@ struct DriveModel {
   std::optional<DelaySpread> delay_spread;  // not there: every request is delayed by the median
   Bus bus;
   Queue queue;
+  std::optional<Arms> arms;               // not there: one arm reaches all blocks
   std::vector<DisksimParameter> disksim;  // each name once; of an imported model
   Validity validity;
   std::optional<Imperfections> imperfections;
@@ -460,5 +481,13 @@ struct DriveModel {
 
   PassedOver passed_over;  // of the file that it was read from; in no file
 };
+
+inline std::uint32_t arm_count(const DriveModel& model) {
+  std::uint32_t count = 1;
+  if (model.arms)
+    for (const ArmRange& range : model.arms->ranges)
+      count = range.arm + 1 > count ? range.arm + 1 : count;
+  return count;
+}
 
 }  // namespace platter::model

@@ -333,6 +333,21 @@ void visit_fields(Fields<Queue> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<ArmRange> auto& s, V&& visit) {
+  visit.required("first_lbn", s.first_lbn);
+  visit.required("last_lbn", s.last_lbn);
+  visit.required("arm", s.arm);
+}
+
+template <typename V>
+void visit_fields(Fields<Arms> auto& s, V&& visit) {
+  visit.usual("method", s.method);
+  visit.required("ranges", s.ranges);
+  visit.usual("overlap", s.overlap);
+  visit.usual("interference", s.interference);
+}
+
+template <typename V>
 void visit_fields(Fields<DisksimParameter> auto& s, V&& visit) {
   visit.required("name", s.name);
   visit.required("value", s.value);
@@ -452,6 +467,7 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.usual("kernel_share", s.kernel_share);
   visit.usual("bus", s.bus);
   visit.usual("queue", s.queue);
+  visit.usual("arms", s.arms);
   visit.compact("disksim", s.disksim, std::vector<DisksimParameter>());
   visit.usual("validity", s.validity);
   visit.usual("imperfections", s.imperfections);

@@ -67,7 +67,7 @@ inline constexpr Format kFormatVersions[] = {
     {"platter-restore-inspect", {1, 0}},
     {"platter-restore-list", {1, 0}},
     {"platter-samples", {6, 1}},
-    {"platter-show", {1, 0}},
+    {"platter-show", {1, 1}},
     {"platter-study", {1, 0}},
     {"platter-study-plan", {1, 0}},
     {"platter-study-point", {1, 0}},

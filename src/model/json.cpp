@@ -15,10 +15,10 @@
 #include "model/file.h"
 #include "model/json_head.h"
 #include "model/pretty.h"
+#include "model/strict_json.h"
 #include "model/text_file.h"
 #include "model/validate.h"
 #include "model/version.h"
-#include "model/whole_json.h"
 
 namespace platter::model {
 namespace {
@@ -359,7 +359,7 @@ std::string known_json_text(const DriveModel& model) {
 }
 
 DriveModel from_json_text(const std::string& text, const std::string& origin) {
-  const Json document = parse_whole<Json>(
+  const Json document = parse_strictly<Json>(
       text, origin, {.depth = kDeepestJson, .needed = "; a model file is needed"});
   Place place{origin, nullptr};
   if (!document.is_object()) place.fail("is JSON but no drive model: an object is needed");

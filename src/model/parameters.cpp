@@ -71,6 +71,7 @@ std::vector<NamedParameter> parameters_of(const DriveModel& model) {
   visit_fields(model.overheads, Collector{"overheads", list});
   visit_fields(model.bus, Collector{"bus", list});
   visit_fields(model.queue, Collector{"queue", list});
+  if (model.arms) list.push_back({"arms.interference", model.arms->interference});
   return list;
 }
 
@@ -81,6 +82,7 @@ const Parameter* find_parameter(const DriveModel& model, std::string_view path) 
   visit_fields(model.overheads, Finder{"overheads.", path, found});
   visit_fields(model.bus, Finder{"bus.", path, found});
   visit_fields(model.queue, Finder{"queue.", path, found});
+  if (model.arms && path == "arms.interference") found = &model.arms->interference;
   return found;
 }
 
@@ -98,6 +100,7 @@ void explain_missing(DriveModel& model, const std::string& reason) {
   visit_fields(model.overheads, explainer);
   visit_fields(model.bus, explainer);
   visit_fields(model.queue, explainer);
+  if (model.arms) visit_fields(*model.arms, explainer);
 }
 
 }  // namespace platter::model

@@ -18,8 +18,8 @@ struct NamedParameter {
 Parameter absent(std::string reason, std::string unit = "");
 
 // Rotation, head switch, settle, cache, overheads, bus and queue, in this order; those without a
-// value too, so that the lists of two models run in parallel. The period is that of the exact
-// ratio.
+// value too, so that the lists of two models run in parallel. Behind them what models of several
+// arms have alone. The period is that of the exact ratio.
 std::vector<NamedParameter> parameters_of(const DriveModel& model);
 
 // By its path in the JSON: "cache.segments", "head_switch"; nullptr: there is no such parameter.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 
@@ -38,8 +40,21 @@ bool is_control(std::uint32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
+// How many bytes from `at` on are letters of ASCII: nearly all of what is printed.
+std::size_t plain_at(std::string_view text, std::size_t at, bool lines) {
+  const auto end = std::find_if(
+      text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+      [&](char c) { return (c < ' ' || c > '~') && !(lines && c == '\n'); });
+  return static_cast<std::size_t>(end - text.begin()) - at;
+}
+
 std::size_t append(std::string& out, std::string_view text, bool lines) {
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t plain = plain_at(text, at, lines)) {
+      out.append(text, at, plain);
+      at += plain;
+      continue;
+    }
     const Letter letter = letter_at(text, at);
     if (letter.kind == Letter::Kind::cut) return text.size() - at;
     if (letter.kind == Letter::Kind::broken)

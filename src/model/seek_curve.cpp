@@ -18,6 +18,35 @@ Points::const_iterator point_behind(const Seek& seek, double cylinders) {
       [](const SeekPoint& point, double distance) { return point.cylinders < distance; });
 }
 
+// How much a curve that is known at `left` and `right` may stray between them, as variance: that of
+// a Brownian bridge of variance 1 a cylinder.
+double bridge(double left, double at, double right) {
+  return (at - left) * (right - at) / (right - left);
+}
+
+// The variance a cylinder of that bridge, by the inner points nearest to points[right - 1] and
+// points[right]; what their errors explain is taken off.
+double roughness(const Points& points, std::size_t right) {
+  constexpr std::size_t kOnEachSide = 3;  // Chosen: local, and not few points alone
+  const std::size_t from = right > kOnEachSide ? right - kOnEachSide : 1;
+  const std::size_t to = std::min(points.size() - 1, right + kOnEachSide);
+  double sum = 0, count = 0;
+  for (std::size_t i = std::max<std::size_t>(1, from); i < to; ++i) {
+    const SeekPoint &before = points[i - 1], &point = points[i], &behind = points[i + 1];
+    const double share = static_cast<double>(point.cylinders - before.cylinders) /
+                         static_cast<double>(behind.cylinders - before.cylinders);
+    const double off_ms = point.time_ms - before.time_ms -
+                          share * (behind.time_ms - before.time_ms);
+    const double error_ms = std::hypot(point.error_ms.value_or(0),
+                                       (1 - share) * before.error_ms.value_or(0),
+                                       share * behind.error_ms.value_or(0));
+    sum += std::max(0.0, off_ms * off_ms - error_ms * error_ms) /
+           bridge(before.cylinders, point.cylinders, behind.cylinders);
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 }  // namespace
 
 double seek_time_ms(const Seek& seek, double cylinders) {
@@ -71,7 +100,10 @@ std::optional<double> seek_error_ms(const Seek& seek, double cylinders) {
   if (right->cylinders == cylinders || right == seek.points.begin()) return right->error_ms;
   const auto left = right - 1;
   if (!left->error_ms || !right->error_ms) return std::nullopt;
-  return std::max(*left->error_ms, *right->error_ms);
+  const auto number = static_cast<std::size_t>(right - seek.points.begin());
+  return std::hypot(std::max(*left->error_ms, *right->error_ms),
+                    std::sqrt(roughness(seek.points, number) *
+                              bridge(left->cylinders, cylinders, right->cylinders)));
 }
 
 // The sum over all distances, line by line: over one, what is summed is a polynomial of the

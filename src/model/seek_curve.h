@@ -25,7 +25,9 @@ Seek write_seek(const DriveModel& model);
 // Of reads, the mean of both directions.
 Seek mean_seek(const DriveModel& model);
 
-// Standard error there: the larger one of the points around it; none if one of them states none.
+// Standard error there: between points that of the points around it, and what the curve may stray
+// from the line between them by how far nearby points lie off the lines between their own
+// neighbours. None if one of the points around it states none.
 std::optional<double> seek_error_ms(const Seek& seek, double cylinders);
 
 // Mean over all pairs of two different cylinders out of `cylinders` (at least 2), each as likely.

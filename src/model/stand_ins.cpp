@@ -145,6 +145,11 @@ constexpr auto kOfQueue = std::to_array<Row<Q>>({
     {&Q::hits_overtake, 1, "hits do not wait for the arm, as in DiskSim"},
 });
 
+using A = Arms;
+constexpr auto kOfArms = std::to_array<Row<A>>({
+    {&A::interference, 0, "arms move as fast beside others that work"},
+});
+
 using M = DriveModel;
 constexpr auto kOfMechanics = std::to_array<Row<M>>({
     {&M::head_switch, 0, "heads are switched in no time: whole tracks come too early"},
@@ -170,6 +175,7 @@ std::span<const Row<C>> rows(const Cache&) { return kOfCache; }
 std::span<const Row<O>> rows(const Overheads&) { return kOfOverheads; }
 std::span<const Row<B>> rows(const Bus&) { return kOfBus; }
 std::span<const Row<Q>> rows(const Queue&) { return kOfQueue; }
+std::span<const Row<A>> rows(const Arms&) { return kOfArms; }
 std::span<const Row<M>> rows(const DriveModel&) { return kOfMechanics; }
 
 template <typename S>
@@ -295,12 +301,15 @@ Acting acting(const Overheads& overheads, const Parameter& figure) {
 }
 Acting acting(const Bus& bus, const Parameter& figure) { return acting_of(bus, figure); }
 Acting acting(const Queue& queue, const Parameter& figure) { return acting_of(queue, figure); }
+Acting acting(const Arms& arms, const Parameter& figure) { return acting_of(arms, figure); }
 
 Acting acting(const DriveModel& model, const Parameter& figure) {
   if (const auto found = acting_in(model, figure)) return *found;
   if (const auto found = acting_in(model.cache, figure)) return *found;
   if (const auto found = acting_in(model.overheads, figure)) return *found;
   if (const auto found = acting_in(model.bus, figure)) return *found;
+  if (model.arms)
+    if (const auto found = acting_in(*model.arms, figure)) return *found;
   return acting_of(model.queue, figure);
 }
 
@@ -319,6 +328,7 @@ std::vector<StandIn> stand_ins(const DriveModel& model) {
   append(model.overheads, "overheads.", list);
   append(model.bus, "bus.", list);
   append(model.queue, "queue.", list);
+  if (model.arms) append(*model.arms, "arms.", list);
   return list;
 }
 
@@ -340,6 +350,7 @@ std::string stand_ins_table() {
   append_rows(model.overheads, "overheads.", text);
   append_rows(model.bus, "bus.", text);
   append_rows(model.queue, "queue.", text);
+  append_rows(Arms{}, "arms.", text);
   return text;
 }
 

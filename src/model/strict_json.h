@@ -1,6 +1,7 @@
 // JSON from outside, made into a document with limits to what it may take: nlohmann's own reader
 // keeps the last of two members of one name in silence, takes apart by recursion what is nested,
-// looks for a name among all members of an ordered object, and knows no end.
+// looks for a name among all members of an ordered object, takes a byte of 0 for the end of the
+// text, and knows no end.
 #pragma once
 
 #include <fmt/core.h>
@@ -115,12 +116,25 @@ class StrictJsonBuilder {
   static constexpr std::size_t kValuesBetweenLooks = 65536;
 };
 
+// Throws Error(bad_input) that begins with `origin` for a text that has a byte of 0, which no JSON
+// has (RFC 8259, section 7).
+inline void require_no_zero_byte(std::string_view text, const std::string& origin,
+                                 const char* needed) {
+  const std::size_t at = text.find('\0');
+  if (at == std::string_view::npos) return;
+  const auto before = text.substr(0, at);
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: is not valid JSON (line {} has a byte of 0){}", origin,
+                          std::count(before.begin(), before.end(), '\n') + 1, needed));
+}
+
 // Throws Error(bad_input) that begins with `origin` for what is not JSON, has a member twice in one
 // object, or exceeds a limit. Its values are counted with the budget of the document that it is a
 // part of; limits.values is not looked at.
 template <class Json>
 Json parse_strictly(std::string_view text, const std::string& origin, ReadBudget& budget,
                     const JsonLimits& limits = {}) {
+  require_no_zero_byte(text, origin, limits.needed);
   StrictJsonBuilder<Json> builder(text, limits, origin, budget);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

@@ -393,6 +393,7 @@ void move_places(DriveModel& model, const Layout& old, std::uint32_t heads, std:
 
 void set_heads(DriveModel& model, std::uint32_t wanted) {
   if (model.layout.zones.empty()) refuse("the model has none");
+  if (model.arms) refuse("each of its arms has heads of its own, and reaches blocks of its own");
   if (wanted == 0 || wanted > kMostHeads)
     refuse(fmt::format("{} heads are none that a drive has", wanted));
   const std::uint32_t heads = count_heads(model.layout);

@@ -85,6 +85,7 @@ struct ParameterCheck {
 
   void required(const char*, const auto&) {}
   void usual(const char* name, const Parameter& p) { check.parameter(section + "." + name, p); }
+  void usual(const char*, const auto&) {}
   void compact(const char*, const auto&, const auto&) {}
   void informative(const char*, const auto&) {}
 };
@@ -173,7 +174,7 @@ std::uint64_t last_slot(const Skip& skip) {
 }
 
 void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check) {
-  std::uint64_t next = 0;
+  std::uint64_t next = 0, runs = 0;
   for (std::size_t i = 0; i < layout.skips.size(); ++i) {
     const Skip& skip = layout.skips[i];
     const auto path = [i] { return fmt::format("layout.skips[{}]", i); };
@@ -189,6 +190,10 @@ void check_skips(const Layout& layout, std::uint64_t slots, const Checker& check
     check.require(i == 0 || skip.first_slot >= next, path,
                   "begins before the end of the previous skip; skips are sorted and disjoint");
     next = last_slot(skip) + 1;
+    if (skip.count > kMostSkips - runs)
+      check.fail(path(), fmt::format("is too long: all skips together may be {} runs of slots",
+                                     kMostSkips));
+    runs += skip.count;
   }
 }
 
@@ -440,6 +445,32 @@ void check_kernel_share(const KernelShare& share, const Checker& check) {
   ordered(share.behind_median_ms, share.behind_p99_ms, "kernel_share.behind_p99_ms");
 }
 
+// All blocks of the map in ranges that follow one another, and as many arms as the highest says.
+void check_arms(const DriveModel& model, const Checker& check) {
+  const Arms& arms = *model.arms;
+  visit_fields(arms, ParameterCheck{"arms", check});
+  check.require(
+      arms.ranges.size() >= 2 && arms.ranges.size() <= kMostArmRanges, "arms.ranges",
+      fmt::format("must be from 2 to {}; a drive of one arm has no arms", kMostArmRanges));
+  std::set<std::uint32_t> numbers;
+  std::uint64_t next = 0;
+  for (std::size_t i = 0; i < arms.ranges.size(); ++i) {
+    const ArmRange& range = arms.ranges[i];
+    const auto path = [i] { return fmt::format("arms.ranges[{}]", i); };
+    check.require(range.first_lbn == next, path, "does not follow the range before it",
+                  ".first_lbn");
+    check.require(range.last_lbn >= range.first_lbn && range.last_lbn < kMostSlots, path,
+                  "is below first_lbn, or no drive's", ".last_lbn");
+    check.require(range.arm < kMostArms, path, fmt::format("must be below {}", kMostArms), ".arm");
+    numbers.insert(range.arm);
+    next = range.last_lbn + 1;
+  }
+  check.require(numbers.size() >= 2 && *numbers.rbegin() + 1 == numbers.size(), "arms.ranges",
+                "must name at least two arms, numbered from 0");
+  check.require(model.layout.zones.empty() || next == count_blocks(model.layout), "arms.ranges",
+                "do not end with the last block of the layout");
+}
+
 void check_validity(const DriveModel& model, const Checker& check) {
   const Validity& validity = model.validity;
   check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn",
@@ -520,6 +551,7 @@ void validate(const DriveModel& model, const std::string& origin) {
   check_disksim(model.disksim, check);
   if (model.delay_spread) check_delay_spread(*model.delay_spread, check);
   if (model.kernel_share) check_kernel_share(*model.kernel_share, check);
+  if (model.arms) check_arms(model, check);
   check_validity(model, check);
   check_imperfections(model, check);
   check_firmware(model, check);

@@ -8,10 +8,11 @@
 
 namespace platter::model {
 
-constexpr int kDeepestLayout = 16;                             // levels of nested repeats
-constexpr std::uint64_t kMostTracks = std::uint64_t{1} << 25;  // drives of 20 TB have 12 million
-constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 20;   // of all zones together
-constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 44;   // 9 PB of 512-byte blocks
+constexpr int kDeepestLayout = 16;                            // levels of nested repeats
+constexpr std::uint64_t kMostTracks = 24'000'000;             // twice those of a drive of 20 TB
+constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 20;  // of all zones together
+constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 44;  // 9 PB of 512-byte blocks
+constexpr std::uint64_t kMostSkips = std::uint64_t{1} << 26;  // runs of slots: two a track
 constexpr std::uint32_t kMostHeads = 1024;
 constexpr std::uint32_t kMostCylinders = std::uint32_t{1} << 30;
 constexpr std::uint32_t kMostSectors = std::uint32_t{1} << 20;  // of one track

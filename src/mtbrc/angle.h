@@ -1,16 +1,13 @@
-// Angles: of single LBNs relative to a reference LBN, and of every track of a layout whose
-// structure is known. What is seen is the end of a sector plus a constant (bus, host); the constant
-// cancels against the reference, the end is turned into the beginning by the track's number of
-// sectors. (Wong 2019, "angular position"; DIXtrac's g4 tools calibrate skews locally and let
-// errors add up.)
+// Angles of every track of a layout whose structure is known, relative to a reference LBN. What is
+// seen is the end of a sector plus a constant (bus, host); the constant cancels against the
+// reference, the end is turned into the beginning by the track's number of sectors. (Wong 2019,
+// "angular position"; DIXtrac's g4 tools calibrate skews locally and let errors add up.)
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "estimate/layout_angles.h"
 #include "mtbrc/context.h"
-#include "statistics/robust.h"
 
 namespace platter::mtbrc {
 
@@ -24,13 +21,6 @@ struct AngleOptions {
   std::vector<bool> left_zones;          // by zone: not to be measured, for its tracks are none
   Budget budget{60'000, 120 * kSecond};  // where the context has none
 };
-
-// Angles of the ends of the targets' sectors less that of the reference's, as the completions of
-// one sector reads show them (value in [0, 1)). nullopt where a target cannot be read. Targets are
-// read in the order that their angles, once roughly known, make cheap. Caches off; rotation known.
-std::vector<std::optional<statistics::Estimate>> measure_lbn_angles(
-    Context& context, std::uint64_t reference, const std::vector<std::uint64_t>& targets,
-    double target_error_rev, const AngleOptions& options = {});
 
 // Determines all angles of a layout (angle_rev and angle_step_rev of every node), relative to the
 // beginning of the run's reference sector. Sectors anywhere are read last to check them: where they

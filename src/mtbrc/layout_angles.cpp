@@ -447,7 +447,8 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const estimate::ZoneFi
         return good && !*good;
       });
   const bool is_alone = alone != odd.steps.end();
-  const auto [node, instance_of_odd] = is_alone ? *alone : *outermost;
+  const estimate::TrackPath::Step& divided = is_alone ? *alone : *outermost;
+  const auto node = divided.node;
   const auto path_at = [&](std::int64_t instance) {
     if (is_alone) return shape.base_path(node, static_cast<std::uint32_t>(instance));
     estimate::TrackPath path = odd;
@@ -455,7 +456,7 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const estimate::ZoneFi
         static_cast<std::uint32_t>(instance);
     return path;
   };
-  std::int64_t bad = instance_of_odd;
+  std::int64_t bad = divided.instance;
   std::int64_t good = shape.base(node);
   while (std::abs(bad - good) > 1) {
     std::int64_t middle = (bad + good) / 2;

@@ -34,6 +34,23 @@ OverheadOptions within(OverheadOptions options, std::uint32_t most_blocks) {
   return options;
 }
 
+// Where the host sees completions at multiples of a grid only, what follows one at once is rounded
+// by as much each time, and no mean of many tells the time. It is to begin anywhere in a step.
+class AnywhereInStep {
+ public:
+  explicit AnywhereInStep(Context& context)
+      : context_(context), step_ns_(known(context).of<Figure::grid>().value_or(0)) {}
+  void rest() const {
+    if (step_ns_ > 0)
+      context_.drive.rest_ns(
+          std::uniform_int_distribution<Nanoseconds>(0, step_ns_ - 1)(context_.random));
+  }
+
+ private:
+  Context& context_;
+  Nanoseconds step_ns_;
+};
+
 // How to get a read that is served from the cache: read the same again, or where a drive discards
 // what it has sent, what its read-ahead has fetched. Where read-ahead goes on until it pushes out
 // what it began with, only what is read again at once is still there.
@@ -50,6 +67,7 @@ class HitReads {
   HitReads(Context& context, const OverheadOptions& options)
       : context_(context),
         options_(within(options, context.drive.most_blocks())),
+        step_(context),
         accesses_(context) {}
 
   void run(Meter& meter);
@@ -59,6 +77,7 @@ class HitReads {
   std::optional<Way> way_that_hits();
   Context& context_;
   OverheadOptions options_;
+  AnywhereInStep step_;
   Accesses accesses_;
 };
 
@@ -72,6 +91,7 @@ bool HitReads::hit(std::uint32_t blocks, const Way& way, std::uint32_t repeats) 
   for (std::uint32_t i = 0; i < repeats; ++i) {
     const std::uint64_t at = way.by == Way::By::reread ? lbn
                                                        : lbn + std::uint64_t{blocks} * (i + 1);
+    step_.rest();
     const auto sample = accesses_.read(estimate::Experiment::hit, at, 0, blocks);
     if (!sample) return false;
     const auto took = static_cast<double>(sample->completed_ns - sample->issued_ns);
@@ -130,6 +150,7 @@ class WriteHits {
         tracks_(tracks),
         hits_(hits),
         unit_(context.write_unit()),
+        step_(context),
         accesses_(context) {}
 
   void run(Meter& meter);
@@ -141,7 +162,10 @@ class WriteHits {
   }
   bool smallest(Meter& meter);
   void several_blocks(Meter& meter);
-  void rest() { context_.drive.rest_ns(static_cast<Nanoseconds>(4 * context_.period_ns())); }
+  void rest() {
+    context_.drive.rest_ns(static_cast<Nanoseconds>(4 * context_.period_ns()));
+    step_.rest();
+  }
   bool fast(const std::optional<estimate::Sample>& sample) const {
     return sample &&
            static_cast<double>(sample->completed_ns - sample->issued_ns) < longest_hit_ns_;
@@ -153,6 +177,7 @@ class WriteHits {
   double longest_hit_ns_ = estimate::kHit_rev * context_.period_ns() +
                            1e6 * estimate::bus_time_beyond_first_ms(
                                      known(context_).of<Figure::hits>(), unit_);
+  AnywhereInStep step_;
   Accesses accesses_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <set>
 
 #include "estimate/samples.h"
@@ -157,74 +158,101 @@ void SeekCommands::sharpen(const std::vector<std::uint32_t>& distances, double e
   settle(distances, meter);
 }
 
+namespace {
+
+struct Interval {
+  std::uint32_t from, to;
+  bool bent = false;  // the interval that it is a part of was
+};
+
+struct Look {
+  Interval interval;
+  std::uint32_t at;
+};
+
+std::vector<Interval> intervals_of(const estimate::SeekTimes& known) {
+  std::vector<Interval> intervals;
+  for (auto left = known.begin(); left != known.end() && std::next(left) != known.end(); ++left)
+    intervals.push_back({static_cast<std::uint32_t>(left->first),
+                         static_cast<std::uint32_t>(std::next(left)->first)});
+  return intervals;
+}
+
+// One somewhere in an interval that seems straight, two in one that is bent.
+struct Looks {
+  std::vector<Look> smooth, bent;
+};
+Looks looks_into(const std::vector<Interval>& intervals, std::mt19937_64& random) {
+  Looks looks;
+  for (const Interval& i : intervals) {
+    const std::uint32_t gap = i.to - i.from;
+    if (gap < 2) continue;
+    if (i.bent) {
+      looks.bent.push_back({i, i.from + (gap + 2) / 3});
+      if (gap > 2) looks.bent.push_back({i, i.to - (gap + 2) / 3});
+    } else {
+      looks.smooth.push_back({i, std::uniform_int_distribution<std::uint32_t>(
+                                     std::max(i.from + 1, i.from + gap / 4),
+                                     std::min(i.to - 1, i.to - gap / 4))(random)});
+    }
+  }
+  return looks;
+}
+
+std::vector<std::uint32_t> distances_of(const std::vector<Look>& looks) {
+  std::vector<std::uint32_t> distances;
+  for (const Look& look : looks) distances.push_back(look.at);
+  return distances;
+}
+
+bool is_off(const estimate::SeekTimes& now, const Look& look, double tolerance_ns, double sigmas) {
+  const auto a = now.find(look.interval.from), b = now.find(look.interval.to),
+             c = now.find(look.at);
+  if (a == now.end() || b == now.end() || c == now.end()) return false;
+  const double share = static_cast<double>(look.at - look.interval.from) /
+                       (look.interval.to - look.interval.from);
+  const double line = a->second.value + share * (b->second.value - a->second.value);
+  return std::abs(c->second.value - line) > tolerance_ns + sigmas * c->second.error;
+}
+
+// The parts of the intervals in which a line is wrong. Looks into one interval follow one another,
+// in ascending order.
+std::vector<Interval> parts_of(const std::vector<Look>& looks,
+                               const std::set<std::uint32_t>& begin_of_wrong) {
+  std::vector<Interval> parts;
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    const Interval& whole = looks[i].interval;
+    if (!begin_of_wrong.contains(whole.from)) continue;
+    const bool first = i == 0 || looks[i - 1].interval.from != whole.from;
+    const bool last = i + 1 == looks.size() || looks[i + 1].interval.from != whole.from;
+    parts.push_back({first ? whole.from : looks[i - 1].at, looks[i].at, true});
+    if (last) parts.push_back({looks[i].at, whole.to, true});
+  }
+  return parts;
+}
+
+}  // namespace
+
 void SeekCommands::look_between(double tolerance_ns, double error_ns, const Meter& meter) {
-  struct Interval {
-    std::uint32_t from, to;
-    bool bent = false;  // the interval that it is a part of was
-  };
-  struct Look {
-    Interval interval;
-    std::uint32_t at;
-  };
-  std::vector<Interval> open;
   estimate::SeekTimes known = means(kFewest);
   known.erase(0);
-  for (auto left = known.begin(); left != known.end() && std::next(left) != known.end(); ++left)
-    open.push_back({static_cast<std::uint32_t>(left->first),
-                    static_cast<std::uint32_t>(std::next(left)->first)});
   // All intervals of a round together, so that the arm's way through them may be any.
-  while (!open.empty() && !meter.exhausted()) {
-    std::vector<Look> smooth, bent;
-    for (const Interval& i : open) {
-      const std::uint32_t gap = i.to - i.from;
-      if (gap < 2) continue;
-      if (i.bent) {
-        bent.push_back({i, i.from + (gap + 2) / 3});
-        if (gap > 2) bent.push_back({i, i.to - (gap + 2) / 3});
-      } else {
-        smooth.push_back({i, std::uniform_int_distribution<std::uint32_t>(
-                                 std::max(i.from + 1, i.from + gap / 4),
-                                 std::min(i.to - 1, i.to - gap / 4))(context_.random)});
-      }
-    }
-    const auto is_off = [tolerance_ns](const estimate::SeekTimes& now, const Look& look,
-                                       double sigmas) {
-      const auto a = now.find(look.interval.from), b = now.find(look.interval.to),
-                 c = now.find(look.at);
-      if (a == now.end() || b == now.end() || c == now.end()) return false;
-      const double share = static_cast<double>(look.at - look.interval.from) /
-                           (look.interval.to - look.interval.from);
-      const double line = a->second.value + share * (b->second.value - a->second.value);
-      return std::abs(c->second.value - line) > tolerance_ns + sigmas * c->second.error;
-    };
-    const auto distances_of = [](const std::vector<Look>& looks) {
-      std::vector<std::uint32_t> distances;
-      for (const Look& look : looks) distances.push_back(look.at);
-      return distances;
-    };
+  for (auto open = intervals_of(known); !open.empty() && !meter.exhausted();) {
+    auto [looks, bent] = looks_into(open, context_.random);
     // A glance at what has no reason to be bent; only where it seems so, as many as for any point.
     constexpr std::size_t kGlances = 2;
-    measure(distances_of(smooth), kGlances, meter);
-    settle(distances_of(smooth), meter);
+    measure(distances_of(looks), kGlances, meter);
+    settle(distances_of(looks), meter);
     const estimate::SeekTimes glanced = means(1);
-    std::erase_if(smooth, [&](const Look& look) { return !is_off(glanced, look, 1.5); });
-    std::vector<Look> looks = smooth;
+    std::erase_if(looks,
+                  [&](const Look& look) { return !is_off(glanced, look, tolerance_ns, 1.5); });
     looks.insert(looks.end(), bent.begin(), bent.end());
     sharpen(distances_of(looks), error_ns, meter);
     const estimate::SeekTimes looked = means(1);
-    std::set<std::uint32_t> off;  // beginnings of intervals in which a line is wrong
+    std::set<std::uint32_t> off;
     for (const Look& look : looks)
-      if (is_off(looked, look, 2)) off.insert(look.interval.from);
-    // Looks into one interval follow one another, in ascending order.
-    open.clear();
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-      const Interval& whole = looks[i].interval;
-      if (!off.contains(whole.from)) continue;
-      const bool first = i == 0 || looks[i - 1].interval.from != whole.from;
-      const bool last = i + 1 == looks.size() || looks[i + 1].interval.from != whole.from;
-      open.push_back({first ? whole.from : looks[i - 1].at, looks[i].at, true});
-      if (last) open.push_back({looks[i].at, whole.to, true});
-    }
+      if (is_off(looked, look, tolerance_ns, 2)) off.insert(look.interval.from);
+    open = parts_of(looks, off);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "estimate/moves.h"
 #include "estimate/write_settle.h"
@@ -36,76 +37,118 @@ std::vector<engine::Track> tracks_beside(const Context& context, const engine::T
 
 // Trials between tracks beside each other, from place to place. `tracks` empty: anywhere. What
 // comes before is of the same kind, or a read.
-void run_switches(Context& context, bool write, bool after_write, estimate::Over over,
-                  const std::vector<engine::Track>& tracks, double target_error_ms,
-                  const SwitchOptions& options) {
-  Trials trials(context);
-  const bool limited = context.budget.commands > 0 || context.budget.drive_time_ns > 0;
-  Meter meter(context, limited ? context.budget : options.budget);
-  // What earlier stages saw of the same counts.
-  estimate::Estimates so_far = known(context);
+class Switches {
+ public:
+  Switches(Context& context, bool write, bool after_write, estimate::Over over,
+           std::vector<engine::Track> tracks, const SwitchOptions& options)
+      : context_(context),
+        write_(write),
+        after_write_(after_write),
+        over_(over),
+        tracks_(std::move(tracks)),
+        trials_(context),
+        meter_(context, is_limited(context) ? context.budget : options.budget) {
+    begin_with_what_is_known();
+  }
+
+  void run(double target_error_ms);
+
+ private:
+  static bool is_limited(const Context& context) {
+    return context.budget.commands > 0 || context.budget.drive_time_ns > 0;
+  }
+  void begin_with_what_is_known();
+  std::size_t count() const;
+  double error_ns() const;
+  std::vector<engine::Track> others(const engine::Track& from) const;
+  engine::Track pick(const std::vector<engine::Track>& from) {
+    return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(context_.random)];
+  }
+  bool try_around(engine::Track at);
+  bool try_switch(const engine::Track& from, const engine::Track& to);
+
+  Context& context_;
+  bool write_, after_write_;
+  estimate::Over over_;
+  std::vector<engine::Track> tracks_;
+  Trials trials_;
+  Meter meter_;
+  std::vector<Threshold> thresholds_;  // of each way
+};
+
+// What earlier stages saw of the same counts.
+void Switches::begin_with_what_is_known() {
+  estimate::Estimates so_far = known(context_);
   const estimate::ReadTimes reads = so_far.of<Figure::read_times>();
-  const std::size_t ways = estimate::ways_of(reads, over);
-  std::vector<Threshold> thresholds(ways, Threshold(trials.passages().period_ns(), reads.trial));
+  const std::size_t ways = estimate::ways_of(reads, over_);
+  thresholds_.assign(ways, Threshold(trials_.passages().period_ns(), reads.trial));
   for (std::size_t way = 0; way < ways; ++way)
     for (const statistics::CensoredTrial& kept :
-         estimate::moves_of(so_far.evidence(), over, write, after_write, way, ways).trials)
-      thresholds[way].add(kept);
-  // Of both ways together, as of one.
-  const auto count = [&] {
-    std::size_t fewest = thresholds[0].trials();
-    for (const Threshold& threshold : thresholds) fewest = std::min(fewest, threshold.trials());
-    return ways * fewest;
-  };
-  const auto error_ns = [&] {
-    double squares = 0;
-    for (const Threshold& threshold : thresholds) squares += std::pow(threshold.error_ns(), 2);
-    return std::sqrt(squares) / static_cast<double>(ways);
-  };
+         estimate::moves_of(so_far.evidence(), over_, write_, after_write_, way, ways).trials)
+      thresholds_[way].add(kept);
+}
+
+// Of both ways together, as of one.
+std::size_t Switches::count() const {
+  std::size_t fewest = thresholds_[0].trials();
+  for (const Threshold& threshold : thresholds_) fewest = std::min(fewest, threshold.trials());
+  return thresholds_.size() * fewest;
+}
+
+double Switches::error_ns() const {
+  double squares = 0;
+  for (const Threshold& threshold : thresholds_) squares += std::pow(threshold.error_ns(), 2);
+  return std::sqrt(squares) / static_cast<double>(thresholds_.size());
+}
+
+std::vector<engine::Track> Switches::others(const engine::Track& from) const {
+  if (tracks_.empty()) return tracks_beside(context_, from, over_);
+  std::vector<engine::Track> found;
+  for (const engine::Track& t : tracks_)
+    if (beside(from, t, over_)) found.push_back(t);
+  if (over_ != estimate::Over::heads) return found;
+  // As reads have it: heads beside each other, where there are such.
+  std::vector<engine::Track> next;
+  std::ranges::copy_if(found, std::back_inserter(next), [&from](const engine::Track& t) {
+    return t.head + 1 == from.head || from.head + 1 == t.head;
+  });
+  return next.empty() ? found : next;
+}
+
+bool Switches::try_switch(const engine::Track& from, const engine::Track& to) {
+  const bool heads = over_ == estimate::Over::heads;
+  const std::int64_t group = heads ? pair_of_heads(from, to)
+                                   : std::int64_t{to.cylinder} - from.cylinder;
+  return trials_.trial(heads ? estimate::Experiment::head_switch : estimate::Experiment::seek,
+                       group, to, write_, thresholds_[estimate::way_of(group, thresholds_.size())]);
+}
+
+// False: the place does not do, or a trial failed there.
+bool Switches::try_around(engine::Track at) {
+  if (others(at).empty() || !trials_.go(at, write_)) return false;
+  bool well = true;
+  // The way to a place costs as much as three trials there.
+  const std::uint32_t here = count() < 2 * kFewestTrials ? kTrialsOfOnePair : kOfMany;
+  for (std::uint32_t i = 0; i < here && well; ++i) {
+    const auto candidates = others(at);
+    if (candidates.empty()) break;
+    const engine::Track to = pick(candidates);
+    if (write_ && !after_write_ && !trials_.go(at)) break;
+    well = try_switch(at, to);
+    at = to;
+  }
+  context_.report(write_ ? "write settle" : "head switch", meter_.share());
+  return well;
+}
+
+void Switches::run(double target_error_ms) {
+  constexpr std::uint32_t kMostFailures = 40;
   std::uint32_t failures = 0;
-  const auto others = [&](const engine::Track& from) {
-    std::vector<engine::Track> found;
-    if (tracks.empty()) return tracks_beside(context, from, over);
-    for (const engine::Track& t : tracks)
-      if (beside(from, t, over)) found.push_back(t);
-    if (over != estimate::Over::heads) return found;
-    // As reads have it: heads beside each other, where there are such.
-    std::vector<engine::Track> next;
-    std::ranges::copy_if(found, std::back_inserter(next), [&from](const engine::Track& t) {
-      return t.head + 1 == from.head || from.head + 1 == t.head;
-    });
-    return next.empty() ? found : next;
-  };
-  const auto pick = [&](const std::vector<engine::Track>& from) {
-    return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(context.random)];
-  };
-  while (failures < 40 && !meter.exhausted() && count() < kMostTrials &&
+  while (failures < kMostFailures && !meter_.exhausted() && count() < kMostTrials &&
          (count() < kFewestTrials || error_ns() > 1e6 * target_error_ms)) {
-    std::optional<engine::Track> at = tracks.empty() ? random_track(context)
-                                                     : std::optional(pick(tracks));
+    const auto at = tracks_.empty() ? random_track(context_) : std::optional(pick(tracks_));
     if (!at) return;
-    if (others(*at).empty() || !trials.go(*at, write)) {
-      ++failures;
-      continue;
-    }
-    // The way to a place costs as much as three trials there.
-    const std::uint32_t here = count() < 2 * kFewestTrials ? kTrialsOfOnePair : kOfMany;
-    for (std::uint32_t i = 0; i < here; ++i) {
-      const auto candidates = others(*at);
-      if (candidates.empty()) break;
-      const engine::Track to = pick(candidates);
-      if (write && !after_write && !trials.go(*at)) break;
-      const bool heads = over == estimate::Over::heads;
-      const std::int64_t group = heads ? pair_of_heads(*at, to)
-                                       : std::int64_t{to.cylinder} - at->cylinder;
-      if (!trials.trial(heads ? estimate::Experiment::head_switch : estimate::Experiment::seek,
-                        group, to, write, thresholds[estimate::way_of(group, ways)])) {
-        ++failures;
-        break;
-      }
-      at = to;
-    }
-    context.report(write ? "write settle" : "head switch", meter.share());
+    if (!try_around(*at)) ++failures;
   }
 }
 
@@ -158,8 +201,8 @@ void measure_head_switch(Context& context, const SwitchOptions& options) {
   if (map.heads() > 1) {
     // SEEK commands are much cheaper; where they tell seeks, MTBRCs need only bear them out.
     const bool commands = known(context).of<Figure::read_times>().constant.has_value();
-    run_switches(context, false, false, estimate::Over::heads, {},
-                 (commands ? 1.5 : 1.0) * options.target_error_ms, options);
+    Switches(context, false, false, estimate::Over::heads, {}, options)
+        .run((commands ? 1.5 : 1.0) * options.target_error_ms);
     if (commands) SeekCommands(context).switch_heads(options.commands, Meter(context));
   }
 }
@@ -173,8 +216,8 @@ void sharpen_constant(Context& context, const SwitchOptions& options) {
   // Of one more difference, so that both together are as good as wanted: its MTBRC and its SEEKs.
   const double more_ns = 1 / std::sqrt(1 / (wanted_ns * wanted_ns) - 1 / (known_ns * known_ns));
   constexpr double kOfTrials = 0.8, kOfCommands = 0.6;
-  run_switches(context, false, false, estimate::Over::cylinders, {}, 1e-6 * kOfTrials * more_ns,
-               options);
+  Switches(context, false, false, estimate::Over::cylinders, {}, options)
+      .run(1e-6 * kOfTrials * more_ns);
   const double ratio = reads.trial.spread / (kOfCommands * more_ns);
   constexpr double kMostCommands = 500;
   SeekCommands(context).measure(
@@ -215,10 +258,10 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
   const bool after_write = !supply || !supply->least;
   if (!after_write) target_ms *= kCoarser;
   // Roughly first: by how long the settle is follows how sharply it is wanted.
-  run_switches(context, true, after_write, over, tracks, kRoughly * target_ms, options);
+  Switches(context, true, after_write, over, tracks, options).run(kRoughly * target_ms);
   if (const model::Parameter roughly = known(context).of<Figure::write_settle>())
     target_ms = 1e-6 * worth_ns(1e6 * target_ms, 1e6 * *roughly.value);
-  run_switches(context, true, after_write, over, tracks, target_ms, options);
+  Switches(context, true, after_write, over, tracks, options).run(target_ms);
   // A switch that is shorter than a write waits for its data hides behind that: a seek may not.
   const auto hidden = [&] {
     estimate::Estimates so_far = known(context);
@@ -229,8 +272,8 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
     const std::vector<engine::Track> others = find_writable_tracks(context, permitted, kTracks,
                                                                    estimate::Over::cylinders);
     if (any_beside(others, estimate::Over::cylinders)) {
-      run_switches(context, true, after_write, estimate::Over::cylinders, others, target_ms,
-                   options);
+      Switches(context, true, after_write, estimate::Over::cylinders, others, options)
+          .run(target_ms);
       if (known(context).of<Figure::read_times>().constant)
         SeekCommands(context).measure({1}, options.commands, Meter(context));
     }

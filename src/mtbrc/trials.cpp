@@ -137,6 +137,29 @@ bool Trials::trial_of_read(estimate::Experiment experiment, const engine::Track&
   return tell(accesses_.read(experiment, target->lbn), false, threshold);
 }
 
+bool Trials::trial_by(const std::function<std::optional<scsi::Completion>(std::uint64_t lbn)>& read,
+                      const engine::Track& track, Threshold& threshold) {
+  if (!accesses_.last()) return false;
+  const estimate::Sample before = *accesses_.last();
+  const Nanoseconds wanted = threshold.next_ns(context_.random);
+  const auto target = passages_.aim(track, context_.drive.now_ns() + wanted, false, 1, before.write,
+                                    [&](std::uint64_t lbn) { return usable(lbn); });
+  if (!target) return false;
+  wait_for(*target);
+  const std::uint32_t session = context_.session;
+  const auto done = read(target->lbn);
+  if (!done || context_.session != session) return false;
+  estimate::Sample sample;
+  sample.lbn = target->lbn;
+  sample.issued_ns = done->issued_ns;
+  sample.completed_ns = done->completed_ns;
+  sample.after_write = before.write;
+  sample.after_lbn = before.lbn;
+  sample.after_completed_ns = before.completed_ns;
+  sample.session = session;
+  return tell(sample, false, threshold);
+}
+
 // Sectors are coarser than the spread of what is measured: the rest is waited for here.
 void Trials::wait_for(const estimate::Passages::Target& target) {
   constexpr Nanoseconds kFine_ns = 12 * kMicrosecond;

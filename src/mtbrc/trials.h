@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -65,6 +66,9 @@ class Trials {
   // The same of a READ where all others are VERIFYs, of a block that had not been read before.
   bool trial_of_read(estimate::Experiment experiment, const engine::Track& track,
                      Threshold& threshold);
+  // One trial whose READ the caller sends, which is no sample of the run.
+  bool trial_by(const std::function<std::optional<scsi::Completion>(std::uint64_t lbn)>& read,
+                const engine::Track& track, Threshold& threshold);
   const estimate::Passages& passages() const { return passages_; }
 
  private:

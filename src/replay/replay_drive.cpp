@@ -158,12 +158,14 @@ class DrivePlayer final : public Player {
   // Asked before the next write where a unit attention may mean that the drive was replaced.
   void require_by(std::function<void()> same_drive) { require_same_drive_ = std::move(same_drive); }
 
-  std::uint64_t retries() const { return retries_; }
-  // How the requests went that were carried out.
-  std::uint64_t recovered() const { return recovered_; }
-  const std::map<std::string, std::uint64_t>& warnings() const { return warnings_; }
-  const CameShort& came_short() const { return came_short_; }
-  bool was_reset() const { return was_reset_; }
+  // How the requests went.
+  struct Went {
+    std::uint64_t retries = 0, recovered = 0;
+    std::map<std::string, std::uint64_t> warnings{};
+    CameShort came_short{};
+    bool was_reset = false;
+  };
+  const Went& went() const { return went_; }
 
  private:
   struct Sent {
@@ -244,14 +246,14 @@ class DrivePlayer final : public Player {
   void note_how_it_went(const Sent& sent, const scsi::Completion& completion) {
     const std::optional<scsi::Sense> sense = scsi::decode_sense(completion.sense);
     const scsi::Cleanness how = scsi::cleanness_of(sense);
-    if (how == scsi::Cleanness::recovered) ++recovered_;
-    if (how == scsi::Cleanness::warned) ++warnings_[sense->text()];
+    if (how == scsi::Cleanness::recovered) ++went_.recovered;
+    if (how == scsi::Cleanness::warned) ++went_.warnings[sense->text()];
     const std::uint32_t missing = scsi::bytes_short(sent.command, completion);
     if (missing == 0) return;
-    ++came_short_.count;
+    ++went_.came_short.count;
     const std::uint32_t came = (sent.command.transfer_length - missing) / block_bytes_;
-    if (came_short_.first.size() < CameShort::kMostNamed)
-      came_short_.first.push_back({sent.number, sent.request.lbn, sent.request.blocks, came});
+    if (went_.came_short.first.size() < CameShort::kMostNamed)
+      went_.came_short.first.push_back({sent.number, sent.request.lbn, sent.request.blocks, came});
     if (names_short_) return;
     throw scsi::DriveError(
         ExitStatus::drive_error,
@@ -276,9 +278,9 @@ class DrivePlayer final : public Player {
                            (sense->key == scsi::SenseKey::unit_attention ||
                             (sense->deferred && sense->key == scsi::SenseKey::recovered_error));
     const bool full = completion.status == scsi::Status::task_set_full;
-    was_reset_ = was_reset_ || (attention && sense->asc == kResetOccurred);
+    went_.was_reset = went_.was_reset || (attention && sense->asc == kResetOccurred);
     may_be_another_ |= attention && sense->may_mean_another_drive();
-    ++retries_;
+    ++went_.retries;
     const bool busy = full || completion.status == scsi::Status::busy;
     if (busy && !outstanding_.empty()) {  // it waits for one of those that the drive took
       if (full) room_ = std::min(room_, static_cast<std::uint32_t>(outstanding_.size()));
@@ -315,11 +317,8 @@ class DrivePlayer final : public Player {
   Nanoseconds start_ns_;
   Sent prepared_{};
   std::uint32_t next_tag_ = 1;
-  std::uint64_t retries_ = 0, recovered_ = 0;
-  std::map<std::string, std::uint64_t> warnings_{};
-  CameShort came_short_{};
+  Went went_{};
   bool names_short_ = false;
-  bool was_reset_ = false;
   std::map<std::uint32_t, Sent> outstanding_{};
   std::deque<Done> come_{};  // heard before a write left
   Nanoseconds heard_ns_ = 0;
@@ -435,11 +434,11 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   if (guard.why_writes_ended()) throw Error(ExitStatus::drive_error, *guard.why_writes_ended());
   result.depth = std::min(options.depth, player.room());
   if (result.depth < options.depth) result.asked_depth = options.depth;
-  result.retries = player.retries() + guard.sent_again() - sent_again;
-  result.recovered = player.recovered();
-  result.warnings = player.warnings();
-  if (player.came_short().count > 0) result.came_short = player.came_short();
-  if (options.caches == Caches::off && player.was_reset())
+  result.retries = player.went().retries + guard.sent_again() - sent_again;
+  result.recovered = player.went().recovered;
+  result.warnings = player.went().warnings;
+  if (player.went().came_short.count > 0) result.came_short = player.went().came_short;
+  if (options.caches == Caches::off && player.went().was_reset)
     throw Error(
         ExitStatus::drive_error,
         fmt::format("{} was reset during the replay and may have turned its caches on again; "

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "model/error.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "replay/headed_file.h"
 #include "replay/result_head.h"
 #include "trace/line.h"
@@ -67,7 +67,7 @@ Part part_of(const trace::Line& line) {
 
 // Of the file, where its head tells; what other programs write need not.
 std::optional<std::uint64_t> rows_of(std::string_view head, const std::string& path) {
-  const auto json = model::parse_whole<nlohmann::json>(head, path);
+  const auto json = model::parse_strictly<nlohmann::json>(head, path);
   if (!json.contains("rows")) return std::nullopt;
   if (!json["rows"].is_number_unsigned())
     throw Error(ExitStatus::bad_input,

@@ -7,7 +7,7 @@
 #include "model/error.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "replay/array_json.h"
 #include "replay/came_short_json.h"
 #include "replay/host_queue_json.h"
@@ -241,7 +241,7 @@ std::string head_text(const ResultHead& head, std::uint64_t rows) {
 ResultHead head_of(std::string_view text, const std::string& path) {
   ResultHead head;
   try {
-    const Json json = model::parse_whole_or_null<Json>(text);
+    const Json json = model::parse_or_null<Json>(text);
     const model::FormatVersion version = version_of_head(json, path);
     head.passed_over = {path, kSchema, version};
     require_known_members(json, path, head);

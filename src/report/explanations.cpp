@@ -218,6 +218,8 @@ const std::array kExplanations = {
                 kDisksim, &kPreseeking},
     Explanation{"queue.hits_overtake", "hits overtake",
                 "reads that the buffer holds do not wait for the arm", kOurs, &kYesNo},
+    Explanation{"arms.interference", "interference",
+                "that a move takes longer while another arm is busy", kOurs},
 };
 
 // Where a parameter's method is told: docs/methods/NAME.md. Of several beginnings the longest
@@ -238,7 +240,8 @@ constexpr PageOf kPages[] = {{"rotation.", "rotation"},
                              {"overheads.sequential_", "calibration"},
                              {"overheads.address_translation", "layout-by-translation"},
                              {"bus.", "overheads"},
-                             {"queue.", "queue"}};
+                             {"queue.", "queue"},
+                             {"arms.", "actuators"}};
 
 // The error with two digits, the value with as many decimals.
 std::string with_digits_of(double value, double error) {

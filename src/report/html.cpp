@@ -116,7 +116,8 @@ std::string escaped(const std::string& text) {
 
 std::string table(const std::vector<Column>& columns,
                   const std::vector<std::vector<std::string>>& rows) {
-  std::string text = "<div class=\"wide\"><table>\n<thead><tr>";
+  // What may be scrolled is reached by the keyboard.
+  std::string text = "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>";
   for (const Column& column : columns)
     text += fmt::format("<th scope=\"col\"{}>{}</th>", column.number ? " class=\"n\"" : "",
                         escaped(column.title));
@@ -146,7 +147,8 @@ std::string drawing(const std::string& caption, int width, int height,
                     const std::string& elements) {
   const std::string said = escaped(caption);
   return fmt::format(
-      "<figure class=\"own\">\n<div class=\"wide\"><svg viewBox=\"0 0 {} {}\" role=\"img\" "
+      "<figure class=\"own\">\n<div class=\"wide\" tabindex=\"0\"><svg viewBox=\"0 0 {} {}\" "
+      "role=\"img\" "
       "aria-label=\"{}\">\n{}</svg></div>\n<figcaption>{}</figcaption>\n</figure>\n",
       width, height, said, elements, said);
 }
@@ -179,7 +181,8 @@ std::string figure(const std::string& id, const std::string& caption,
         words);
   draw(path);
   return fmt::format(
-      "<figure>\n<div class=\"wide\">{}</div>\n<figcaption>{}</figcaption>\n</figure>\n",
+      "<figure>\n<div class=\"wide\" "
+      "tabindex=\"0\">{}</div>\n<figcaption>{}</figcaption>\n</figure>\n",
       embedded(model::read_file(path), id, words), words);
 }
 

@@ -21,6 +21,8 @@ using html::escaped;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kOnFirstPage = 100;
+constexpr std::string_view kModelTitle = "model.json";  // of the artifact's first layer: no file
+                                                        // beside the model
 
 std::string script(const char* source) { return fmt::format("<script>\n{}</script>\n", source); }
 
@@ -65,10 +67,11 @@ std::string downloads(const SiteModel& published) {
       "<pre><code>platter registry pull {} -o {}.json</code></pre>\n",
       escaped(published.model_file), escaped(published.entry.page),
       escaped(published.entry.reference), escaped(published.entry.page));
-  if (published.files.empty()) return text;
-  text += "<p>Published with it (--files DIR fetches them):</p>\n<ul>\n";
-  for (const std::string& file : published.files) text += "<li>" + escaped(file) + "</li>\n";
-  return text + "</ul>\n";
+  std::string list;
+  for (const std::string& file : published.files)
+    if (file != kModelTitle) list += "<li>" + escaped(file) + "</li>\n";
+  if (list.empty()) return text;
+  return text + "<p>Published with it (--files DIR fetches them):</p>\n<ul>\n" + list + "</ul>\n";
 }
 
 }  // namespace
@@ -106,10 +109,10 @@ std::string site_first_page(std::span<const SiteEntry> entries) {
           entries.size(), latest.size(), latest.size(), latest.size() == 1 ? "model" : "models",
           latest.size() > kOnFirstPage ? fmt::format("; the first {} are shown", kOnFirstPage)
                                        : "");
-  body += "<div class=\"wide\"><table>\n<thead><tr>" + sorted_column(2, "drive", false, true) +
-          sorted_column(1, "reference", false, false) + sorted_column(3, "capacity", true, false) +
-          sorted_column(4, "rpm", true, false) + sorted_column(5, "quality", false, false) +
-          sorted_column(6, "date", false, false) +
+  body += "<div class=\"wide\"><table class=\"drives\">\n<thead><tr>" +
+          sorted_column(2, "drive", false, true) + sorted_column(1, "reference", false, false) +
+          sorted_column(3, "capacity", true, false) + sorted_column(4, "rpm", true, false) +
+          sorted_column(5, "quality", false, false) + sorted_column(6, "date", false, false) +
           "<th scope=\"col\">compare</th></tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < std::min(latest.size(), kOnFirstPage); ++i) body += row(*latest[i]);
   body += fmt::format("</tbody></table></div>\n<footer>Written by platter {}.</footer>\n",
@@ -161,7 +164,7 @@ std::string site_beside() {
                                     "drives</a></li></ul></nav>\n"
                                     "<h1>Side by side</h1>\n<p id=\"said\" class=\"note\" "
                                     "role=\"status\">Two models are read.</p>\n"
-                                    "<div class=\"wide\" id=\"place\"></div>\n",
+                                    "<div class=\"wide\" id=\"place\" tabindex=\"0\"></div>\n",
                                     kSiteFirstPage) +
                         script(html::kSiteCompare));
 }

@@ -133,7 +133,7 @@ std::string uses(const model::DriveModel& model, std::span<const replay::Judged>
   std::vector<std::vector<std::string>> rows;
   for (const Use& use : all)
     rows.push_back({use.what, !use.fit ? "not known" : *use.fit ? "yes" : "no", use.because});
-  std::string text = table({{"may be used for"}, {""}, {"because"}}, rows);
+  std::string text = table({{"may be used for"}, {"fit"}, {"because"}}, rows);
   if (validity.max_blocks > 0)
     text += paragraph(
         fmt::format("Checked with requests of {} to {} blocks in LBN {} to {}; beyond, nothing "

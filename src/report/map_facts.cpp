@@ -104,7 +104,7 @@ MapFacts map_facts(const model::Layout& layout) {
     else
       last[next++ % kLooked] = cursor.mapped();
   }
-  std::ranges::rotate(last, last.begin() + static_cast<std::ptrdiff_t>(next % kLooked));
+  std::rotate(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(next % kLooked), last.end());
   facts.surfaces = static_cast<std::uint32_t>(heads.size());
   facts.order = order_of(outer);
   skews(outer, facts.track.outer_rev, facts.cylinder.outer_rev);

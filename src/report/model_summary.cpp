@@ -53,6 +53,14 @@ std::string value_or_reason(const char* path, const model::Parameter& p) {
   return joined({instead.empty() ? "not known" : instead, p.reason}, ": ");
 }
 
+std::string arms_in_words(const model::DriveModel& model) {
+  std::vector<std::string> ranges;
+  for (const model::ArmRange& range : model.arms->ranges)
+    ranges.push_back(
+        fmt::format("arm {}: LBN {} to {}", range.arm, range.first_lbn, range.last_lbn));
+  return fmt::format("{} on one spindle ({})", arm_count(model), joined(ranges, ", "));
+}
+
 void append_head(std::string& text, const model::DriveModel& model) {
   const model::Identity& id = model.identity;
   text += joined({id.name,
@@ -86,6 +94,7 @@ void append_head(std::string& text, const model::DriveModel& model) {
              ", "));
   if (known(model.layout.heads) != model::Known::measured && !model.layout.heads.reason.empty())
     append_line(text, "heads", value_or_reason("layout.heads", model.layout.heads));
+  if (model.arms) append_line(text, "arms", arms_in_words(model));
   for (const SaidByDrive& said : drive_says(id)) append_line(text, said.what, said.says);
   if (model.rotation.numerator_ns > 0) {
     append_line(text, "rotation", fmt::format("{:.3f} rpm", rpm_of(model.rotation)));
@@ -514,6 +523,7 @@ std::string model_as_text(const model::DriveModel& given, std::span<const Sectio
         break;
       case Section::queue:
         append_parameters(text, "Queue", "queue", parameters);
+        append_parameters(text, "Arms", "arms", parameters);
         break;
       case Section::missing:
         append_missing(text, missing_by_reason(model, parameters));
@@ -548,7 +558,8 @@ std::string explained(const model::DriveModel& given, const Explanation& explana
   const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
   const auto found = std::ranges::find(parameters, std::string(explanation.path),
                                        &model::NamedParameter::path);
-  const model::Parameter& p = found->parameter;
+  const model::Parameter of_one_arm = model::absent("the model has one arm");
+  const model::Parameter& p = found == parameters.end() ? of_one_arm : found->parameter;
   std::string text = fmt::format("{}\n", explanation.path);
   append_line(text, "called", std::string(explanation.name));
   append_line(text, "is", std::string(explanation.what));
@@ -616,6 +627,12 @@ std::string model_as_json(const model::DriveModel& model) {
                             {"behind_median_ms", share->behind_median_ms},
                             {"behind_p99_ms", share->behind_p99_ms},
                             {"samples", share->samples}};
+  if (model.arms) {
+    json["arms"] = Json::array();
+    for (const model::ArmRange& range : model.arms->ranges)
+      json["arms"].push_back(
+          {{"first_lbn", range.first_lbn}, {"last_lbn", range.last_lbn}, {"arm", range.arm}});
+  }
   json["zones"] = Json::array();
   if (!model.layout.zones.empty()) {
     for (const ZoneSummary& zone : summarize_zones(model.layout))

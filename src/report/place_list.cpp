@@ -1,5 +1,6 @@
 #include "report/place_list.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -34,19 +35,20 @@ Place place(const engine::LayoutMap& map, std::uint64_t slot, std::optional<std:
 class Pieces {
  public:
   explicit Pieces(const TakePiece& take) : take_(take) {}
-  void add(std::string_view more) {
+  template <typename Form, typename... Values>
+  void add(const Form& form, const Values&... values) {
     constexpr std::size_t kPiece = 1 << 16;
-    text_ += more;
+    fmt::format_to(fmt::appender(text_), form, values...);
     if (text_.size() >= kPiece) hand_on();
   }
   void hand_on() {
-    take_(text_);
+    take_({text_.data(), text_.size()});
     text_.clear();
   }
 
  private:
   const TakePiece& take_;
-  std::string text_;
+  fmt::memory_buffer text_{};
 };
 
 }  // namespace
@@ -136,8 +138,8 @@ std::string places_as_json(const std::vector<Place>& places) {
 void tracks_as_text(const engine::LayoutMap& map, const TakePiece& take) {
   Pieces pieces(take);
   for_each_track(map, [&](const MappedTrack& t) {
-    pieces.add(fmt::format("{} {} {} {} {:.9f}\n", t.first_lbn, t.blocks, t.cylinder, t.head,
-                           engine::rev_from_angle(t.angle)));
+    pieces.add(FMT_COMPILE("{} {} {} {} {:.9f}\n"), t.first_lbn, t.blocks, t.cylinder, t.head,
+               engine::rev_from_angle(t.angle));
   });
   pieces.hand_on();
 }
@@ -146,17 +148,17 @@ void tracks_as_json(const engine::LayoutMap& map, const TakePiece& take) {
   std::string head = model::json_text(model::json_head("platter-tracks"));
   head.pop_back();
   Pieces pieces(take);
-  pieces.add(head + ",\n\"tracks\": [");
+  pieces.add(FMT_COMPILE("{},\n\"tracks\": ["), head);
   const char* separator = "\n";
   for_each_track(map, [&](const MappedTrack& t) {
     pieces.add(
-        fmt::format("{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, "
-                    "\"angle_rev\": {}}}",
-                    separator, t.first_lbn, t.blocks, t.cylinder, t.head,
-                    model::json_text(Json(engine::rev_from_angle(t.angle)))));
+        FMT_COMPILE("{}{{\"first_lbn\": {}, \"sectors\": {}, \"cylinder\": {}, \"head\": {}, "
+                    "\"angle_rev\": {}}}"),
+        separator, t.first_lbn, t.blocks, t.cylinder, t.head,
+        model::json_text(Json(engine::rev_from_angle(t.angle))));
     separator = ",\n";
   });
-  pieces.add("\n]}\n");
+  pieces.add(FMT_COMPILE("\n]}}\n"));
   pieces.hand_on();
 }
 

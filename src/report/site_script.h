@@ -13,6 +13,9 @@ th button { font: inherit; font-weight: 600; color: var(--accent); background: n
   text-align: inherit; }
 th[aria-sort=ascending] button::after { content: " \2191"; }
 th[aria-sort=descending] button::after { content: " \2193"; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.drives td:nth-child(6) { white-space: nowrap; }
+@media (max-width: 40rem) { .drives th:nth-child(2), .drives td:nth-child(2) { display: none; } }
 tbody input { width: 1.2rem; height: 1.2rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 )";

@@ -15,7 +15,7 @@
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/formats.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "safety/journal_form.h"
 
 namespace platter::safety {
@@ -41,7 +41,7 @@ struct Entry {
 };
 
 Entry entry_of(const std::string& object, const model::Identity& drive) {
-  const Json json = model::parse_whole<Json>(object, "it");
+  const Json json = model::parse_strictly<Json>(object, "it");
   Entry entry{count_of(json, "lbn"), unhex(json.at("bytes").get<std::string>())};
   require(!entry.bytes.empty() && entry.bytes.size() % drive.block_bytes == 0);
   require(entry.lbn < drive.blocks &&
@@ -51,7 +51,7 @@ Entry entry_of(const std::string& object, const model::Identity& drive) {
 
 JournalContents head_of(const std::string& object) {
   JournalContents contents;
-  const Json head = model::parse_whole<Json>(object, "it");
+  const Json head = model::parse_strictly<Json>(object, "it");
   require(model::is_known(head, kSchemaName));
   contents.device = head.at("device");
   contents.identity.vendor = head.at("vendor");

@@ -14,7 +14,7 @@
 #include "model/interruption.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 
 namespace platter::samples {
 namespace {
@@ -47,7 +47,7 @@ Reader::Reader(std::istream& in, std::string name) : in_(in), name_(std::move(na
   std::string text;
   const bool ended = model::read_line(in_, text, kLongestLine) == model::LineRead::whole;
   const auto line = model::as_checked_line(text);
-  const Json head = ended ? model::parse_whole_or_null<Json>(text) : Json();
+  const Json head = ended ? model::parse_or_null<Json>(text) : Json();
   const auto text_at = [&head](const char* pointer) {
     try {
       return head.at(Json::json_pointer(pointer)).get<std::string>();
@@ -87,7 +87,7 @@ std::optional<std::string> Reader::whole_line() {
 }
 
 Line Reader::line_of(const std::string& text) const {
-  Json whole = model::parse_whole<Json>(text, "it");
+  Json whole = model::parse_strictly<Json>(text, "it");
   if (!whole.is_object() || whole.size() != 1)
     throw Error(ExitStatus::bad_input, "it has no payload's name");
   return {number_, whole.begin().key(), std::move(whole.begin().value())};

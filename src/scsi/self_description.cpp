@@ -301,8 +301,8 @@ model::Notes SelfDescription::doubts() const {
   if (positioning_ranges.size() > 1)
     notes.emplace_back(model::Code::several_arms,
                        fmt::format("the drive has {} actuators, each with LBNs of its own (VPD "
-                                   "page B9h): it is measured as "
-                                   "one with a single arm",
+                                   "page B9h): unless two reads at once confirm that, it is "
+                                   "measured as one with a single arm",
                                    positioning_ranges.size()));
   if (logical_units)
     notes.emplace_back(fmt::format(

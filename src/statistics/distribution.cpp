@@ -16,13 +16,6 @@ double mean(std::span<const double> samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
-double root_mean_square(std::span<const double> samples) {
-  if (samples.empty()) return 0;
-  double squares = 0;
-  for (const double sample : samples) squares += sample * sample;
-  return std::sqrt(squares / static_cast<double>(samples.size()));
-}
-
 double quantile(std::span<const double> sorted, double share) {
   if (sorted.empty()) return 0;
   const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);

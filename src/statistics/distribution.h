@@ -7,7 +7,6 @@
 namespace platter::statistics {
 
 double mean(std::span<const double> samples);  // 0 of no samples
-double root_mean_square(std::span<const double> samples);
 
 // The quantile of sorted samples at 0 <= share <= 1, linear between the samples' places
 // share * (n - 1). 0 of no samples.

@@ -120,20 +120,6 @@ double LinearFit::predict_error(std::span<const double> row) const {
   return std::sqrt(std::max(variance, 0.0));
 }
 
-std::optional<LinearFit> least_squares(const Matrix& design, std::span<const double> observed,
-                                       std::span<const double> weights) {
-  const std::vector<double> w = weights_or_ones(weights, design.rows);
-  std::optional<Solution> solution = solve(design, observed, w);
-  if (!solution) return std::nullopt;
-  const std::vector<double> residuals = residuals_of(design, observed, solution->coefficients);
-  double squares = 0;
-  for (std::size_t r = 0; r < residuals.size(); ++r) squares += w[r] * residuals[r] * residuals[r];
-  const double freedom = static_cast<double>(design.rows - design.columns);
-  const double variance = freedom > 0 ? squares / freedom : 0.0;
-  return finished(design, observed, solution->coefficients, solution->inverse_normal(),
-                  std::sqrt(variance), variance);
-}
-
 std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const double> observed,
                                           std::span<const double> weights) {
   const std::vector<double> base = weights_or_ones(weights, design.rows);

@@ -32,12 +32,9 @@ struct LinearFit {
   double predict_error(std::span<const double> row) const;
 };
 
-// Minimizes sum of weight * residual^2. `weights` may be empty (all 1). The covariance is scaled by
-// the residuals. nullopt: fewer rows than unknowns, or unknowns that the rows cannot tell apart.
-std::optional<LinearFit> least_squares(const Matrix& design, std::span<const double> observed,
-                                       std::span<const double> weights = {});
-
 // Huber's M-estimate by iterated reweighting, scale from the residuals' median absolute deviation.
+// `weights` may be empty (all 1). nullopt: fewer rows than unknowns, or unknowns that the rows
+// cannot tell apart.
 std::optional<LinearFit> huber_regression(const Matrix& design, std::span<const double> observed,
                                           std::span<const double> weights = {});
 

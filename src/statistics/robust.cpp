@@ -58,44 +58,20 @@ double mad_sigma(std::span<const double> values) {
   return kMadToSigma * median(deviations);
 }
 
-namespace {
-
-// Mean, less the median, and variance of the values within `limit` MAD sigmas of it.
-struct Clipped {
-  double count = 0, mean = 0, variance = 0;
-};
-
-Clipped clipped(std::span<const double> values, double centre, double limit) {
-  const double farthest = limit * mad_sigma(values);
-  double sum = 0, squares = 0;
-  Clipped result;
+double clipped_deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  constexpr double kFar = 4;  // MAD sigmas
+  const double centre = median(values), farthest = kFar * mad_sigma(values);
+  double sum = 0, squares = 0, count = 0;
   for (double value : values) {
     const double deviation = value - centre;
     if (std::abs(deviation) > farthest) continue;
     sum += deviation;
     squares += deviation * deviation;
-    result.count += 1;
+    count += 1;
   }
-  if (result.count < 2) return result;
-  result.mean = sum / result.count;
-  result.variance = std::max(squares - sum * sum / result.count, 0.0) / (result.count - 1);
-  return result;
-}
-
-}  // namespace
-
-double clipped_deviation(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  return std::sqrt(clipped(values, median(values), 4).variance);
-}
-
-std::optional<Estimate> clipped_mean(std::span<const double> values) {
-  if (values.size() < 2) return std::nullopt;
-  const double centre = median(values);
-  const Clipped kept = clipped(values, centre, 8);
-  if (kept.count < 2) return std::nullopt;
-  return Estimate{centre + kept.mean, std::sqrt(kept.variance / kept.count),
-                  static_cast<std::size_t>(kept.count)};
+  if (count < 2) return 0;
+  return std::sqrt(std::max(squares - sum * sum / count, 0.0) / (count - 1));
 }
 
 std::optional<Estimate> median_estimate(std::span<const double> values) {

@@ -37,10 +37,6 @@ double mad_sigma(std::span<const double> values);
 // tails belong to them, but not for outliers. 0 below 2 values.
 double clipped_deviation(std::span<const double> values);
 
-// Mean of the values within 8 mad_sigma() of the median, with its standard error: what belongs to a
-// long tail counts, what is far beyond it does not. nullopt below 2 values.
-std::optional<Estimate> clipped_mean(std::span<const double> values);
-
 // Median with the standard error that its order statistics give (no shape assumed): a quarter of
 // the width of its 95 % interval, between the ranks n/2 -+ sqrt(n). nullopt below 3 values.
 std::optional<Estimate> median_estimate(std::span<const double> values);

@@ -7,7 +7,7 @@
 #include "model/file.h"
 #include "model/folder.h"
 #include "model/formats.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "study/locked_file.h"
 
 namespace platter::study {
@@ -42,7 +42,7 @@ nlohmann::json Store::point(const std::string& key) const {
   if (!model::is_file(path)) return {};
   const auto line = model::object_of_checked_file(model::beginning_of(path, kLargestPoint));
   if (!line) return {};
-  auto point = model::parse_whole_or_null<nlohmann::json>(*line);
+  auto point = model::parse_or_null<nlohmann::json>(*line);
   if (!model::is_known(point, "platter-study-point")) return {};
   if (point.value("key", nlohmann::json()) != key) return {};
   return point;

@@ -8,7 +8,7 @@
 
 #include "model/json_head.h"
 #include "model/json_text.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "study/options.h"
 
@@ -101,7 +101,7 @@ std::uint64_t rows_of_others(const std::string& json_lines, const Study& study,
   std::uint64_t others = 0;
   std::istringstream lines(json_lines);
   for (std::string line; std::getline(lines, line);) {
-    const Json row = model::parse_whole_or_null<Json>(line);
+    const Json row = model::parse_or_null<Json>(line);
     if (!row.is_object()) continue;
     others += !places.contains(
         place_of([&](const std::string& column) { return row.value(column, Json()); }));

@@ -18,7 +18,7 @@
 #include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
-#include "model/whole_json.h"
+#include "model/strict_json.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "replay/tracks.h"
@@ -120,7 +120,7 @@ TraceFacts from_json(const Json& json) {
 // What was kept, if it is of these very files.
 std::optional<TraceFacts> kept(const std::string& text, const Json& stamps) {
   const auto line = model::object_of_checked_file(text);
-  const Json json = line ? model::parse_whole_or_null<Json>(*line) : Json();
+  const Json json = line ? model::parse_or_null<Json>(*line) : Json();
   if (!json.is_object() || json.value("files", Json()) != stamps) return std::nullopt;
   try {
     return from_json(json.at("trace"));

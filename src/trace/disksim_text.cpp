@@ -148,6 +148,7 @@ const FormatRow kAscii = {
     .begins =
         [](const Beginning& beginning) {
           const Line& line = beginning.blanks;
+          if (line[0].empty()) return false;
           const char first = line[0].front();
           for (std::size_t i = 0; i < std::min<std::size_t>(line.count(), Line::kMost); ++i)
             if (line[i].find_first_not_of("0123456789abcdefABCDEF.xX+-") != std::string_view::npos)

@@ -64,6 +64,21 @@ std::vector<std::uint8_t> block_device_characteristics(const Personality& drive)
   return payload;
 }
 
+// Concurrent Positioning Ranges (SBC-5 clause 6.6.3): of each arm's blocks, on so many surfaces.
+std::vector<std::uint8_t> positioning_ranges(const Personality& drive) {
+  constexpr std::size_t kReserved = 60, kDescriptor = 32;
+  const std::vector<model::ArmRange>& ranges = drive.model.arms->ranges;
+  std::vector<std::uint8_t> payload(kReserved + kDescriptor * ranges.size(), 0);
+  std::size_t at = kReserved;
+  for (std::size_t i = 0; i < ranges.size(); ++i, at += kDescriptor) {
+    payload[at] = static_cast<std::uint8_t>(i);
+    payload[at + 1] = static_cast<std::uint8_t>(drive.heads / arm_count(drive.model));
+    scsi::put_be(&payload[at + 8], 8, ranges[i].first_lbn);
+    scsi::put_be(&payload[at + 16], 8, ranges[i].last_lbn - ranges[i].first_lbn + 1);
+  }
+  return payload;
+}
+
 // What the drive keeps to (SPC-4 clause 6.6.2, version descriptors), no edition claimed: SAM,
 // SPC, SBC, and SAS, or the translation to ATA.
 std::vector<std::uint16_t> version_descriptors(const Personality& drive) {
@@ -112,6 +127,7 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
       std::vector<std::uint8_t> pages{0x00, 0x80, 0x83};
       if (drive.firmware.ata) pages.push_back(0x89);
       if (has_block_pages) pages.insert(pages.end(), {0xb0, 0xb1});
+      if (has_block_pages && drive.model.arms) pages.push_back(0xb9);
       return vpd_page(page, pages);
     }
     case 0x80: {
@@ -125,6 +141,9 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
       break;
     case 0xb1:
       if (has_block_pages) return vpd_page(page, block_device_characteristics(drive));
+      break;
+    case 0xb9:
+      if (has_block_pages && drive.model.arms) return vpd_page(page, positioning_ranges(drive));
       break;
   }
   return std::nullopt;

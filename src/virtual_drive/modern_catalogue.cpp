@@ -43,14 +43,15 @@ std::vector<ModernSurface> drawn_surfaces(std::uint32_t count, const Spread& spr
 // Drives that have as many irregular tracks for their size as the one of 20 TB.
 constexpr std::uint32_t kTracksOfIrregular = 2313;
 
-model::DriveModel modern_500gb_as(const InventedDrive& drive, Attachment attachment) {
-  constexpr std::string_view kDrawnBy = "modern-500gb";
+// Of 500 GB, and of what has as many bytes on a surface.
+ModernDrive formatted_as_500gb(std::uint32_t surfaces, std::uint32_t bands,
+                               std::string_view drawn_by) {
   ModernDrive made_of;
   ModernRecipe& recipe = made_of.recipe;
-  recipe.surfaces = drawn_surfaces(4, {.density = 0.04}, kDrawnBy);
+  recipe.surfaces = drawn_surfaces(surfaces, {.density = 0.04}, drawn_by);
   recipe.serpentine.bands_alternate = true;
   recipe.band = 120;
-  recipe.bands = 5940;
+  recipe.bands = bands;
   recipe.sectors = 1790;
   recipe.last_sectors = 950;
   recipe.formats = 30;
@@ -59,10 +60,16 @@ model::DriveModel modern_500gb_as(const InventedDrive& drive, Attachment attachm
   recipe.head_skew = 24;
   recipe.round_skew = 36;
   recipe.irregularities.tracks = recipe.bands * recipe.band / kTracksOfIrregular;
-  made_of.mechanics.decirpm = 72'060;
   made_of.mechanics.seek_line_ms = 4e-5;
-  made_of.attachment = attachment;
   made_of.buffer_mib = 32;
+  return made_of;
+}
+
+model::DriveModel modern_500gb_as(const InventedDrive& drive, Attachment attachment) {
+  constexpr std::string_view kDrawnBy = "modern-500gb";
+  ModernDrive made_of = formatted_as_500gb(4, 5940, kDrawnBy);
+  made_of.mechanics.decirpm = 72'060;
+  made_of.attachment = attachment;
   made_of.bus_mb_s = 280;
   if (attachment == Attachment::usb) {
     made_of.physical_block_bytes = 4096;
@@ -77,6 +84,15 @@ model::DriveModel modern_500gb(const InventedDrive& drive) {
 
 model::DriveModel modern_500gb_usb(const InventedDrive& drive) {
   return modern_500gb_as(drive, Attachment::usb);
+}
+
+// Two arms over two surfaces each, one logical unit.
+model::DriveModel modern_2arms(const InventedDrive& drive) {
+  ModernDrive made_of = formatted_as_500gb(2, 3042, drive.name);
+  made_of.mechanics.decirpm = 72'093;
+  made_of.attachment = Attachment::sas;
+  made_of.arms = 2;
+  return named_modern(drive, made_of, drive.name);
 }
 
 model::DriveModel modern_1tb(const InventedDrive& drive) {
@@ -209,6 +225,7 @@ constexpr InventedDrive kModernDrives[] = {
     {"modern-20tb-slips", "modern-20tb with 60000 single slips besides", modern_20tb_slips},
     {"modern-500gb-usb", "modern-500gb as 512e behind a USB bridge: no FUA, one command at a time",
      modern_500gb_usb},
+    {"modern-2arms", "of today, 500 GB, 7209.3 rpm: two arms with two surfaces each", modern_2arms},
     {"sas-147gb", "without translation, 147 GB, 15005.2 rpm: 4 surfaces, 3400 single slips",
      sas_147gb},
 };

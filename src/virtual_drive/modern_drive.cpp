@@ -124,6 +124,37 @@ model::Firmware modern_firmware(const ModernDrive& drive) {
   return firmware;
 }
 
+// The blocks of another arm, behind those of the first, on surfaces of its own.
+void append_arm(model::Layout&& more, std::uint32_t surfaces, model::Layout& layout) {
+  const std::uint64_t slots = model::count_slots(layout), blocks = model::count_blocks(layout);
+  for (model::LayoutNode& zone : more.zones) {
+    zone.head += static_cast<std::int32_t>(surfaces);
+    layout.zones.push_back(std::move(zone));
+  }
+  for (model::Skip skip : more.skips) {
+    skip.first_slot += slots;
+    layout.skips.push_back(skip);
+  }
+  for (const model::Remap& remap : more.remaps)
+    layout.remaps.push_back({remap.lbn + blocks, remap.slot + slots});
+}
+
+// Each arm's layout is drawn for itself.
+void add_arms(const ModernDrive& drive, const ModernRecipe& recipe, std::mt19937_64& random,
+              model::DriveModel& model) {
+  if (drive.arms < 2) return;
+  model::Arms& arms = model.arms.emplace();
+  arms.method = "invented";
+  arms.interference = told_ms(drive.interference_ms);
+  for (std::uint32_t arm = 0; arm < drive.arms; ++arm) {
+    const auto surfaces = static_cast<std::uint32_t>(recipe.surfaces.size());
+    const std::uint64_t first = arm == 0 ? 0 : model::count_blocks(model.layout);
+    if (arm > 0)
+      append_arm(std::move(build_modern(recipe, random).truth), arm * surfaces, model.layout);
+    arms.ranges.push_back({first, model::count_blocks(model.layout) - 1, arm});
+  }
+}
+
 }  // namespace
 
 model::DriveModel make_modern(const ModernDrive& drive, std::mt19937_64& random) {
@@ -132,13 +163,14 @@ model::DriveModel make_modern(const ModernDrive& drive, std::mt19937_64& random)
   ModernLayout layout = build_modern(recipe, random);
   model::DriveModel model;
   model.layout = std::move(layout.truth);
+  add_arms(drive, recipe, random, model);
   model.layout.angle.unit = "rev";
   model.layout.angle.error = 0;
   model.identity.blocks = model::count_blocks(model.layout);
   model.identity.block_bytes = drive.block_bytes;
   model.identity.physical_block_bytes = drive.physical_block_bytes;
   model.identity.cylinders = model::cylinders_of(model.layout);
-  model.identity.heads = static_cast<std::uint32_t>(drive.recipe.surfaces.size());
+  model.identity.heads = static_cast<std::uint32_t>(drive.recipe.surfaces.size()) * drive.arms;
   model.provenance.method = "catalogue";
   model.provenance.notes.push_back(layout.description);
   model.rotation = modern_rotation(drive.mechanics);

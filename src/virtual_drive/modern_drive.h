@@ -24,6 +24,8 @@ struct ModernMechanics {
 struct ModernDrive {
   ModernRecipe recipe;
   ModernMechanics mechanics;
+  std::uint32_t arms = 1;         // each with the recipe's surfaces, and blocks of its own
+  double interference_ms = 0.06;  // of several: a move beside a busy one
   Attachment attachment = Attachment::sata;
   std::uint32_t block_bytes = 512, physical_block_bytes = 512;
   std::uint32_t buffer_mib = 256;

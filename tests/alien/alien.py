@@ -9,6 +9,7 @@ import json
 import sys
 
 import modern_truth
+import modern_two_arms
 import wire
 from drive import Drive
 from modern_drive import ModernDrive
@@ -35,7 +36,7 @@ def setting(text):
 
 def add_drive_options(parser):
     parser.add_argument("--variant", default="moderate",
-                        help=f"{', '.join(DIFFERENCES)}, random:SEED, or modern:N")
+                        help=f"{', '.join(DIFFERENCES)}, random:SEED, modern:N or two-arms:N")
     parser.add_argument("--geometry", metavar="FILE.json",
                         help="what is different from the variant (see variants.py for the names)")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="NAME=VALUE",
@@ -58,7 +59,10 @@ LACKING = {
 
 def configuration(options):
     kind, _, number = options.variant.partition(":")
-    config = designed(int(number)) if kind == "modern" else variant(options.variant)
+    if kind == "two-arms":
+        config = modern_two_arms.two_arms(int(number))
+    else:
+        config = designed(int(number)) if kind == "modern" else variant(options.variant)
     for name in options.without:
         config = merge(config, LACKING[name])
     if options.geometry:
@@ -71,6 +75,9 @@ def configuration(options):
 
 def built(config, seed, noise):
     """(drive, target, what it really is) of a configuration."""
+    if "interference_us" in config:
+        drive = modern_two_arms.TwoArmDrive(config, seed, noise)
+        return drive, modern_two_arms.TwoArmTarget(drive), modern_two_arms.truth
     if "disk" in config:
         drive = ModernDrive(config, seed, noise)
         return drive, ModernTarget(drive), modern_truth.truth
@@ -93,7 +100,8 @@ def main():
         if options.truth_only:
             return 0
         log = open(options.log, "w", encoding="utf-8") if options.log else None
-        wire.Session(Queue(target, log)).serve()
+        queue = modern_two_arms.TwoQueues if "interference_us" in drive.config else Queue
+        wire.Session(queue(target, log)).serve()
     except (OSError, ValueError, wire.ProtocolError) as error:
         print(f"alien.py: {error}", file=sys.stderr)
         return 1

@@ -528,14 +528,21 @@ class Queue:
             return
         self.waiting.append(request)
 
+    def _next_start(self):
+        """(when, of which of several queues) the next command that waits can be executed."""
+        return max(self.free, min(request.issue_ns for request in self.waiting)), 0
+
+    def _serve(self, start, _which):
+        self._execute(self._choose(start), start)
+
     def next_completion(self, until):
         """The earliest completion, not later than `until` (None: whenever it is); None for none."""
         while self.waiting:
-            start = max(self.free, min(request.issue_ns for request in self.waiting))
+            start, which = self._next_start()
             known = min((reply.complete_ns for reply in self.done), default=math.inf)
             if start >= known or (until is not None and start > until):
                 break
-            self._execute(self._choose(start), start)
+            self._serve(start, which)
         if not self.done:
             return None
         first = min(self.done, key=lambda reply: reply.complete_ns)

@@ -51,9 +51,11 @@ def unchecked(text):
 
 
 def told_statuses():
-    """{status: one of these subcommands ends with it, or None: any}, as docs/exit-statuses.md tells."""
-    with open(os.path.join(HERE, "../../docs/exit-statuses.md"), encoding="utf-8") as file:
-        rows = re.findall(r"^\| (\d+) \| `\w+` \| (.*) \|$", file.read(), re.MULTILINE)
+    """{status: one of these subcommands ends with it, or None: any}, as platter says."""
+    if not PLATTER:
+        return {}
+    table = subprocess.run([PLATTER, "self", "statuses"], check=True, text=True, capture_output=True).stdout
+    rows = re.findall(r"^\| (\d+) \| `\w+` \| (.*) \|$", table, re.MULTILINE)
     told = {}
     for status, when in rows:
         whose = [re.match(r"`[a-z]+`(, `[a-z]+`)*: ", cause) for cause in when.split("<br>")]

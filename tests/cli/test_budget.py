@@ -68,7 +68,8 @@ class Budget(unittest.TestCase):
 
     def test_every_trace_format_has_a_document(self):
         said = subprocess.run([PLATTER, "trace", "lint", "--help"], capture_output=True, text=True, check=True).stdout
-        named = set(re.search(r"--format[^{]*\{([^}]*)\}", said).group(1).replace(" ", "").replace("\n", "").split(","))
+        listed = re.search(r"--format NAME.*?\[one of ([^\]]*)\]", said, re.DOTALL).group(1)
+        named = set("".join(listed.split()).split(","))
         self.assertEqual({kind[6:] for kind in self.made.all if kind.startswith("trace-")} - set(documents.COMPRESSED), named)
 
     def test_a_thousand_million_points_are_refused_before_they_are_made(self):

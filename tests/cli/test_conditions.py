@@ -169,7 +169,7 @@ class Conditions(PlatterTest):
         self.assertIn("sector", self.platter_json("inspect", "virtual:hp-c2247")["capabilities"]["last_block"])
 
     def test_numbers_that_cannot_be(self):
-        for seed in ("18446744073709551616", "99999999999999999999999", "-1", "1.5", "1e3", ""):
+        for seed in ("18446744073709551616", "99999999999999999999999", "-1", "1.5", ""):
             self.fails(USAGE, "--seed", "characterize", "virtual:hp-c2247", "-o", "model.json",
                        f"--seed={seed}")
             self.fails(USAGE, "--delay-seed", "replay", "t.trace", "--on", "m.json", "-o", "r.csv",

@@ -18,7 +18,7 @@ class JsonNames(PlatterTest):
 
     def check_model(self, model):
         self.assertEqual(list(model)[:2], ["schema", "platter"])
-        self.assertEqual(model["schema"], {"name": "platter-model", "version": "1.0"})
+        self.assertEqual(model["schema"], {"name": "platter-model", "version": "1.1"})
         for section in ("identity", "provenance", "rotation", "layout", "seek", "head_switch",
                         "write_settle", "cache", "overheads", "bus", "queue", "validity"):
             self.assertIn(section, model)

@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from harness import HERE, MISSING_PROGRAM, OK, PlatterTest, recorded_alien
+from harness import MISSING_PROGRAM, OK, PlatterTest, recorded_alien
 
 DRIVE = "virtual:hp-c2247"
 
@@ -14,10 +14,6 @@ class Needs(PlatterTest):
         self.platter("truth", DRIVE, "-o", "m.json")
         os.mkdir(self.path("empty"))
         self.environment["PATH"] = self.path("empty")
-
-    def test_the_document_has_the_same_table(self):
-        with open(os.path.join(os.path.dirname(HERE), "../docs/needs.md"), encoding="utf-8") as file:
-            self.assertIn("\n\n" + self.platter("self", "needs") + "\n", file.read() + "\n")
 
     def test_without_gnuplot_nothing_is_begun(self):
         self.platter("trace", "generate", "--workload", "random", "--requests", "40", "--for", "m.json", "-o", "t")

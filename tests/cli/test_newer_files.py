@@ -12,12 +12,12 @@ from schemas import faults, schema
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 GOLDEN = os.path.join(ROOT, "tests/golden/formats")
-MODEL, SAMPLES, RESULT = "model-1.0.json", "samples-6.0.jsonl", "result-1.0.csv"
+MODEL, SAMPLES, RESULT = "model-1.1.json", "samples-6.0.jsonl", "result-1.0.csv"
 NEWER_MODEL, NEWER_SAMPLES, NEWER_RESULT = "model-1.999.json", "samples-6.999.jsonl", "result-1.999.csv"
-NOTICE = "platter: {} is of {} format {}.999, newer than this platter's {}.0: members {} were passed over\n"
-OF_MODEL = NOTICE.format(NEWER_MODEL, "model", 1, 1, "acoustics, seek.points[].celsius")
-OF_SAMPLES = NOTICE.format(NEWER_SAMPLES, "samples", 6, 6, "timing.celsius, weather")
-OF_RESULT = NOTICE.format(NEWER_RESULT, "replay-result", 1, 1, "column celsius, host_kernel")
+NOTICE = "platter: {} is of {} format {}.999, newer than this platter's {}: members {} were passed over\n"
+OF_MODEL = NOTICE.format(NEWER_MODEL, "model", 1, "1.1", "acoustics, seek.points[].celsius")
+OF_SAMPLES = NOTICE.format(NEWER_SAMPLES, "samples", 6, "6.0", "timing.celsius, weather")
+OF_RESULT = NOTICE.format(NEWER_RESULT, "replay-result", 1, "1.0", "column celsius, host_kernel")
 LOST = "would be lost in what is written of it; take a platter of its time"
 
 
@@ -96,6 +96,15 @@ class Versions(PlatterTest):
                          for name in ("again.csv", RESULT))
         self.assertEqual(again, result)
 
+    def test_an_older_minor_version_is_read_as_it_was(self):
+        self.assertEqual(self.says(OK, "show", "model-1.0.json").stderr, "")
+        self.says(OK, "truth", "virtual:model-1.0.json", "-o", "again.json")
+        again = json.loads(self.content("again.json"))
+        self.assertEqual(again.pop("schema")["version"], "1.1")
+        before = json.loads(self.content("model-1.0.json"))
+        del before["schema"], before["platter"], again["platter"]
+        self.assertEqual(again, before)
+
     def test_a_newer_model_is_read_with_one_notice(self):
         for words in (("show", "{}"), ("show", "{}", "--json"), ("diff", "{}", "{}"),
                       ("layout", "{}", "--pbn", "20,0,0"), ("emit", "table", "{}", "-o", "t.ptab")):
@@ -107,7 +116,7 @@ class Versions(PlatterTest):
             self.assertEqual(done.stdout.replace(NEWER_MODEL, MODEL), usual.stdout)
 
     def test_a_newer_minor_version_alone_is_no_news(self):
-        newer = self.change(MODEL, "newer.json", ('"1.0"', '"1.999"'))
+        newer = self.change(MODEL, "newer.json", ('"1.1"', '"1.999"'))
         self.assertEqual(self.says(OK, "show", newer).stderr, "")
         self.says(OK, "derive", newer, "--set", "head_switch=x2", "-o", "derived.json")
 
@@ -116,7 +125,7 @@ class Versions(PlatterTest):
                       ("truth", "virtual:" + NEWER_MODEL, "-o", "new.json")):
             done = self.says(BAD_INPUT, *words)
             self.assertEqual(done.stderr.splitlines()[-1],
-                             f"platter: {NEWER_MODEL} is of model format 1.999, newer than this platter's 1.0, and its "
+                             f"platter: {NEWER_MODEL} is of model format 1.999, newer than this platter's 1.1, and its "
                              f"members acoustics, seek.points[].celsius {LOST}")
             self.assertFalse(os.path.exists(self.path("new.json")))
         before = self.content(NEWER_MODEL)
@@ -145,7 +154,7 @@ class Versions(PlatterTest):
         self.assertEqual((done.stderr, done.stdout), (OF_RESULT, usual.stdout))
 
     def test_what_is_unknown_at_the_own_version_is_refused(self):
-        typed = self.change(NEWER_MODEL, "typed.json", ('"1.999"', '"1.0"'))
+        typed = self.change(NEWER_MODEL, "typed.json", ('"1.999"', '"1.1"'))
         self.assertIn("celsius is not a member that a model has", self.refuses("show", typed))
         typed = self.change(NEWER_RESULT, "typed.csv", ('"1.999"', '"1.0"'))
         self.assertIn('"host_kernel" is not a member that a result has', self.refuses("result", "show", typed))
@@ -172,10 +181,10 @@ class Versions(PlatterTest):
         lines[1]["facts"]["known"]["acoustics"] = 3.4
         self.write("known.jsonl", checked(*lines))
         done = self.says(INCOMPLETE, "estimate", "known.jsonl", "-o", "new.json")
-        self.assertIn(NOTICE.format("known.jsonl", "model", 1, 1, "acoustics"), done.stderr)
+        self.assertIn(NOTICE.format("known.jsonl", "model", 1, "1.1", "acoustics"), done.stderr)
 
     def test_another_major_version_is_refused(self):
-        for name, own, version, words in ((MODEL, "1.0", "2.0", ("show",)), (MODEL, "1.0", "3.1", ("show",)),
+        for name, own, version, words in ((MODEL, "1.1", "2.0", ("show",)), (MODEL, "1.1", "3.1", ("show",)),
                                           (RESULT, "1.0", "2.0", ("result", "show"))):
             other = self.change(name, "other" + os.path.splitext(name)[1], (f'"{own}"', f'"{version}"'))
             self.assertIn(version, self.refuses(*words, other))
@@ -214,7 +223,7 @@ class Versions(PlatterTest):
 
     def test_many_unknown_members_make_one_sentence(self):
         more = ", ".join(f'"colour_{number}": 1' for number in range(30))
-        newer = self.change(MODEL, "newer.json", ('"1.0"', '"1.999"'), ('"identity": {', '"identity": {' + more + ", "))
+        newer = self.change(MODEL, "newer.json", ('"1.1"', '"1.999"'), ('"identity": {', '"identity": {' + more + ", "))
         said = self.says(OK, "show", newer).stderr
         self.assertIn(" and 22 others were passed over", said)
         self.assertEqual(said.count("\n"), 1)

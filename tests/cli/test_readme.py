@@ -1,4 +1,4 @@
-"""The tour of README.md and the tutorial, typed literally."""
+"""The tour of README.md, typed literally."""
 
 import json
 import os
@@ -65,12 +65,6 @@ class Tour(PlatterTest):
         self.own_files()
         lines = typed_lines("README.md")
         self.assertGreater(len(lines), 25)
-        self.type_lines(lines)
-        self.report_shows_drive_and_model()
-
-    def test_the_tutorial(self):
-        lines = typed_lines("docs/tutorial.md")
-        self.assertGreater(len(lines), 6)
         self.type_lines(lines)
         self.report_shows_drive_and_model()
 

@@ -38,6 +38,7 @@ class RegistrySite(PlatterTest):
             if not name.endswith(".html"):
                 continue
             self.assertNotRegex(text, r"https?://")
+            self.assertNotIn("<li>model.json</li>", text)  # the model is no file that lies beside it
             for target in re.findall(r'(?:href|src)="([^"#]+)', text):
                 self.assertIn(os.path.normpath(os.path.join(os.path.dirname(name), target)), files, (name, target))
 

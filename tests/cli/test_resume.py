@@ -50,14 +50,14 @@ class Resumed(ResumeTest):
         whole = self.read_json("whole.json")
         os.remove(self.path("whole.samples.jsonl"))
         self.others = {"whole.json"}
-        for at_s, what, status, stage in ((60, "kill", KILLED, "cache"), (20, "interrupt", INTERRUPTED, "angles"),
-                                          (40, "vanish", PROTOCOL, "head switch and write settle")):
+        for at_s, what, status, stage in ((45, "kill", KILLED, "cache"), (12, "interrupt", INTERRUPTED, "angles"),
+                                          (34, "vanish", PROTOCOL, "head switch and write settle")):
             with self.subTest(what):
                 samples = self.cut_off(at_s, what, status)
                 done = self.resume(samples)
                 self.assertEqual(done.returncode, OK, done.stderr)
                 model = self.read_json("m.json")
-                self.check_whole("interrupted and resumed once; begun anew: '")
+                self.check_whole(f"interrupted and resumed once; begun anew: '{stage}'")
                 stages = [stage["name"] for stage in model["provenance"]["stages"]]
                 self.assertEqual(stages, [stage["name"] for stage in whole["provenance"]["stages"]])
                 compared = json.loads(self.run_platter("diff", "whole.json", "m.json", "--json").stdout)

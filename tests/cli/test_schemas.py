@@ -51,7 +51,7 @@ MAY_BE_LEFT_OUT = {
         "angle_step_error_rev", "sectors", "children", "length", "stride", "error_ms", "floor_ms", "samples",
         "outward_seek", "write_seek", "delay_spread", "kernel_share", "imperfections", "firmware", "freedoms",
         "because", "phase_requests", "hits_agreed_share", "unit", "error", "method", "serial_by", "bridge", "zones",
-        "trims", "positioning_ranges", "power_timers", "failure_predicted", "disksim"},
+        "trims", "arms", "positioning_ranges", "power_timers", "failure_predicted", "disksim"},
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",
@@ -64,7 +64,7 @@ MAY_BE_LEFT_OUT = {
         "no_write_settle", "no_media_writes", "not_taken_back", "begun_anew", "cut", "lost_seconds", "skipped",
         "places", "lbn", "remapped", "alternate_track", "reserved_area", "verify", "map_known", "page",
         "failed_write_in", "missing", "mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
-    "platter-show": {"standing", "outward_seek", "write_seek", "kernel_share", "fit"},
+    "platter-show": {"standing", "arms", "outward_seek", "write_seek", "kernel_share", "fit"},
     "platter-study-point": {"result", "error", "digest", "device", "scheduler", "ageing", "depth", "caches", "speed", "limit",
                             "delay_seed", "reference_reads", "read_ahead", "derive", "calibrate_with", "calibrate_only"},
     "platter-table-summary": set(),
@@ -265,6 +265,10 @@ class Outputs(Case):
         # All that a model may have.
         model = copy.deepcopy(model)
         model.update(EVERYTHING)
+        model["arms"] = {"method": "VPD page B9h", "ranges": [
+            {"first_lbn": 0, "last_lbn": 9, "arm": 1},
+            {"first_lbn": 10, "last_lbn": model["identity"]["blocks"] - 1, "arm": 0}],
+            "overlap": {"value": 0.9, "samples": 20}, "interference": {"value": 0.1, "unit": "ms", "error": 0.01}}
         model["layout"].update(EVERYTHING_OF_A_LAYOUT)
         cls.write_file("everything.json", model)
         cls.run_line("truth virtual:everything.json")
@@ -653,7 +657,7 @@ class Schemas(unittest.TestCase):
 
     @staticmethod
     def document():
-        with open(os.path.join(ROOT, "docs/outputs.md"), encoding="utf-8") as file:
+        with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as file:
             return file.read()
 
     def test_what_the_readme_has_typed_finds_a_fault(self):

@@ -106,16 +106,16 @@ class TableFormat(harness.PlatterTest):
 
     def test_what_a_later_version_adds_is_passed_over(self):
         def add(content):
-            content.update(format=8, minor=1, mood="good", more=[{}, {"depth": 4}])
+            content.update(format=9, minor=2, mood="good", more=[{}, {"depth": 4}])
             content["queue"]["ageing"] = 0.5
             content["cache"]["speculates"] = True
         other = self.rewritten(
             add, ("hits_overtake:bool = true;", "hits_overtake:bool = true;\n  ageing:double;"),
             ("  segments_grow:bool; ", "  segments_grow:bool;\n  speculates:bool; "),
-            ("  stand_ins:[StandIn]; ", "  stand_ins:[StandIn];\n  mood:string;\n  more:[Queue];\n  //"))
+            ("  arms:Arms; ", "  arms:Arms;\n  mood:string;\n  more:[Queue];\n  //"))
         self.platter("trace", "generate", "--workload", "mixed/read-write/uniform", "--for", "model.json", "--requests", 400,
                      "-o", "t.trace")
-        self.assertEqual(self.platter_json("show", other)["format"], 8)
+        self.assertEqual(self.platter_json("show", other)["format"], 9)
         self.assertEqual(self.times(other), self.times("m.ptab"))
 
     def test_what_cannot_be_read_is_refused_by_name(self):

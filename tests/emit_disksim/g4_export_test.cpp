@@ -186,6 +186,19 @@ TEST_CASE("DiskSim adds the root's first entry to all others and stops without s
   CHECK(g4_text(g4).find("Slips = [\n      0, 0 ]") != std::string::npos);
 }
 
+TEST_CASE(
+    "a layout of millions of tracks alone, or of gaps, is refused before they fill the memory") {
+  const auto refused = [](const model::Layout& layout, const std::string& why) {
+    CHECK_THROWS_WITH(express_as_g4(layout, kMostPlaces), Catch::Contains(why));
+  };
+  model::Layout layout;  // cylinders of one track, each second one
+  layout.zones = {{.count = 6'000'000, .cylinder_step = 2, .sectors = 10, .children = {}}};
+  refused(layout, "more than 5000000 tracks that do not continue a run");
+  layout.zones[0].cylinder_step = 1;
+  layout.skips = {{5, 1, 6'000'000, 10}};
+  refused(layout, "more than 5000000 runs of sectors without a block");
+}
+
 TEST_CASE("DiskSim is told as many blocks as it needs to find the last") {
   const auto count = [](std::vector<model::Skip> skips) {
     model::Layout layout = small_layout(0);

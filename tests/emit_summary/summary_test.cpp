@@ -30,7 +30,9 @@ TEST_CASE("the average seek is that of all pairs of blocks") {
 TEST_CASE("of many cylinders the average is nearly that of all pairs") {
   model::Seek seek;
   seek.points = {{1, 1, std::nullopt, 0}, {100'000, 11, std::nullopt, 0}};
-  const std::vector<std::uint64_t> even(60'000, 3);
+  emit_summary::BlocksOfCylinders even(60'000);
+  for (std::size_t cylinder = 0; cylinder < 60'000; ++cylinder) even.add(cylinder, 3);
+  CHECK(emit_summary::BlocksOfCylinders(std::size_t{1} << 30).bins().size() <= 2048);
   // Two places of a line of length 1 are 1/3 apart on average.
   CHECK(emit_summary::average_seek_ms(seek, even) == Approx(1 + 10 * 0.2).epsilon(1e-3));
 }

@@ -149,13 +149,13 @@ TEST_CASE("layouts that cannot be are refused") {
   refused([](Spoilt& t) { t.layout.totals.roots = 100; },
           "its layout has zones that are not there");
   refused(
-      [](Spoilt& t) {  // two heads' worth of tracks on every place: sound sums, no drive
+      [](Spoilt& t) {  // two heads' worth of tracks on every place: sound sums
         model::Layout source = drive().layout;
         source.zones[0].children[0].head_step = 0;
         source.zones[1].children[0].head_step = 0;
         t.take(source);
       },
-      "its layout is larger than any drive");
+      "two tracks of its layout lie at one place");
 }
 
 TEST_CASE("pieces that cannot be are refused") {

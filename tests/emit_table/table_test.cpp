@@ -12,6 +12,7 @@
 #include "../engine/random_bands.h"
 #include "../engine/small_drive.h"
 #include "catch.h"
+#include "emit/table/text_forms.h"
 #include "engine/engine.h"
 #include "model/error.h"
 #include "model/fields.h"
@@ -190,6 +191,13 @@ TEST_CASE("a table holds what its model says of itself") {
   CHECK(view(emit_table::compile_table(other)).model_sha256 != table.model_sha256);
 }
 
+TEST_CASE("a model with two tracks at one place becomes no table") {
+  model::DriveModel model = drive_model();
+  for (model::LayoutNode& zone : model.layout.zones) zone.children[0].head_step = 0;
+  CHECK_THROWS_WITH(emit_table::compile_table(model),
+                    Catch::Contains("two tracks at one cylinder and head"));
+}
+
 TEST_CASE("the catalogue's drives as tables: identical completion times, small, quickly loaded") {
   for (const auto& entry : virtual_drive::validated_drives()) {
     const model::DriveModel model = virtual_drive::catalogue_model(entry);
@@ -200,6 +208,23 @@ TEST_CASE("the catalogue's drives as tables: identical completion times, small, 
     CHECK(first_difference(model, table, 1'000'000, false) == std::nullopt);
     CHECK(first_difference(model, table, 1'000'000, true) == std::nullopt);
   }
+}
+
+TEST_CASE("several arms survive the way into a table, which is then of version 1.1") {
+  model::DriveModel model = drive_model();
+  const std::string of_one = emit_table::compile_table(model);
+  CHECK(view(of_one).format == 7);
+  const std::uint64_t blocks = engine::LayoutMap(model.layout).blocks();
+  model.arms = model::Arms{.ranges = {{0, 99, 1}, {100, 199, 0}, {200, blocks - 1, 1}},
+                           .interference = engine::testing::value(0.06)};
+  const std::string bytes = emit_table::compile_table(model);
+  const Table table = view(bytes);
+  CHECK(table.format == 8);
+  CHECK(table.tables->sections() == engine::Tables(model).sections());
+  CHECK(table.tables->arms.arm_of(150) == 0);
+  CHECK(table.tables->end_of_range(150) == 200);
+  CHECK_FALSE(first_difference(model, table, 20'000, true));
+  CHECK_THROWS_AS(emit_table::as_c_header(std::as_bytes(std::span(bytes))), Error);
 }
 
 TEST_CASE("any layout survives the way into a table") {

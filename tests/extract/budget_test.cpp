@@ -65,6 +65,17 @@ TEST_CASE("a budget holds, and the model that it leaves predicts", "[.long]") {
   }
 }
 
+TEST_CASE("a short budget leaves a check of the cache, and a long one is spent on it") {
+  const auto [drive, budget_s, most_error] = GENERATE(table<const char*, double, double>(
+      {{"hp-c2247", 30, 0.15}, {"quantum-atlas10k", 45, 0.1}, {"hp-c2247", 80, 0.03}}));
+  CAPTURE(drive, budget_s);
+  const Run run = run_on(noisy_drive(drive), budget_s);
+  CHECK(run.model.provenance.drive_seconds < budget_s + 0.5);
+  REQUIRE(run.model.validity.demerits.size() == 2);
+  const model::Demerit& mixed = run.model.validity.demerits.back();
+  CHECK(mixed.error_ms.value() < most_error * mixed.drive_mean_ms);
+}
+
 TEST_CASE(
     "a budget that is too short for a model is refused, and the sentence says what is enough") {
   const model::DriveModel truth = noisy_drive("quantum-atlas10k");

@@ -1,6 +1,7 @@
 // A model is a pure function of what a run kept: from its file it is the same to the last byte.
 #include "extract/estimate.h"
 
+#include <cmath>
 #include <sstream>
 
 #include "catch.h"
@@ -10,6 +11,7 @@
 #include "model/error.h"
 #include "model/json.h"
 #include "samples/checks.h"
+#include "virtual_drive/open.h"
 #include "virtual_drive/virtual_device.h"
 
 using namespace platter;
@@ -108,6 +110,49 @@ TEST_CASE("estimate: a file cut at the end of any stage gives the model of the s
       CHECK(model.seek.points.size() == run.model.seek.points.size());
   }
   CHECK(stages == kStages.size());
+}
+
+// What later stages would have told apart is in the errors of what they are in.
+TEST_CASE(
+    "estimate: overheads of a run that was cut off are those of the whole one within errors") {
+  const std::string drive = GENERATE("cache-base", "seagate-cheetah9lp");
+  const Folder folder;
+  virtual_drive::VirtualDevice device(
+      virtual_drive::virtual_model("virtual:" + drive + "?imperfections=default&seed=4"));
+  const Run run = characterize(device, options_in(folder));
+  REQUIRE(run.model.overheads.per_request);
+  const std::string text = text_of(run.record);
+  std::size_t end = 0;
+  for (std::size_t stage = 0; stage <= kCache; ++stage) end = text.find("\n{\"stage\":", end + 1);
+  REQUIRE(end != std::string::npos);
+  std::vector<model::DriveModel> partial;
+  // All was asked, and not estimated; nothing was asked.
+  partial.push_back(extract::estimate(read(text.substr(0, end + 1)).record));
+  Record without = run.record;
+  without.stages.resize(kCache);
+  without.ending.finished = false;
+  without.facts.cache = {};
+  partial.push_back(extract::estimate(without));
+  // All was asked, and there is no seek curve by which to estimate it.
+  Record broken = run.record;
+  broken.stages.resize(kCache + 1);
+  broken.ending.finished = false;
+  for (estimate::Sample& sample : broken.samples)
+    if (sample.experiment == estimate::Experiment::seek ||
+        sample.experiment == estimate::Experiment::seek_command)
+      sample.experiment = estimate::Experiment::disturbed;
+  partial.push_back(extract::estimate(broken));
+  for (const model::DriveModel& model : partial) {
+    CHECK_FALSE(model.overheads.per_request);
+    for (const auto overhead :
+         {&model::Overheads::read_hit_after_read, &model::Overheads::read_miss_after_read}) {
+      const model::Parameter &ours = model.overheads.*overhead,
+                             &whole = run.model.overheads.*overhead;
+      if (!ours) continue;
+      CAPTURE(drive, *ours.value, *ours.error, *whole.value, *whole.error);
+      CHECK(std::abs(*ours.value - *whole.value) <= 2 * std::hypot(*ours.error, *whole.error));
+    }
+  }
 }
 
 TEST_CASE("estimate: what no drive can have shown is refused in one sentence") {

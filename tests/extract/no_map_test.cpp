@@ -25,12 +25,12 @@ model::DriveModel without_translation(const char* name) {
   return model;
 }
 
-struct Measured {
+struct WithoutMap {
   Run run;
   double expected_s = 0;  // as it was told at the beginning
 };
 
-Measured measured(const model::DriveModel& truth, std::vector<LbnRange> writable = {}) {
+WithoutMap measured(const model::DriveModel& truth, std::vector<LbnRange> writable = {}) {
   virtual_drive::VirtualDevice device(truth);
   const Folder folder;
   Options options = options_in(folder);

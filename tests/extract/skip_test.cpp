@@ -101,7 +101,8 @@ void check_same(const model::Parameter& found, const model::Parameter& other, co
   CHECK(*found.value == Approx(*other.value).margin(3 * error + 0.003));
 }
 
-model::DriveModel measured(const model::DriveModel& truth, const std::vector<LbnRange>& writable) {
+model::DriveModel model_without_skips(const model::DriveModel& truth,
+                                      const std::vector<LbnRange>& writable) {
   virtual_drive::VirtualDevice drive(truth);
   const Folder folder;
   Options options = options_in(folder);
@@ -120,7 +121,7 @@ TEST_CASE("no command of a characterization reaches a skipped block, and its mod
   const std::vector<LbnRange> bad = bad_areas(blocks);
   const std::vector<LbnRange> writable = writes ? std::vector<LbnRange>{{0, blocks / 2}}
                                                 : std::vector<LbnRange>();
-  const model::DriveModel whole = measured(truth, writable);
+  const model::DriveModel whole = model_without_skips(truth, writable);
   Watched drive(truth, bad);
   const Folder folder;
   Options options = options_in(folder);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints docs/promises.md: what the documents promise, and which tests hold it.
+"""Prints what the documents promise, and which tests hold it.
 
 A promise is a row of a table with a column `promise` in docs/*.md. A test says that it holds one by a comment in the
 block directly above it (in a shell test: in the block at the file's top), for instance
@@ -7,9 +7,8 @@ block directly above it (in a shell test: in the block at the file's top), for i
 promise of the document begins with. What may stand below: TEST_CASE in C++; in Python a class of tests, a test, or a
 row that begins with its name in a table of the class (STATES of tests/cli/test_hostile.py).
 
---write writes the document. --check prints what is wrong, and ends with 1, where something is: a promise that no test
-holds, a comment that fits no promise or several, one that stands above no test or above one that never runs, and a
-document that is not what would be printed."""
+--check prints what is wrong, and ends with 1, where something is: a promise that no test holds, a comment that fits no
+promise or several, one that stands above no test or above one that never runs."""
 
 import ast
 import collections
@@ -20,15 +19,13 @@ import re
 import subprocess
 import sys
 
-PAGE = "docs/promises.md"
 MARKER = re.compile(r"\s*(?://|#)\s*holds(?=:| [\w-]+\.md)(.*)")
 WHAT = re.compile(r": ([\w-]+\.md): (\S.*)")
 TEST_CASE = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)(?:,\s*("[^"]*"))?')
 HEAD = """# What is promised, and which tests hold it
 
-Printed from the tests by `tests/house/promises.py --write`; the ctest `promises` fails where it is not so. A promise is
-named by its beginning; its document has all of it, and where it ends. In the files of tests `holds:` stands above each
-test that holds one.
+A promise is named by its beginning; its document has all of it, and where it ends. In the files of tests `holds:` stands
+above each test that holds one.
 """
 MOST_WORDS = 6  # of a promise, on the page
 
@@ -60,8 +57,6 @@ def promises(root):
     found = []
     for path in sorted(glob.glob(os.path.join(root, "docs/*.md"))):
         document = os.path.basename(path)
-        if f"docs/{document}" == PAGE:
-            continue
         column = None
         for line, before in zip((lines := read(root, f"docs/{document}").split("\n")), ["", *lines]):
             if not line.startswith("|"):
@@ -209,26 +204,14 @@ def page(held):
     return text
 
 
-def faults_of(root, names):
-    held, faults = collected(root, names)
-    if not os.path.exists(os.path.join(root, PAGE)) or read(root, PAGE) != page(held):
-        faults.append(f"{PAGE}: it is not what the tests say; run tests/house/promises.py --write")
-    return faults
-
-
 def main(root, how):
     names = tracked(root)
     if how == "--check":
-        faults = faults_of(root, names)
+        faults = collected(root, names)[1]
         for fault in faults:
             print(fault)
         return 1 if faults else 0
-    text = page(collected(root, names)[0])
-    if how == "--write":
-        with open(os.path.join(root, PAGE), "w", encoding="utf-8") as file:
-            file.write(text)
-    else:
-        sys.stdout.write(text)
+    sys.stdout.write(page(collected(root, names)[0]))
     return 0
 
 

@@ -77,7 +77,7 @@ class Planted(unittest.TestCase):
                       self.plant("docs/methods/queue.md", "(../validation.md#", "(../validations.md#"))
 
     def test_a_link_to_no_heading(self):
-        self.assertEqual(self.plant("docs/metrics.md", "(#hits)", "(#strikes)"),
+        self.assertEqual(self.plant("docs/metrics.md", "(#the-hosts-queue)", "(#strikes)"),
                          "docs/metrics.md: docs/metrics.md has no heading #strikes")
 
     def test_a_heading_that_has_another_name_now(self):

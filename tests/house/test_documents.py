@@ -26,6 +26,34 @@ class ExitStatuses(unittest.TestCase):
         self.assertEqual(told, coded)
 
 
+class Questions(unittest.TestCase):
+    MOST_WORDS = 600
+
+    @staticmethod
+    def section(document, anchor):
+        """What stands below a heading, or in front of a page's first part."""
+        wanted, found, code = None, [], False
+        for line in read(os.path.normpath(os.path.join("docs", document))).splitlines():
+            code ^= line.startswith("```")
+            if line.startswith("#") and not code:
+                slug = re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+                wanted = slug == anchor if anchor else wanted is None
+            if wanted:
+                found.append(line)
+        return " ".join(found).split()
+
+    def test_each_is_answered_by_one_short_part_of_one_page(self):
+        rows = [row for row in re.findall(r"^\| (.+?) \| (.+) \|$", read("docs/questions.md"), re.MULTILINE)
+                if "](" in row[1]]
+        self.assertGreaterEqual(len(rows), 26)
+        for question, answer in rows:
+            document, _, anchor = re.search(r"\]\(([^)]+)\)", answer).group(1).partition("#")
+            words = self.section(document, anchor)
+            with self.subTest(question):
+                self.assertGreater(len(words), 10, answer)
+                self.assertLessEqual(len(words) + len(question.split()), self.MOST_WORDS, answer)
+
+
 class Documents(unittest.TestCase):
     DOCUMENTS = [os.path.relpath(path, ROOT) for pattern in ("*.md", "docs/*.md", "docs/methods/*.md", "tests/*/*.md")
                  for path in glob.glob(os.path.join(ROOT, pattern))]

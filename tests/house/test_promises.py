@@ -79,7 +79,6 @@ class Planted(unittest.TestCase):
         for path, text in FILES.items():
             self.write(path, text)
         self.names = [path for path in FILES if path.endswith((".cpp", ".py", ".sh"))]
-        self.write(promises.PAGE, promises.page(promises.collected(self.root, self.names)[0]))
 
     def write(self, path, text):
         full = os.path.join(self.root, path)
@@ -88,16 +87,16 @@ class Planted(unittest.TestCase):
             file.write(text)
 
     def plant(self, path, old, new):
-        """What is found when `new` stands in the place of `old`, but for the document."""
+        """What is found when `new` stands in the place of `old`."""
         text = promises.read(self.root, path)
         self.assertIn(old, text)
         self.write(path, text.replace(old, new, 1))
-        faults = promises.faults_of(self.root, self.names)
-        return [fault for fault in faults if not fault.startswith(promises.PAGE)]
+        return promises.collected(self.root, self.names)[1]
 
     def test_nothing_is_wrong_and_the_page_says_it(self):
-        self.assertEqual(promises.faults_of(self.root, self.names), [])
-        self.assertEqual(promises.read(self.root, promises.PAGE), promises.HEAD + TABLE)
+        held, faults = promises.collected(self.root, self.names)
+        self.assertEqual(faults, [])
+        self.assertEqual(promises.page(held), promises.HEAD + TABLE)
 
     def test_a_promise_that_nothing_holds(self):
         self.assertEqual(self.plant("docs/safety.md", "| 1 |", "| Too few. |\n| 2 | Nobody holds this. |\n| 1 |"),
@@ -160,28 +159,23 @@ class Planted(unittest.TestCase):
     def test_a_class_holds_as_a_whole(self):
         held = self.plant("tests/cli/test_settings.py", "class Settings", f"# {HOLDS}A shell\nclass Settings")
         self.assertEqual(held, [])
-        self.write(promises.PAGE, promises.page(promises.collected(self.root, self.names)[0]))
         self.assertIn("| A shell holds this | `cli/test_settings.py`, `uml/shell.sh` |",
-                      promises.read(self.root, promises.PAGE))
+                      promises.page(promises.collected(self.root, self.names)[0]))
 
     def test_a_long_promise_is_named_by_its_beginning(self):
         words = ["[one](#x)"] + ["word"] * (promises.MOST_WORDS - 1)
         self.assertEqual(promises.beginning_of(" ".join(words) + ". Another."), " ".join(["one", *words[1:]]))
         self.assertEqual(promises.beginning_of(" ".join([*words, "more"]) + "."), " ".join(["one", *words[1:]]) + " ...")
 
-    def test_a_page_that_is_not_what_is_printed(self):
-        wrong = [f"{promises.PAGE}: it is not what the tests say; run tests/house/promises.py --write"]
-        self.write(promises.PAGE, promises.HEAD + TABLE + "\n")
-        self.assertEqual(promises.faults_of(self.root, self.names), wrong)
-        os.unlink(os.path.join(self.root, promises.PAGE))
-        self.assertEqual(promises.faults_of(self.root, self.names), wrong)
-
 
 class Program(unittest.TestCase):
-    def test_what_is_printed_is_the_document(self):
+    def test_it_prints_each_promise_of_the_project_with_a_file(self):
         printed = subprocess.run([sys.executable, "-B", os.path.join(HERE, "promises.py")], check=True, text=True,
                                  capture_output=True).stdout
-        self.assertEqual(printed, promises.read(ROOT, promises.PAGE))
+        rows = [line for line in printed.splitlines() if line.startswith("| ") and line != "| promise | held by, in `tests` |"]
+        self.assertEqual(len(rows), len(promises.promises(ROOT)))
+        for row in rows:
+            self.assertRegex(row, r"\| `[\w/.]+`(?:, `[\w/.]+`)* \|$")
 
 
 if __name__ == "__main__":

@@ -72,13 +72,16 @@ TEST_CASE("the period is compared by its exact ratio") {
 TEST_CASE("seek curves are compared at the distances of both, as far as both reach") {
   DriveModel a, b;
   a.seek.points = {{1, 1.0, 0.01, 0}, {11, 2.0, 0.01, 0}};
-  b.seek.points = {{1, 1.0, 0.01, 0}, {6, 1.5, 0.01, 0}, {100, 3.0, 0.01, 0}};
+  b.seek.points = {{1, 1.25, 0.01, 0}, {6, 1.5, 0.01, 0}, {51, 3.75, 0.01, 0}, {100, 6.2, 0.01, 0}};
   const auto list = diff_parameters(a, b);
   CHECK(find(list, "seek[6]")->a == 1.5);
   CHECK(find(list, "seek[6]")->within_error == true);
-  CHECK(find(list, "seek[11]")->b == Approx(1.5 + 1.5 * 5 / 94));
+  CHECK(find(list, "seek[11]")->b == Approx(1.75));
   CHECK(find(list, "seek[11]")->within_error == false);
   CHECK(find(list, "seek[100]") == nullptr);
+  // Where the curve bends nearby, it may between two points, too.
+  b.seek.points = {{1, 1.0, 0.01, 0}, {6, 1.5, 0.01, 0}, {51, 2.0, 0.01, 0}, {100, 4.0, 0.01, 0}};
+  CHECK(find(diff_parameters(a, b), "seek[11]")->within_error == true);
 }
 
 TEST_CASE("a curve that only one model has is compared with what the other does instead") {

@@ -101,7 +101,7 @@ TEST_CASE("a model survives its JSON exactly") {
 
 TEST_CASE("the document begins with schema and version, layout nodes are compact") {
   const std::string text = to_json_text(small_model());
-  CHECK(text.find("{\n  \"schema\": {\"name\": \"platter-model\", \"version\": \"1.0\"},\n  "
+  CHECK(text.find("{\n  \"schema\": {\"name\": \"platter-model\", \"version\": \"1.1\"},\n  "
                   "\"platter\": \"") == 0);
   CHECK(text.find(
             "{\"count\": 2, \"cylinder_step\": 1, \"children\": [{\"count\": 2, \"head_step\": 1, "
@@ -127,10 +127,10 @@ TEST_CASE("what is no model is refused with its file and place") {
         std::string::npos);
   CHECK(refusal("[1, 2]") == "drive.json: is JSON but no drive model: an object is needed");
   CHECK(refusal("{}").find("schema.name is not \"platter-model\"") != std::string::npos);
-  CHECK(refusal(replaced(good, "\"1.0\"", "\"2.0\"")) ==
+  CHECK(refusal(replaced(good, "\"1.1\"", "\"2.0\"")) ==
         "drive.json: is a model of schema version 2.0, this program reads version 1.x; take a "
         "platter of its time");
-  CHECK(refusal(replaced(good, "\"1.0\"", "1")) ==
+  CHECK(refusal(replaced(good, "\"1.1\"", "1")) ==
         "drive.json: schema.version must be a text of the form \"1.0\"");
   CHECK(refusal(replaced(good, "\"block_bytes\": 512", "\"block_bytes\": \"512\"")) ==
         "drive.json: identity.block_bytes must be a whole number from 0 to 4294967295");
@@ -150,7 +150,7 @@ TEST_CASE("what is no model is refused with its file and place") {
 
 TEST_CASE("a newer minor version may have members of its own") {
   std::string text = to_json_text(small_model());
-  text = replaced(text, "\"1.0\"", "\"1.7\"");
+  text = replaced(text, "\"1.1\"", "\"1.7\"");
   text = replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],");
   text = replaced(text, "\"head_step\": 1,", "\"head_step\": 1, \"warp\": {},");
   const DriveModel model = from_json_text(text, "x");
@@ -161,13 +161,13 @@ TEST_CASE("a newer minor version may have members of its own") {
 }
 
 TEST_CASE("a model that was not understood whole is not written again") {
-  const std::string text = replaced(to_json_text(small_model()), "\"1.0\"", "\"1.7\"");
+  const std::string text = replaced(to_json_text(small_model()), "\"1.1\"", "\"1.7\"");
   CHECK(to_json_text(from_json_text(text, "x")) == to_json_text(small_model()));
   const DriveModel model = from_json_text(
       replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],"), "drive.json");
   CHECK_THROWS_WITH(
       to_json_text(model),
-      "drive.json is of model format 1.7, newer than this platter's 1.0, and its "
+      "drive.json is of model format 1.7, newer than this platter's 1.1, and its "
       "members identity.colour would be lost in what is written of it; take a platter "
       "of its time");
   CHECK(known_json_text(model) == to_json_text(small_model()));
@@ -206,6 +206,11 @@ TEST_CASE("models that make no sense are refused") {
   CHECK(why([](DriveModel& m) {
           m.layout.skips = {{4, 1, 1ULL << 63, 1ULL << 63}};
         }) == "m: layout.skips[0] reaches past the last slot");
+  CHECK(why([](DriveModel& m) {
+          m.layout.zones.back() = {
+              .count = 1 << 20, .cylinder_step = 1, .sectors = 1 << 10, .children = {}};
+          m.layout.skips = {{10'000, 1, kMostSkips / 2, 2}, {500'000'000, 1, kMostSkips, 2}};
+        }) == "m: layout.skips[1] is too long: all skips together may be 67108864 runs of slots");
   CHECK(why([](DriveModel& m) {
           m.layout.skips = {{4, 3, 2, 2}};
         }).find("stride below its length") != std::string::npos);
@@ -289,6 +294,34 @@ TEST_CASE("models that make no sense are refused") {
   CHECK(with_share({0.01, 1e12, 0.05, 0.2}).find("kernel_share.above_p99_ms") != std::string::npos);
   CHECK(with_share({0.01, 0.04, std::nan(""), 0.2}).find("kernel_share.behind") !=
         std::string::npos);
+}
+
+TEST_CASE("arms that do not reach all blocks, each once, are refused") {
+  const auto why = [](auto change) -> std::string {
+    DriveModel model = small_model();
+    change(model);
+    try {
+      validate(model, "m");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::uint64_t last = count_blocks(small_model().layout) - 1;
+  const auto with_ranges = [&](std::vector<ArmRange> ranges) {
+    return why([&](DriveModel& m) { m.arms = Arms{.ranges = std::move(ranges)}; });
+  };
+  CHECK(with_ranges({{0, 3, 0}, {4, last, 1}}) == "accepted");
+  CHECK(with_ranges({{0, 3, 1}, {4, 5, 0}, {6, last, 1}}) == "accepted");
+  CHECK(with_ranges({{0, last, 0}}).find("arms.ranges") != std::string::npos);
+  CHECK(with_ranges({{0, 3, 0}, {5, last, 1}}).find("arms.ranges[1].first_lbn") !=
+        std::string::npos);
+  CHECK(with_ranges({{0, 3, 0}, {4, 2, 1}}).find("arms.ranges[1].last_lbn") != std::string::npos);
+  CHECK(with_ranges({{0, 3, 0}, {4, last, 4}}).find("arms.ranges[1].arm") != std::string::npos);
+  CHECK(with_ranges({{0, 3, 0}, {4, last, 0}}).find("two arms") != std::string::npos);
+  CHECK(with_ranges({{0, 3, 0}, {4, last, 2}}).find("two arms") != std::string::npos);
+  CHECK(with_ranges({{0, 3, 0}, {4, last + 1, 1}}).find("last block") != std::string::npos);
+  CHECK(with_ranges({{0, 3, 0}, {4, last - 1, 1}}).find("last block") != std::string::npos);
 }
 
 TEST_CASE("repeats that would be huge are refused without being walked") {

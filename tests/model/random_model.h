@@ -45,6 +45,11 @@ class RandomModel {
           {{0, real(-1, 0)}, {real(0.1, 0.9), 0}, {1, real(0, 1)}}, between(0, 300), text()};
     if (chance())
       model.kernel_share = {real(0, 1), real(1, 2), real(0, 1), real(1, 2), between(16, 900)};
+    if (const std::uint64_t blocks = count_blocks(model.layout); chance() && blocks > 1)
+      model.arms = Arms{.ranges = {{0, 0, 1}, {1, blocks - 1, 0}},
+                        .overlap = parameter(0, 1, ""),
+                        .interference = parameter(0, 1, "ms"),
+                        .method = text()};
     if (chance()) model.layout.spares = text();
     if (chance()) model.layout.checks = between(0, 5000);
     if (chance()) model.layout.not_understood.push_back({0, between(0, 3), text()});

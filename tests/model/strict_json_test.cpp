@@ -6,6 +6,7 @@ namespace platter::model {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using namespace std::literals;
 
 TEST_CASE("JSON comes out as nlohmann reads it", "[json]") {
   const std::string text =
@@ -45,6 +46,16 @@ TEST_CASE("depth, values and members have ends", "[json]") {
   CHECK_THROWS_WITH(parse(R"({"a":1,"b":2,"c":3})"), Catch::Contains("more than 2 members"));
   CHECK_THROWS_WITH(parse_strictly<Json>(std::string(1'000'000, '['), "t"),
                     Catch::Contains("nested too deeply"));
+}
+
+TEST_CASE("a byte of 0 ends no JSON", "[json]") {
+  for (const std::string_view text :
+       {"{}\0"sv, "{}\n\0garbage"sv, "\0"sv, "{\"a\":\0 1}"sv, "[1]\0[2]"sv}) {
+    CHECK_THROWS_WITH(parse_strictly<Json>(text, "t"), Catch::Contains("has a byte of 0"));
+    CHECK(parse_or_null<Json>(text).is_null());
+  }
+  CHECK_THROWS_WITH(parse_strictly<Json>("{}\n\0"sv, "t"),
+                    Catch::Contains("t: is not valid JSON (line 2"));
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ TEST_CASE("more heads: every cylinder has all of them, and every skew is one tha
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO(seed);
     DriveModel model = RandomModel(seed).make();
+    model.arms.reset();
     if (model.identity.heads < 2) continue;
     const std::uint32_t heads = model.identity.heads;
     const std::uint32_t wanted = heads + 1 + static_cast<std::uint32_t>(seed % 7);
@@ -131,7 +132,8 @@ TEST_CASE("more heads: every cylinder has all of them, and every skew is one tha
 TEST_CASE("back to the heads that it had is the drive that it was") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO(seed);
-    const DriveModel model = RandomModel(seed).make();
+    DriveModel model = RandomModel(seed).make();
+    model.arms.reset();
     if (model.identity.heads < 2) continue;
     DriveModel there = model;
     set_heads(there, 2 * model.identity.heads + 1);
@@ -185,6 +187,9 @@ TEST_CASE("bands of a surface serpentine take heads two at a time") {
   CHECK(model.layout.skips[0].first_slot == 7 * 20 * 8 - 5);
   CHECK(model.layout.skips[0].stride == 7 * 20 * 8);
   CHECK(refusal(drive({zone}), 5).find("multiple") != std::string::npos);
+  DriveModel of_two_arms = drive({zone});
+  of_two_arms.arms.emplace();
+  CHECK(refusal(of_two_arms, 5).find("arms") != std::string::npos);
 }
 
 TEST_CASE("spares of every track: new tracks have them too") {

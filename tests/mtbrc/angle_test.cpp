@@ -219,23 +219,3 @@ TEST_CASE("angles: a host that becomes noisy on the way does not hold them up") 
     CHECK(bench.disk.commands() < 20'000);
   }
 }
-
-TEST_CASE("angles: single LBNs without a layout") {
-  const plain::Shape shape = plain::small_shape();
-  Bench bench(shape, 3);
-  const engine::LayoutMap map(bench.disk.layout(true));
-  const std::vector<std::uint64_t> targets{150, 300, 1234, 70'000, 500'000, 839'999, 900'000};
-  const auto found = measure_lbn_angles(bench.context, 0, targets, 0.0008);
-  REQUIRE(found.size() == targets.size());
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    REQUIRE(found[i]);
-    const auto end = [&](std::uint64_t lbn) {
-      return engine::rev_from_angle(map.angle_of_lbn(lbn)) +
-             1.0 / map.track_of_slot(map.slot_of_lbn(lbn)).sectors;
-    };
-    const double error = wrap_rev(found[i]->value - (end(targets[i]) - end(0)));
-    INFO("LBN " << targets[i] << " error " << error << " claimed " << found[i]->error);
-    CHECK(std::abs(error) < 5 * found[i]->error);
-    CHECK(std::abs(error) < 0.004);
-  }
-}

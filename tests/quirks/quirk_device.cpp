@@ -48,7 +48,7 @@ void QuirkDevice::take(Completion reply) {
     if (sent.rule) table_.effect(*sent.rule).change(sent.command, reply);
     outstanding_.erase(found);
   }
-  reply.completed_ns = std::max(reply.completed_ns, last_ns_);
+  reply.completed_ns = std::max(table_.seen_ns(reply.completed_ns), last_ns_);
   held_ = std::move(reply);
 }
 

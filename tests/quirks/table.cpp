@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
 
@@ -89,6 +90,12 @@ bool Rule::meets(const Command& command) {
 
 Table::Table(const Json& json) {
   for (const auto& rule : json.at("replies")) rules_.emplace_back(rule);
+  constexpr double kNsAUs = 1000;
+  grid_ns_ = std::max<platter::Nanoseconds>(1, std::llround(json.value("grid_us", 0.0) * kNsAUs));
+}
+
+platter::Nanoseconds Table::seen_ns(platter::Nanoseconds completed_ns) const {
+  return (completed_ns + grid_ns_ - 1) / grid_ns_ * grid_ns_;
 }
 
 std::optional<std::size_t> Table::rule_of(const Command& command) {

@@ -1,6 +1,7 @@
 // A table of replies: the manners of one drive, bridge or adapter in front of a good drive.
 //
 //   {"replies": [RULE, ...]}; the first rule that matches a command changes its reply.
+//   "grid_us": X   completions are seen at multiples of so much: USB's microframes are 125 us.
 //
 // Which commands a rule matches; all of what it names must hold:
 //   "cdb": "12 01 B? ??"    the first bytes; a ? is any half of a byte
@@ -55,9 +56,12 @@ class Table {
   // The number of the rule that changes this command's reply; nullopt: none.
   std::optional<std::size_t> rule_of(const platter::scsi::Command& command);
   const Effect& effect(std::size_t rule) const { return rules_.at(rule).effect(); }
+  // When a completion of that moment is seen.
+  platter::Nanoseconds seen_ns(platter::Nanoseconds completed_ns) const;
 
  private:
   std::vector<Rule> rules_;
+  platter::Nanoseconds grid_ns_ = 1;
 };
 
 }  // namespace quirks

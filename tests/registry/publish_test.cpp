@@ -226,7 +226,7 @@ TEST_CASE("a drive that is there with its number is another one with the stand-i
 TEST_CASE("a model of a newer schema is refused, of a newer minor version kept as it is") {
   const RegistryFolder folder;
   const std::string newer = folder.write(small_model("S1"));
-  folder.change(newer, "\"version\": \"1.0\"", "\"version\": \"2.0\"");
+  folder.change(newer, "\"version\": \"1.1\"", "\"version\": \"2.0\"");
   CHECK_THROWS_WITH(publish(folder.store(), newer),
                     Catch::Contains("model.json: is a model of schema version 2.0"));
   CHECK_FALSE(fs::exists(folder.store().folder()));

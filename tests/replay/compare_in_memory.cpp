@@ -29,6 +29,12 @@ std::string name_of(const SizeClass& size) {
                           : fmt::format("{}-{}", size.least, size.most);
 }
 
+double root_mean_square(std::span<const double> values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
+}
+
 std::string difference_in_requests(const Result& drive, const Result& model) {
   if (drive.requests.size() != model.requests.size())
     return fmt::format("the results have {} and {} requests", drive.requests.size(),
@@ -141,7 +147,7 @@ PairedError paired_error(const std::vector<double>& errors_ms) {
   std::sort(absolute.begin(), absolute.end());
   return {.bias_ms = statistics::mean(errors_ms),
           .mae_ms = statistics::mean(absolute),
-          .rms_ms = statistics::root_mean_square(absolute),
+          .rms_ms = root_mean_square(absolute),
           .p50_ms = statistics::quantile(absolute, 0.50),
           .p95_ms = statistics::quantile(absolute, 0.95),
           .p99_ms = statistics::quantile(absolute, 0.99),

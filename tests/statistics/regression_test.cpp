@@ -20,7 +20,7 @@ TEST_CASE("a line through exact points is found exactly") {
 TEST_CASE("what cannot be told apart is not fitted") {
   CHECK_FALSE(huber_line(std::vector<double>{1}, std::vector<double>{1}));
   CHECK_FALSE(huber_line(std::vector<double>{2, 2, 2}, std::vector<double>{1, 2, 3}));
-  CHECK_FALSE(least_squares(Matrix(0, 2), std::vector<double>{}));
+  CHECK_FALSE(huber_regression(Matrix(0, 2), std::vector<double>{}));
 }
 
 TEST_CASE("all points but one on a line: the odd one does not bend it") {

@@ -1,0 +1,54 @@
+#include "engine/arms.h"
+
+#include <algorithm>
+
+namespace platter::engine {
+namespace {
+
+// The part of the request that begins at `lbn` and ends with its range.
+Request part_from(const Tables& tables, const Request& request, std::uint64_t lbn) {
+  Request part = request;
+  part.lbn = lbn;
+  const std::uint64_t end = std::min(request.lbn + request.blocks, tables.end_of_range(lbn));
+  part.blocks = static_cast<std::uint32_t>(end - lbn);
+  return part;
+}
+
+}  // namespace
+
+bool is_for_several_arms(const Tables& tables, const Request& request) {
+  return request.lbn + request.blocks > tables.end_of_range(request.lbn);
+}
+
+bool another_works(const Tables& tables, State& state, std::uint32_t arm_number,
+                   Nanoseconds now_ns) {
+  for (std::uint32_t arm = 0; arm < tables.arms.count; ++arm)
+    if (arm != arm_number && state.core_of(arm).media_free_ns > now_ns) return true;
+  return false;
+}
+
+Completion serve_by_arms(const Tables& tables, State& state, const Request& request,
+                         Nanoseconds arrival_ns, Nanoseconds now_ns, bool beside) {
+  const std::uint64_t end = request.lbn + request.blocks;
+  const std::uint64_t outside_before = state.outside_validity;
+  Completion all;
+  all.cache_hit = true;
+  for (std::uint64_t lbn = request.lbn; lbn < end;) {
+    const Request part = part_from(tables, request, lbn);
+    state.turn_to(tables.arms.arm_of(lbn));
+    Step step(tables, state);
+    if (beside || part.blocks < request.blocks) step.move_beside(tables.arms.interference_ns);
+    const Completion done = step.serve(part, arrival_ns, now_ns);
+    all.completion_ns = std::max(all.completion_ns, done.completion_ns);
+    all.media_access |= done.media_access;
+    all.cache_hit &= done.cache_hit;
+    all.outside_validity |= done.outside_validity;
+    lbn += part.blocks;
+  }
+  all.tag = request.tag;
+  all.arrival_ns = arrival_ns;
+  state.outside_validity = outside_before + all.outside_validity;
+  return all;
+}
+
+}  // namespace platter::engine

@@ -1,0 +1,115 @@
+// Drives with two arms: their ranges are believed once reads at depth 2 went on at once, an arm's
+// moves are measured within its range, and the model says what another arm's work costs.
+#include <cmath>
+#include <map>
+
+#include "catch.h"
+#include "extract/estimate.h"
+#include "extract/runs.h"
+#include "model/finding_kinds.h"
+#include "model/json.h"
+#include "model/validate.h"
+#include "virtual_drive/virtual_device.h"
+
+namespace platter::extract {
+namespace {
+
+constexpr double kInterference_ms = 0.12;
+
+// The zones of a catalogue drive, the outer half of its blocks for one arm, the inner for another.
+model::DriveModel two_arms(std::uint64_t seed) {
+  model::DriveModel drive = drive_named("quantum-atlas10k");
+  drive.imperfections = virtual_drive::default_imperfections(seed);
+  drive.firmware->scsi_level = "SPC-3";
+  const std::uint64_t blocks = model::count_blocks(drive.layout);
+  drive.arms.emplace();
+  drive.arms->ranges = {{0, blocks / 2 - 1, 0}, {blocks / 2, blocks - 1, 1}};
+  drive.arms->interference.value = kInterference_ms;
+  drive.arms->interference.unit = "ms";
+  return drive;
+}
+
+// Tells of two ranges in VPD page B9h, and has one arm.
+class Boaster final : public scsi::Device {
+ public:
+  explicit Boaster(const model::DriveModel& boast) : told_(boast), drive_(without_arms(boast)) {}
+  const std::string& name() const override { return drive_.name(); }
+  scsi::Clock& clock() override { return drive_.clock(); }
+  std::uint32_t max_outstanding() const override { return drive_.max_outstanding(); }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    constexpr std::uint8_t kInquiry = 0x12, kRanges = 0xb9;
+    if (command.opcode() == kInquiry && command.cdb[1] == 1 &&
+        (command.cdb[2] == kRanges || command.cdb[2] == 0))
+      boasts_[tag] = told_.execute(command)->data;
+    return drive_.submit(command, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override { return seen(drive_.reap()); }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return seen(drive_.reap_until(deadline_ns));
+  }
+  scsi::Expected<void> reset() override { return drive_.reset(); }
+
+ private:
+  static model::DriveModel without_arms(model::DriveModel drive) {
+    drive.arms.reset();
+    return drive;
+  }
+  scsi::Expected<std::optional<scsi::Completion>> seen(
+      scsi::Expected<std::optional<scsi::Completion>> reaped) {
+    if (!reaped || !*reaped) return reaped;
+    const auto boast = boasts_.find((*reaped)->tag);
+    if (boast == boasts_.end()) return reaped;
+    (*reaped)->status = scsi::Status::good;
+    (*reaped)->sense = {};
+    (*reaped)->data = boast->second;
+    boasts_.erase(boast);
+    return reaped;
+  }
+
+  virtual_drive::VirtualDevice told_, drive_;
+  std::map<std::uint32_t, std::vector<std::uint8_t>> boasts_;
+};
+
+bool says_one_arm(const model::DriveModel& model) {
+  return model::finding_of(model.provenance, model::Code::several_arms) != nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("Two arms are found, with their interference, and predicted as two") {
+  const Folder folder;
+  const model::DriveModel truth = two_arms(11);
+  virtual_drive::VirtualDevice drive(truth);
+  KeptLines kept;
+  Options options = options_in(folder);
+  options.keeper = &kept;
+  const Run run = characterize(drive, options);
+  const model::DriveModel& model = run.model;
+  REQUIRE(model.arms);
+  CHECK(model.arms->ranges == truth.arms->ranges);
+  CHECK(*model.arms->overlap.value >= 0.7);
+  CHECK(model.arms->overlap.samples == 20);
+  const model::Parameter& interference = model.arms->interference;
+  REQUIRE(interference);
+  INFO("interference " << *interference.value << " +- " << *interference.error);
+  CHECK(std::abs(*interference.value - kInterference_ms) < 0.02);
+  CHECK_FALSE(says_one_arm(model));
+  REQUIRE_FALSE(model.validity.demerits.empty());
+  INFO("demerit " << model.validity.demerits.front().demerit_percent);
+  CHECK(model.validity.demerits.front().demerit_percent < 1.5);
+  const KeptRecord again = read_lines(kept.whole(run));
+  CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
+}
+
+TEST_CASE("Ranges that reads at depth 2 do not confirm are a finding, and the model has one arm") {
+  const Folder folder;
+  Boaster drive(two_arms(12));
+  Options options = options_in(folder);
+  options.budget_s = 30;
+  const Run run = characterize(drive, options);
+  REQUIRE(run.model.identity.positioning_ranges.size() == 2);
+  CHECK_FALSE(run.model.arms);
+  CHECK(says_one_arm(run.model));
+}
+
+}  // namespace platter::extract
