@@ -111,7 +111,8 @@ std::string enumeration(const char* name, const char* const* values) {
 // What a table of this version has beside the seeks and the layout.
 std::string types_of(const Fields& fields) {
   std::string text = fmt::format(
-      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n", kWithoutAdditions.format);
+      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n",
+      kWithoutAdditions.format);
   text += enumeration("read_ahead", wire::EnumNamesReadAhead());
   text += enumeration("replacement", wire::EnumNamesReplacement());
   text += enumeration("destage_order", wire::EnumNamesDestageOrder());

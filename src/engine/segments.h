@@ -58,6 +58,7 @@ class Segments {
     Segment& s = edit(segment);
     const std::uint64_t before = s.end - s.first;
     s.end = end;
+    s.is_stream = 0;
     if (s.end - s.first > s.size) s.first = s.end - s.size;
     if (holds_unwritten(s)) state_.core.unwritten_blocks += s.end - s.first - before;
   }

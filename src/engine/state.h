@@ -41,18 +41,12 @@ struct Background {
   std::uint64_t must = 0;   // read-ahead: first LBN from which on a command breaks it off
 };
 
-// A sequential stream whose read-ahead does not go on at present.
-struct Stream {
-  std::uint64_t next_lbn = 0;
-  std::uint32_t segment = 0;
-  std::uint32_t left = 0;  // blocks from next_lbn on that it was broken off before
-};
-
-// The newest first.
+// Segments of the sequential streams that are remembered, the newest first.
 struct Streams {
-  Stream all[kMostStreams];
+  std::uint16_t segments[kMostStreams] = {};
   std::uint32_t count = 0;
 };
+static_assert(kMaxSegments <= 65536);
 
 // All but the segments and what is outstanding. Of several arms each has one (arms.h).
 struct Core {

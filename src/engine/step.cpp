@@ -22,7 +22,7 @@ void Step::settle(Nanoseconds now) {
       if (background.cursor.next_lbn < background.limit || background.cursor.time_ns > now) return;
       core_.media_free_ns = std::max(core_.media_free_ns, background.cursor.time_ns);
       core_.media_lbn = background.cursor.next_lbn;
-      if (tables_.cache.read_ahead_streams > 0) remember_stream(background.limit, background.limit);
+      if (tables_.cache.read_ahead_streams > 0) pause_read_ahead(0);
       background.kind = Kind::none;
     }
   } while (tables_.cache.works_when_idle() && start_idle_work(now));
@@ -78,48 +78,39 @@ void Step::stop_read_ahead(Nanoseconds now) {
   core_.arm = cursor.arm;
   core_.media_free_ns = std::max(core_.media_free_ns, free);
   core_.media_lbn = cursor.next_lbn;
-  pause_read_ahead();
+  pause_read_ahead(background.limit - std::min(background.limit, cursor.next_lbn));
   background.kind = Kind::none;
 }
 
-void Step::forget_stream(std::uint32_t segment) {
+// The newest of those that are remembered, or none of them.
+void Step::put_first(std::uint32_t segment, bool remembered) {
   Streams& streams = core_.paused;
-  Stream* const end = streams.all + streams.count;
-  streams.count = static_cast<std::uint32_t>(
-      std::remove_if(streams.all, end, [&](const Stream& s) { return s.segment == segment; }) -
-      streams.all);
-}
-
-// The one that was read on; before all others.
-void Step::remember_stream(std::uint64_t next_lbn, std::uint64_t limit) {
-  Streams& streams = core_.paused;
+  std::uint16_t* const all = streams.segments;
+  streams.count = static_cast<std::uint32_t>(std::remove(all, all + streams.count, segment) - all);
+  if (!remembered) return;
   const std::uint32_t most = std::max<std::uint32_t>(1, tables_.cache.read_ahead_streams);
-  forget_stream(core_.background.segment);
   streams.count = std::min(streams.count + 1, most);
-  std::move_backward(streams.all, streams.all + streams.count - 1, streams.all + streams.count);
-  const std::uint64_t left = std::min<std::uint64_t>(limit - next_lbn, ~std::uint32_t{0});
-  streams.all[0] = {next_lbn, core_.background.segment, static_cast<std::uint32_t>(left)};
+  std::move_backward(all, all + streams.count - 1, all + streams.count);
+  all[0] = static_cast<std::uint16_t>(segment);
 }
 
-void Step::pause_read_ahead() {
-  const Background& background = core_.background;
-  if (tables_.cache.read_ahead_resumes || tables_.cache.read_ahead_streams > 0)
-    remember_stream(background.cursor.next_lbn, background.limit);
-}
-
-// Its segment is still as the read-ahead left it.
-bool Step::is_there(const Stream& stream) const {
-  const Segment& segment = segments_[stream.segment];
-  return segment.content == Segment::Content::read && segment.end == stream.next_lbn;
+// The read-ahead of the background stands still from now on, so many blocks before its end.
+void Step::pause_read_ahead(std::uint64_t left) {
+  if (!tables_.cache.read_ahead_resumes && tables_.cache.read_ahead_streams == 0) return;
+  const std::uint32_t segment = core_.background.segment;
+  Segment& s = segments_.edit(segment);
+  s.is_stream = 1;
+  s.left = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, kMostLeft)) & kMostLeft;
+  put_first(segment, true);
 }
 
 bool Step::is_remembered(std::uint32_t segment) const {
   const Background& background = core_.background;
   if (background.kind == Kind::read_ahead && background.segment == segment) return true;
   const Streams& streams = core_.paused;
-  return std::any_of(streams.all, streams.all + streams.count, [&](const Stream& stream) {
-    return stream.segment == segment && is_there(stream);
-  });
+  return segments_[segment].is_stream &&
+         std::find(streams.segments, streams.segments + streams.count, segment) !=
+             streams.segments + streams.count;
 }
 
 bool Step::goes_on_behind_hit(std::uint32_t segment) const {
@@ -132,11 +123,13 @@ bool Step::resume_read_ahead(Nanoseconds now) {
   if (!tables_.cache.read_ahead_resumes || start >= now) return false;
   Streams& streams = core_.paused;
   for (std::uint32_t i = 0; i < streams.count; ++i) {
-    const Stream stream = streams.all[i];
-    if (stream.left == 0 || !is_there(stream)) continue;
-    forget_stream(stream.segment);
-    send_heads(stream.next_lbn, start, core_.phase_ns);
-    begin_background(Kind::read_ahead, stream.segment, 0, stream.next_lbn + stream.left, 0);
+    const std::uint32_t number = streams.segments[i];
+    const Segment& segment = segments_[number];
+    if (segment.content != Segment::Content::read || !segment.is_stream || segment.left == 0)
+      continue;
+    put_first(number, tables_.cache.read_ahead_streams > 0);
+    send_heads(segment.end, start, core_.phase_ns);
+    begin_background(Kind::read_ahead, number, 0, segment.end + segment.left, 0);
     return true;
   }
   if (tables_.cache.read_ahead_streams == 0) streams.count = 0;
@@ -163,7 +156,10 @@ void Step::start_read_ahead(const Request& request, std::uint32_t segment) {
                                  : std::min(limit, request.lbn + request.blocks +
                                                        read_ahead_least(tables_.cache, request));
   begin_background(Kind::read_ahead, segment, 0, limit, must);
-  if (tables_.cache.read_ahead_streams == 0) core_.paused.count = 0;
+  if (tables_.cache.read_ahead_streams == 0)
+    core_.paused.count = 0;
+  else
+    put_first(segment, true);
 }
 
 // How many requests, beside the one that is served, are on the drive at its arrival.

@@ -67,10 +67,8 @@ class Step {
   void begin_background(Kind kind, std::uint32_t segment, std::uint64_t first, std::uint64_t limit,
                         std::uint64_t must);
   void start_read_ahead(const Request& request, std::uint32_t segment);
-  void remember_stream(std::uint64_t next_lbn, std::uint64_t limit);
-  void forget_stream(std::uint32_t segment);
-  void pause_read_ahead();
-  bool is_there(const Stream& stream) const;
+  void put_first(std::uint32_t segment, bool remembered);
+  void pause_read_ahead(std::uint64_t left);
   bool is_remembered(std::uint32_t segment) const;
   bool goes_on_behind_hit(std::uint32_t segment) const;
   std::uint64_t reads_on_until(const Request& request, std::uint32_t segment,
