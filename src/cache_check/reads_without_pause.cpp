@@ -20,7 +20,7 @@ using Run = std::vector<const Observation*>;
 // one that comes too late takes a whole one more.
 constexpr double kLost_rev = 0.8;
 // Chosen: what hosts' tails and the drive's retries do to a few.
-constexpr double kSeldom = 0.2, kMostly = 0.6;
+constexpr double kSeldom = 0.2, kOften = 0.4;
 constexpr std::uint64_t kFewestReads = 16;
 
 struct Counted {
@@ -68,7 +68,7 @@ void look_by_reads_without_pause(const Record& record, model::DriveModel& model)
   const std::vector<Run> runs = cache_probe::reads_without_pause(record);
   const Counted drive = lost_by_drive(runs, record.setting.period_ns);
   if (almost || drive.all < kFewestReads) return;
-  if (drive.share() > kSeldom && drive.share() < kMostly) return;
+  if (drive.share() > kSeldom && drive.share() < kOften) return;
   const bool keeps_up = drive.share() <= kSeldom;
   try {
     model::DriveModel with = model;
@@ -78,7 +78,7 @@ void look_by_reads_without_pause(const Record& record, model::DriveModel& model)
       with.cache.almost_read_hits.value = value;
       share[value] = lost_by_model(runs, with).share();
     }
-    if (share[0] < kMostly || share[1] > kSeldom) return;  // they say the same
+    if (share[0] < kOften || share[1] > kSeldom) return;  // they say the same
     almost = {};
     almost.value = keeps_up ? 1 : 0;
     almost.samples = drive.all;

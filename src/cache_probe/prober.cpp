@@ -174,6 +174,8 @@ bool Prober::tolerating_unreadable(const Body& body) {
   }
 }
 
+bool Prober::tolerate(const std::function<bool()>& body) { return tolerating_unreadable(body); }
+
 Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial, std::uint64_t least) {
   for (;;) {
     const Tally tally = tally_of(record_, question, x);

@@ -301,11 +301,6 @@ void how_far_aligned(Prober& prober) {
   }
 }
 
-// Read-ahead ends with a physical block, now more and now fewer blocks behind a request.
-std::int64_t rounding(const Prober& prober) {
-  return std::min<std::int64_t>(prober.write_unit() - 1, reach_blocks(prober.record()) - 1);
-}
-
 // Where no map tells ends: as many blocks, and no more, from places all over, or there are ends
 // that bound it. What lies behind an end by chance once or twice does not so often.
 void as_far_from_anywhere_else(Prober& prober, std::int64_t reach) {

@@ -51,10 +51,11 @@ void test_read_caching(Prober& prober) {
     const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     const std::uint64_t lbn = place->first + place->blocks() / 3;
+    const std::uint32_t second = carried_on_by(prober);
     prober.read(lbn);
-    prober.read(lbn + 1);
-    prober.probe(Question::next_sequential, x, lbn + 1 + next, kSettle_rev,
-                 setup_of(*place, lbn + 1, 1));
+    prober.read(lbn + 1, second);
+    prober.probe(Question::next_sequential, x, lbn + second + next, kSettle_rev,
+                 setup_of(*place, lbn + 1, second));
     return true;
   });
 }

@@ -17,10 +17,12 @@ using model::absent;
 using model::Parameter;
 
 // Chosen: runs that tell losing a revolution each time from losing none, on a busy host too.
-constexpr int kRuns = 3;
+constexpr int kRuns = 2;
 constexpr std::int64_t kReadsInARow = 12;
 constexpr std::int64_t kOfTrack = 4;       // a read is such a part of it
 constexpr std::int64_t kLeastReach = 64;   // blocks: of less, a quarter is no clear distance
+constexpr std::int64_t kLeastOfTrack = 4;  // such a part of it takes longer than a host's delays
+constexpr int kMostLate = 20;
 constexpr std::int64_t kMostStreams = 24;  // half as many again as a model has
 constexpr std::int64_t kGrownReaches = 4;  // a stream so many times as long as what is read ahead
 
@@ -28,16 +30,22 @@ void read_without_pause(Prober& prober) {
   const auto blocks = std::min<std::int64_t>(prober.context().drive.most_blocks(),
                                              prober.places().track_blocks() / kOfTrack);
   if (blocks < 1) return;
-  for (int run = 0; run < kRuns && !prober.spent(); ++run) {
-    const auto place = clean_place_for(prober, Kind::any, (kReadsInARow + 1) * blocks);
-    if (!place) return;
-    std::uint64_t lbn = place->first;
-    for (std::int64_t i = 1; i <= kReadsInARow; ++i, lbn += static_cast<std::uint64_t>(blocks)) {
-      const auto length = static_cast<std::uint32_t>(blocks);
-      prober.keep(Question::stream, i, prober.context().drive.read(lbn, length), lbn, length, false,
-                  setup_of(*place, lbn, length));
-    }
-  }
+  const auto length = static_cast<std::uint32_t>(blocks);
+  for (int run = 0; run < kRuns && !prober.spent(); ++run)
+    prober.tolerate([&] {
+      const auto place = clean_place_for(prober, Kind::any, (kReadsInARow + 1) * blocks);
+      if (!place) return false;
+      std::uint64_t lbn = place->first;
+      for (std::int64_t i = 1; i <= kReadsInARow; ++i, lbn += length)
+        prober.keep(Question::stream, i, prober.context().drive.read(lbn, length), lbn, length,
+                    false, setup_of(*place, lbn, length));
+      return true;
+    });
+}
+
+double half_read_rev(const Prober& prober, std::int64_t reach) {
+  return prober.track_rev() * static_cast<double>(reach) / 2 /
+         static_cast<double>(prober.places().track_blocks());
 }
 
 // Whether read-ahead has an end of its own whose place is known, far enough to be probed behind.
@@ -49,16 +57,22 @@ std::optional<std::int64_t> end_known(const Record& record) {
   return reach;
 }
 
-// A read of a block that is being read ahead, then one behind where read-ahead would have ended.
+// A hit on a block that has been read ahead while others behind it still are, then one behind where
+// read-ahead would have ended. (One that is still to come may be read anew, which has an end of its
+// own.)
 void move_end(Prober& prober, std::int64_t reach) {
+  if (kLeastOfTrack * reach < prober.places().track_blocks()) return;
+  int late = 0;
   prober.decide(Question::end_moved, 0, [&](std::int64_t key) {
     const auto place = clean_place_for(prober, Kind::any, 3 * reach);
     if (!place) return false;
     prober.refresh_angle();
     request(prober, place->first, 1);
-    prober.read(place->first + static_cast<std::uint64_t>(reach / 2));
+    prober.rest_rev(half_read_rev(prober, reach));
+    const auto hit = prober.read(place->first + static_cast<std::uint64_t>(reach / 4));
+    if (!is_quick(prober, hit)) return ++late < kMostLate;
     prober.probe(Question::end_moved, key,
-                 place->first + static_cast<std::uint64_t>(reach + reach / 4),
+                 place->first + static_cast<std::uint64_t>(reach + reach / 8),
                  reading_rev(prober, 2 * reach), setup_of(*place, place->first, 1));
     return true;
   });
@@ -104,17 +118,23 @@ void go_on_in_several(Prober& prober, std::int64_t reach) {
     go_on_behind_hits(prober, reach, most);
 }
 
-// The first block of a stream that is far longer than what a request and its read-ahead take.
+// The first block of a stream that is far longer than what a request and its read-ahead take. Each
+// read but the first is a hit, so that all of them are of one stream and not each of its own.
 void grow(Prober& prober, std::int64_t reach) {
   const std::int64_t blocks = std::min<std::int64_t>(prober.context().drive.most_blocks(),
                                                      std::max<std::int64_t>(1, reach / 2));
   const std::int64_t reads = kGrownReaches * reach / blocks;
+  int late = 0;
   prober.decide(Question::grown, reads * blocks, [&](std::int64_t x) {
     const auto place = clean_place_for(prober, Kind::any, x + 2 * reach);
     if (!place) return false;
-    for (std::int64_t i = 0; i < reads && !prober.spent(); ++i)
-      prober.read(place->first + static_cast<std::uint64_t>(i * blocks),
-                  static_cast<std::uint32_t>(blocks));
+    request(prober, place->first, static_cast<std::uint32_t>(blocks));
+    for (std::int64_t i = 1; i < reads && !prober.spent(); ++i) {
+      prober.rest_rev(reading_rev(prober, reach));
+      const std::uint64_t first = place->first + static_cast<std::uint64_t>(i * blocks);
+      if (!is_quick(prober, prober.read(first + static_cast<std::uint64_t>(blocks) - 1)))
+        return ++late < kMostLate;
+    }
     prober.probe(Question::grown, x, place->first, reading_rev(prober, reach),
                  setup_of(*place, place->first, static_cast<std::uint32_t>(blocks)));
     return true;
@@ -140,7 +160,7 @@ Parameter growing(Estimator& e) {
   const auto tallies = tallies_of(e.record(), Question::grown);
   const auto buffer = edge_of(e.record(), Question::buffer);
   if (!buffer || !buffer->first_miss) return absent("segments share no buffer, as far as was seen");
-  if (tallies.empty()) return absent(e.missing());
+  if (tallies.empty()) return absent("read-ahead was not seen to go on behind hits");
   return e.yes_or_no(Question::grown, "first block of a long sequential stream",
                      tallies.begin()->first);
 }
@@ -160,14 +180,14 @@ std::vector<std::vector<const Observation*>> reads_without_pause(const Record& r
 void test_streams(Prober& prober) {
   const Record& record = prober.record();
   if (!reads_ahead(record)) return;
-  read_without_pause(prober);
+  if (tally_of(record, Question::lookup, 0).all() == 0) read_without_pause(prober);
   const auto reach = end_known(record);
   if (!retained(record) || !reach) return;
-  if (!after_sequential(record)) {
-    move_end(prober, *reach);
-    go_on_in_several(prober, *reach);
-  }
-  if (edge_of(record, Question::buffer)) grow(prober, *reach);
+  move_end(prober, *reach);
+  if (!after_sequential(record)) go_on_in_several(prober, *reach);
+  if (edge_of(record, Question::buffer) &&
+      judge(record, Question::hit_at_end, 0).verdict == Verdict::hit)
+    grow(prober, *reach);
 }
 
 void estimate_streams(Estimator& e) {

@@ -36,14 +36,22 @@ Record record_of(const model::DriveModel& model) {
   return record;
 }
 
+// Its commands come while the next block passes.
+model::DriveModel drive_with(double held) {
+  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  model.cache.almost_read_hits = {};
+  model.cache.almost_read_hits.value = held;
+  model.overheads.read_hit_after_read.value = model.overheads.read_miss_after_read.value = 0.004;
+  model.bus.block_transfer.value = 0.001;
+  return model;
+}
+
 }  // namespace
 
 TEST_CASE("sequential reads without a pause tell whether a block that is being read is a hit") {
   for (const double held : {0, 1}) {
     CAPTURE(held);
-    model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
-    model.cache.almost_read_hits = {};
-    model.cache.almost_read_hits.value = held;
+    model::DriveModel model = drive_with(held);
     const Record record = record_of(model);
     model.cache.almost_read_hits = {};
     cache_check::look_by_reads_without_pause(record, model);
@@ -53,7 +61,7 @@ TEST_CASE("sequential reads without a pause tell whether a block that is being r
 }
 
 TEST_CASE("what was told stays, and no reads tell nothing") {
-  model::DriveModel model = virtual_drive::virtual_model("virtual:cache-base");
+  model::DriveModel model = drive_with(1);
   const Record record = record_of(model);
   model.cache.almost_read_hits.value = 0;
   cache_check::look_by_reads_without_pause(record, model);

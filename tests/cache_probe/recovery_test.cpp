@@ -754,14 +754,23 @@ TEST_CASE("a common buffer whose segments grow, and streams that go on") {
   }
 }
 
-TEST_CASE("read-ahead whose end no hit moves, in segments that do not grow") {
+TEST_CASE("read-ahead whose end no hit moves: whether segments grow is not told") {
   const model::Cache found = found_of_today([](model::Cache& c) {
     c.read_ahead_on_hit.value = 0;
     c.read_ahead_fixed_end.value = 1;
   });
   CHECK(value(found.read_ahead_on_hit) == 0);
   CHECK(value(found.read_ahead_fixed_end) == 1);
-  CHECK(value(found.segments_grow) == 0);
+  CHECK_FALSE(found.segments_grow);
+}
+
+TEST_CASE("segments of one buffer that keep their size") {
+  const model::Cache found = found_of_today([](model::Cache& c) {
+    c.read_ahead_on_hit.value = 1;
+    c.segments_grow.value = 0;
+  });
+  CHECK(value(found.read_ahead_on_hit) == 1);
+  CHECK((!found.segments_grow || *found.segments_grow.value == 0));
 }
 
 namespace {
