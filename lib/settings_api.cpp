@@ -55,6 +55,7 @@ std::optional<CacheTable> changed_cache(CacheTable cache, const platter_cache_po
     cache.segments = policies.segments;
     cache.segment_blocks = static_cast<std::uint32_t>(blocks / policies.segments);
     cache.buffer_blocks = std::uint64_t{cache.segments} * cache.segment_blocks;
+    cache.segments_grow = 0;  // each has its part
     const std::uint32_t most = cache.segments - (cache.separate_write_segment != 0 ? 1 : 0);
     cache.write_segments = all_for_writes ? most : std::min(cache.write_segments, most);
     if (cache.fewest_segments >= cache.segments) cache.fewest_segments = cache.window = 0;

@@ -242,6 +242,9 @@ void warn_of_cache(const model::Cache& cache, DriveText& result) {
        "reads on behind any read");
   warn("read_ahead_abort", cache.read_ahead_abort, 1, "breaks read-ahead off");
   warn("read_ahead_resumes", cache.read_ahead_resumes, 0, "does not take it up again");
+  warn("read_ahead_streams", cache.read_ahead_streams, 0, "reads on behind a hit in any segment");
+  warn("read_ahead_fixed_end", cache.read_ahead_fixed_end, 0, "moves the end on with hits");
+  warn("segments_grow", cache.segments_grow, 0, "gives every segment the same size");
   warn("write_updates_segments", cache.write_updates_segments, 0, "drops what a write overlaps");
   warn("destage_behind", cache.destage_behind, 0, "begins to write at once");
   warn("written_blocks", cache.written_blocks, 0, "takes as much as its segments hold");

@@ -111,7 +111,8 @@ std::string enumeration(const char* name, const char* const* values) {
 // What a table of this version has beside the seeks and the layout.
 std::string types_of(const Fields& fields) {
   std::string text = fmt::format(
-      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n", kOfOneArm.format);
+      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n",
+      kWithoutAdditions.format);
   text += enumeration("read_ahead", wire::EnumNamesReadAhead());
   text += enumeration("replacement", wire::EnumNamesReplacement());
   text += enumeration("destage_order", wire::EnumNamesDestageOrder());
@@ -130,7 +131,7 @@ std::string types_of(const Fields& fields) {
                     "#elif PLATTER_TABLE_FORMAT != {}\n"
                     "#error \"drives of two table formats in one program: write the older "
                     "header again\"\n#endif\n\n",
-                    kOfOneArm.format);
+                    kWithoutAdditions.format);
 }
 
 // Items with commas, lines of at most 100 columns.

@@ -73,6 +73,13 @@ Offset<Vector<Offset<wire::StandIn>>> stand_ins_of(FlatBufferBuilder& builder,
   return list.empty() ? 0 : builder.CreateVector(list);
 }
 
+std::vector<std::string> needs_of(const engine::TableSections& sections) {
+  std::vector<std::string> needs;
+  for (const Addition& addition : additions())
+    if (addition.is_in(sections)) needs.emplace_back(addition.name);
+  return needs;
+}
+
 }  // namespace
 
 std::string compile_table(const model::DriveModel& model) {
@@ -92,12 +99,12 @@ std::string compile_table(const model::DriveModel& model) {
   const auto layout = write_layout(builder, tables.layout);
   const auto stand_ins = stand_ins_of(builder, model);
   const auto arms = write_arms(builder, tables.arms);
-  const bool several = tables.arms.several();
-  const TableVersion version = several ? kOfSeveralArms : kOfOneArm;
-  const auto needs = several ? builder.CreateVectorOfStrings({kNeedsArms}) : 0;
+  const std::vector<std::string> needs = needs_of(tables.sections());
+  const TableVersion version = needs.empty() ? kWithoutAdditions : kWithAdditions;
+  const auto needed = needs.empty() ? 0 : builder.CreateVectorOfStrings(needs);
   wire::FinishDriveBuffer(
       builder, wire::CreateDrive(builder, version.format, kTableMajor, version.minor, platter,
-                                 needs, identity, provenance, demerits, sections.validity,
+                                 needed, identity, provenance, demerits, sections.validity,
                                  sections.motion, seek, sections.overheads, sections.bus,
                                  sections.cache, sections.queue, layout, 0, stand_ins, arms));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};

@@ -57,7 +57,8 @@ const Root& verified(std::span<const std::byte> bytes, const std::string& origin
 void refuse_needs(const wire::Drive& drive, const std::string& origin) {
   if (drive.needs() == nullptr) return;
   for (const flatbuffers::String* need : *drive.needs()) {
-    if (need->str() == kNeedsArms) continue;
+    if (std::ranges::find(additions(), need->string_view(), &Addition::name) != additions().end())
+      continue;
     refuse(origin, fmt::format("needs a reader that knows \"{}\", which this platter does not; "
                                "take a newer platter",
                                model::printable(need->str())));

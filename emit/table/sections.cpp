@@ -113,6 +113,9 @@ void cache_fields(Flat& flat, Wire&& wire, const Pair& pair) {
   pair(flat.destage_idle_ns, wire.destage_idle_ns);
   pair(flat.destage_by_lbn, wire.destage_order);
   pair(flat.destage_in_passing, wire.destage_in_passing);
+  pair(flat.read_ahead_streams, wire.read_ahead_streams);
+  pair(flat.read_ahead_fixed_end, wire.read_ahead_fixed_end);
+  pair(flat.segments_grow, wire.segments_grow);
 }
 
 template <typename Flat, typename Wire, typename Pair>

@@ -23,9 +23,15 @@ struct TableVersion {
   std::uint16_t minor;
 };
 constexpr std::uint16_t kTableMajor = 1;
-constexpr TableVersion kOfOneArm{7, 0}, kOfSeveralArms{8, 1};
-constexpr std::uint32_t kTableFormat = kOfSeveralArms.format;  // the newest that is read
-constexpr const char* kNeedsArms = "arms";
+constexpr TableVersion kWithoutAdditions{7, 0}, kWithAdditions{8, 1};
+constexpr std::uint32_t kTableFormat = kWithAdditions.format;  // the newest that is read
+
+// An addition without which times would be others: a table that has it names it among its `needs`.
+struct Addition {
+  std::string_view name;
+  bool (*is_in)(const engine::TableSections& sections);
+};
+std::span<const Addition> additions();
 
 // The bytes of the table of a model. The same model gives the same bytes.
 // Throws Error(bad_input) for a model that is invalid or lacks what an engine needs.

@@ -160,8 +160,11 @@ std::int64_t read_behind(const Record& record, std::int64_t to_track_end,
 }
 
 std::optional<Edge> reach_edge(const Record& record) {
+  // (What is not there without a wait either was never held.)
   for (const auto& [x, tally] : tallies_of(record, Question::reach_overrun))
-    if (judge(tally).verdict == Verdict::miss) return std::nullopt;
+    if (judge(tally).verdict == Verdict::miss &&
+        judge(record, Question::reach, x).verdict != Verdict::miss)
+      return std::nullopt;
   return edge_of(record, Question::reach);
 }
 

@@ -174,6 +174,8 @@ bool Prober::tolerating_unreadable(const Body& body) {
   }
 }
 
+bool Prober::tolerate(const std::function<bool()>& body) { return tolerating_unreadable(body); }
+
 Verdict Prober::decide(Question question, std::int64_t x, const Trial& trial, std::uint64_t least) {
   for (;;) {
     const Tally tally = tally_of(record_, question, x);
@@ -324,7 +326,13 @@ std::optional<Edge> Prober::find_edge(Question question, const Range& range,
         probe(*range.overrun, x, prepared->target(x), prepared->least_rev, prepared->setup);
         return true;
       };
-      if (decide(*range.overrun, low, lost) == Verdict::miss) return std::nullopt;
+      if (decide(*range.overrun, low, lost) != Verdict::miss) continue;
+      // Lost, or never held: hits of earlier ladders moved the end of read-ahead up to there.
+      if (hits_read_on_ || decide(question, low, trial) != Verdict::miss) return std::nullopt;
+      hits_read_on_ = true;
+      high = low;
+      const auto edge = edge_of(record_, question);
+      low = edge ? std::max(edge->sure_hit, range.from - 1) : range.from - 1;
       continue;
     }
     if (*missed > 0) low = std::max(low, rungs[*missed - 1]);

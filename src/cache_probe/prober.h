@@ -70,6 +70,9 @@ class Prober {
             std::uint32_t blocks, bool write, const Setup& setup = {}, double phase_rev = 0,
             std::uint32_t nth = 0);
 
+  // The same outside of a question. False: too many blocks could not be read.
+  bool tolerate(const std::function<bool()>& body);
+
   // One trial at x; false: there is no place for it.
   using Trial = std::function<bool(std::int64_t x)>;
   // The cache set up for probes at any x up to the farthest; nullopt: there is no place for it.

@@ -169,6 +169,19 @@ std::span<const Property> properties() {
        estimate_open_policies,
        "requests of all kinds in random order",
        true},
+      {"common buffer",
+       {},
+       {"segment count", "segment size", "shared buffer"},
+       reads<test_common_buffer>,
+       nullptr,
+       "the first of several large requests, of more and more blocks in all"},
+      {"streams",
+       {&C::read_ahead_streams, &C::read_ahead_fixed_end, &C::segments_grow},
+       {"stopped read-ahead", "common buffer"},
+       reads<test_streams>,
+       estimate_streams,
+       "sequential reads without a pause; blocks behind the end of read-ahead after a hit on the "
+       "way; what goes on in the oldest of several streams"},
   };
   return kTable;
 }

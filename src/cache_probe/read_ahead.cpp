@@ -311,14 +311,14 @@ void as_far_from_anywhere_else(Prober& prober, std::int64_t reach) {
   for (const std::int64_t beyond : {0, 1}) {
     const Question question = beyond == 0 ? Question::reach_mid : Question::reach;
     const std::int64_t key = beyond == 0 ? 0 : reach + beyond;
+    const std::int64_t probed = beyond == 0 ? reach - rounding(prober)
+                                            : reach + 1 + rounding(prober);
     const Verdict found = prober.decide(
         question, key,
         [&](std::int64_t x) {
-          const auto prepared = past(prober,
-                                     {.offset = offset(prober.context().random)})(reach + beyond);
+          const auto prepared = past(prober, {.offset = offset(prober.context().random)})(probed);
           if (!prepared) return false;
-          prober.probe(question, x, prepared->target(reach + beyond), prepared->least_rev,
-                       prepared->setup);
+          prober.probe(question, x, prepared->target(probed), prepared->least_rev, prepared->setup);
           return true;
         },
         places);
@@ -332,12 +332,12 @@ void as_far_from_elsewhere(Prober& prober) {
   const std::int64_t reach = reach_blocks(prober.record());
   if (reach <= 1) return;
   if (prober.record().setting.map_known)
-    decide_past(prober, Question::reach_mid, 0, reach,
+    decide_past(prober, Question::reach_mid, 0, reach - rounding(prober),
                 {.offset = prober.places().track_blocks() / 2});
   else
     as_far_from_anywhere_else(prober, reach);
   const auto large = static_cast<std::uint32_t>(std::max<std::int64_t>(2, reach / 4));
-  decide_past(prober, Question::reach_large, 0, reach,
+  decide_past(prober, Question::reach_large, 0, reach - rounding(prober),
               {.kind = Kind::starts_cylinder, .blocks = large, .aligned = true});
 }
 

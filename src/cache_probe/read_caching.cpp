@@ -31,27 +31,31 @@ void test_read_caching(Prober& prober) {
       prober.probe_now(Question::reread, x, lbn, setup_of(*place, lbn, 1), i);
     return true;
   });
-  // The next block has just gone by; a drive that has not read it waits a revolution.
+  // The next block has just gone by; a drive that has not read it waits a revolution. Blocks of the
+  // same physical one come along without read-ahead.
+  const std::uint32_t next = prober.context().write_unit();
   const Verdict at_once = prober.decide(Question::next_block, 0, [&](std::int64_t x) {
     const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     const std::uint64_t lbn = place->first + place->blocks() / 3;
     prober.read(lbn);
     prober.rest_rev(kGoneBy_rev);
-    prober.probe_now(Question::next_block, x, lbn + 1, setup_of(*place, lbn, 1));
+    prober.probe_now(Question::next_block, x, lbn + next, setup_of(*place, lbn, 1));
     return true;
   });
   if (at_once == Verdict::hit) return;
-  if (decide_past(prober, Question::next_block_later, 0, 1,
+  if (decide_past(prober, Question::next_block_later, 0, next,
                   {.offset = prober.places().track_blocks() / 3}) == Verdict::hit)
     return;
   prober.decide(Question::next_sequential, 0, [&](std::int64_t x) {
     const auto place = clean_place_for(prober, Kind::any, 0);
     if (!place) return false;
     const std::uint64_t lbn = place->first + place->blocks() / 3;
+    const std::uint32_t second = carried_on_by(prober);
     prober.read(lbn);
-    prober.read(lbn + 1);
-    prober.probe(Question::next_sequential, x, lbn + 2, kSettle_rev, setup_of(*place, lbn + 1, 1));
+    prober.read(lbn + 1, second);
+    prober.probe(Question::next_sequential, x, lbn + second + next, kSettle_rev,
+                 setup_of(*place, lbn + 1, second));
     return true;
   });
 }

@@ -27,6 +27,7 @@ void estimate_stopped_read_ahead(Estimator& e);
 void test_segment_size(Prober& prober);
 void test_segment_count(Prober& prober);
 void test_shared_buffer(Prober& prober);
+void test_common_buffer(Prober& prober);
 void estimate_segments(Estimator& e);
 
 void test_replacement(Prober& prober);
@@ -43,6 +44,10 @@ using ReadBlocks = std::function<void(std::uint64_t lbn, std::uint32_t blocks)>;
 void read_stream(Prober& prober, std::uint64_t lbn, std::int64_t reads, const ReadBlocks& read);
 // So many reads each of which begins a stream, hits for the most part.
 void read_all_over(Prober& prober, std::int64_t reads);
+
+// Reads in a row, and what goes on in several streams.
+void test_streams(Prober& prober);
+void estimate_streams(Estimator& e);
 
 void test_free_blocks(Prober& prober);
 void estimate_free_blocks(Estimator& e);

@@ -42,8 +42,29 @@ Setup setup_of(const Place& place, std::uint64_t lbn, std::uint32_t blocks) {
 }
 
 void request(Prober& prober, std::uint64_t lbn, std::uint32_t blocks) {
-  if (after_sequential(prober.record()) && lbn > 0) prober.read(lbn - 1);
-  prober.read(lbn, blocks);
+  const std::uint32_t longer = carried_on_by(prober) - 1;
+  if (!after_sequential(prober.record()) || lbn <= longer) {
+    prober.read(lbn, blocks);
+    return;
+  }
+  prober.read(lbn - longer - 1);
+  prober.read(lbn - longer, longer + blocks);
+}
+
+std::int64_t rounding(const Prober& prober) {
+  return std::clamp<std::int64_t>(prober.write_unit() - 1, 0, reach_blocks(prober.record()) - 1);
+}
+
+bool is_quick(const Prober& prober, const scsi::Completion& done) {
+  // Chosen: a miss takes far longer than three hits.
+  constexpr double kSlowHits = 3;  // times as long as usual
+  return static_cast<double>(done.response_ns()) <=
+         kSlowHits * Responses(prober.record()).hit_rev() * prober.period_ns();
+}
+
+// One block more than a physical one: what carries on goes to the media for it.
+std::uint32_t carried_on_by(const Prober& prober) {
+  return prober.write_unit() > 1 ? prober.write_unit() + 1 : 1;
 }
 
 Prober::Prepare past(Prober& prober, const Past& what) {
@@ -167,13 +188,13 @@ std::vector<std::uint64_t> read_scattered(Prober& prober, std::int64_t count, st
 void sample_arrival(Prober& prober, Question question, std::uint32_t blocks,
                     const std::function<bool(double ahead_rev)>& sample, int samples) {
   for (int i = 0; i < samples && !prober.spent(); ++i)
-    if (!sample((i + 0.5) / samples)) return;
+    if (!prober.tolerate([&] { return sample((i + 0.5) / samples); })) return;
   // A short request is seldom met in its middle by chance.
   const double share = blocks / static_cast<double>(prober.places().track_blocks());
   if (share > kShortRequest) return;
   for (const double phase : telling_phases(arrival_samples(prober.record(), question), share)) {
     if (prober.spent()) return;
-    sample(1 - phase);
+    prober.tolerate([&] { return sample(1 - phase); });
   }
 }
 

@@ -57,6 +57,14 @@ std::vector<std::int64_t> expected(const Prober& prober, Field scsi::CachePage::
   return value > 0 && value < 0xFFFF ? std::vector{value, value - 1} : std::vector<std::int64_t>{};
 }
 
+// Read-ahead ends with a physical block, up to so many blocks before or behind where it was seen
+// to.
+std::int64_t rounding(const Prober& prober);
+// What cannot have come from the media.
+bool is_quick(const Prober& prober, const scsi::Completion& done);
+// Blocks of a read that carries on from a read of one block, and does not lie in the same physical
+// block, which is in the buffer by then.
+std::uint32_t carried_on_by(const Prober& prober);
 // So that read-ahead begins behind the request, even where only a read that carries on does that.
 void request(Prober& prober, std::uint64_t lbn, std::uint32_t blocks);
 

@@ -76,6 +76,11 @@ constexpr std::array kRows = std::to_array<Row>({
     {Question::load_changed, "load_changed", Varied::requests},
     {Question::divided, "divided", Varied::requests},
     {Question::freedom, "freedom", Varied::setting},
+    {Question::buffer, "buffer", Varied::blocks},
+    {Question::stream, "stream", Varied::requests},
+    {Question::end_moved, "end_moved", Varied::nothing},
+    {Question::streams, "streams", Varied::requests},
+    {Question::grown, "grown", Varied::blocks},
 });
 static_assert(kRows.size() == kQuestions);
 static_assert([] {

@@ -80,8 +80,13 @@ enum class Question : std::uint8_t {
   load_changed,  // first of many blocks read after a stream, which read of the test
   divided,       // nth = 0: one of those blocks; 1: another, that one being late
   freedom,       // an effect that a field of the caching page must have
+  buffer,        // first block of several large requests, so many blocks in all
+  stream,        // which of sequential reads without a pause
+  end_moved,     // past the end of read-ahead, after a hit on what was being read ahead
+  streams,       // blocks read ahead in the oldest of so many streams
+  grown,         // first block of a stream of so many blocks
 };
-constexpr std::size_t kQuestions = static_cast<std::size_t>(Question::freedom) + 1;
+constexpr std::size_t kQuestions = static_cast<std::size_t>(Question::grown) + 1;
 
 const char* name_of(Question question);
 

@@ -1,6 +1,7 @@
 // How many reads a cache keeps apart, and of which size.
 // What follows: segments.cpp.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "cache_probe/facts.h"
@@ -115,6 +116,80 @@ void test_segment_count(Prober& prober) {
   }
   if (count && count->mixed && !random)
     prober.search(counted_by, 1, most, 2, prober.trial_of(counted_by, counted_reads));
+}
+
+namespace {
+
+// Chosen: few and large, so that what is read ahead between them hardly counts; still a part of the
+// segments that are there.
+constexpr std::int64_t kLargeReads = 8, kFewestSegments = 16;
+constexpr std::int64_t kFinePart = 64;  // a buffer is measured to such a part of it
+constexpr std::int64_t kMostLargeReads = 1024;
+constexpr std::int64_t kMoreThanAhead = 4;  // times as long as what is read ahead
+
+// Segments that are made as long as they need to be, out of one buffer: so many blocks in all, in
+// requests that are as large as the drive takes them, and fit into a segment.
+class BufferTest {
+ public:
+  BufferTest(Prober& prober, std::int64_t segments, std::int64_t longest)
+      : prober_(prober),
+        segments_(segments),
+        longest_(std::min<std::int64_t>(
+            {longest, most_requested(prober), prober.context().drive.most_blocks()})),
+        room_(static_cast<std::int64_t>(prober.places().room()) / 4) {}
+
+  void run() {
+    const std::int64_t ahead = std::max<std::int64_t>(1, reach_blocks(prober_.record()));
+    std::int64_t held = kLargeReads * kMoreThanAhead * ahead, lost = 0;
+    if (longest_ < kMoreThanAhead * ahead || !holds(held)) return;
+    while (lost == 0 && may_try(2 * held)) (holds(2 * held) ? held : lost) = 2 * held;
+    while (lost - held > held / kFinePart && !prober_.spent()) {
+      const std::int64_t middle = held + (lost - held) / 2;
+      (holds(middle) ? held : lost) = middle;
+    }
+  }
+
+ private:
+  std::int64_t reads_of(std::int64_t blocks) const {
+    return std::max(kLargeReads, (blocks + longest_ - 1) / longest_);
+  }
+  bool may_try(std::int64_t blocks) const {
+    return !prober_.spent() && blocks <= room_ &&
+           reads_of(blocks) <= std::min(segments_ / 2, kMostLargeReads);
+  }
+  bool holds(std::int64_t blocks) {
+    return prober_.decide(Question::buffer, blocks, [&](std::int64_t x) {
+      const std::int64_t reads = reads_of(x);
+      const auto length = static_cast<std::uint32_t>(x / reads);
+      const auto read = read_scattered(prober_, reads, length, 0);
+      if (read.empty()) return false;
+      prober_.probe(Question::buffer, x, read.front(), 0, Setup{length, 0, 0});
+      return true;
+    }) == Verdict::hit;
+  }
+
+  Prober& prober_;
+  std::int64_t segments_, longest_, room_;
+};
+
+}  // namespace
+
+// One buffer for many segments: what small requests leave of it, large ones need.
+void test_common_buffer(Prober& prober) {
+  const Record& record = prober.record();
+  const auto found = segment_count(record);
+  const auto size = segment_size(record);
+  if (!retained(record) || !found || found->settled || found->random ||
+      found->count < static_cast<double>(kFewestSegments))
+    return;
+  const auto full = edge_of(record, Question::segments_full);
+  const bool fixed = size && !size->bound && (!full || !full->first_miss);
+  if (fixed) return;
+  constexpr double kAny = 1e9;
+  const double longest = size && !size->bound ? size->blocks - size->error : kAny;
+  BufferTest(prober, std::llround(found->count - found->error),
+             static_cast<std::int64_t>(longest) - reach_blocks(record))
+      .run();
 }
 
 // The same with full segments, where small requests do not fill them: a common buffer holds fewer.

@@ -28,6 +28,16 @@ void guess_by_probes(const Estimator& e, Parameter& segments) {
   if (most > 0) model::add_guess(segments, {static_cast<double>(most), std::nullopt, kFewProbes});
 }
 
+// Large requests that filled one buffer while there were segments enough for more of them.
+bool buffer_by_large_reads(Estimator& e) {
+  const auto held = edge_of(e.record(), Question::buffer);
+  if (!held || !held->first_miss) return false;
+  e.cache().buffer_blocks = measured(
+      static_cast<double>(held->last_hit), held->error(), held->samples,
+      "large requests, so many blocks in all, of which the first was still held", kBlocks);
+  return true;
+}
+
 void segments_of_reads(Estimator& e) {
   model::Cache& c = e.cache();
   const auto count = segment_count(e.record());
@@ -55,7 +65,8 @@ void segments_of_reads(Estimator& e) {
   }
   const Tally full = tally_of(e.record(), Question::segments_full,
                               static_cast<std::int64_t>(count->count));
-  if (!count->random && full.all() > 0 && judge(full).verdict != Verdict::hit) {
+  if (!buffer_by_large_reads(e) && !count->random && full.all() > 0 &&
+      judge(full).verdict != Verdict::hit) {
     const auto fewer = edge_of(e.record(), Question::segments_full);
     const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
     e.note(fmt::format(
@@ -173,9 +184,9 @@ void sharing_with_writes(Estimator& e) {
   if (held && held->first_miss && c.separate_write_segment.value == 1) {
     c.write_segments = measured(static_cast<double>(held->last_hit), held->error(), held->samples,
                                 "scattered writes, the oldest read once all are on the media");
-  } else if (held && count && c.segments && c.segment_blocks && !count->settled &&
-             static_cast<double>(held->last_hit) > count->count && !count->random &&
-             !count->mixed) {
+  } else if (!c.buffer_blocks && held && count && c.segments && c.segment_blocks &&
+             !count->settled && static_cast<double>(held->last_hit) > count->count &&
+             !count->random && !count->mixed) {
     // Reads, which fill their segments, find room for fewer than small writes do.
     c.buffer_blocks = measured(count->count * *c.segment_blocks.value, *c.segment_blocks.value / 2,
                                count->samples + held->samples,

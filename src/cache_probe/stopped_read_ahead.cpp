@@ -14,8 +14,6 @@ namespace {
 using model::absent;
 using model::Parameter;
 
-// Chosen: a miss takes far longer than three hits.
-constexpr double kSlowHits = 3;  // times as long as usual
 constexpr int kMostReplaced = 40;
 
 }  // namespace
@@ -33,9 +31,10 @@ void test_stopped_read_ahead(Prober& prober) {
     prober.decide(Question::hit_at_end, 0, [&](std::int64_t key) {
       const auto place = clean_place_for(prober, Kind::starts_cylinder, 2 * reach);
       if (!place) return false;
-      const std::uint64_t last = place->first + static_cast<std::uint64_t>(reach);
+      const std::uint64_t last = place->first +
+                                 static_cast<std::uint64_t>(reach - rounding(prober));
       prober.refresh_angle();
-      prober.read(place->first);
+      request(prober, place->first, 1);
       prober.rest_rev(reading_rev(prober, reach));
       prober.context().drive.read(last, 1);
       prober.probe(Question::hit_at_end, key, last + 1 + static_cast<std::uint64_t>(reach / 4),
@@ -86,9 +85,7 @@ void test_stopped_read_ahead(Prober& prober) {
       const scsi::Completion again = prober.context().drive.read(place->first, 1);
       // Where it was replaced meanwhile it is read anew, and read-ahead begins behind it: that is
       // no trial.
-      const auto response_rev = static_cast<double>(again.response_ns()) / prober.period_ns();
-      if (count->random && response_rev > kSlowHits * Responses(record).hit_rev())
-        return ++replaced < kMostReplaced;
+      if (count->random && !is_quick(prober, again)) return ++replaced < kMostReplaced;
     }
     prober.probe(question, 0, place->first + static_cast<std::uint64_t>(offset),
                  after_hit ? 3.0 : 0.0, setup_of(*place, place->first, 1));
@@ -97,7 +94,10 @@ void test_stopped_read_ahead(Prober& prober) {
   const auto decided = [&](Question question) {
     return prober.decide(question, 0, [&](std::int64_t) { return trial(question); });
   };
-  if (decided(Question::interrupted) == Verdict::miss) decided(Question::interrupted_hit);
+  if (decided(Question::interrupted) == Verdict::miss &&
+      decided(Question::interrupted_hit) == Verdict::hit)
+    return;
+  hit_at_end();  // with no other read in between
 }
 
 void estimate_stopped_read_ahead(Estimator& e) {
@@ -136,7 +136,11 @@ void estimate_stopped_read_ahead(Estimator& e) {
   }
   const Tally idle = tally_of(e.record(), Question::interrupted, 0);
   const Tally at_end = tally_of(e.record(), Question::hit_at_end, 0);
-  if (judge(idle).verdict == Verdict::hit) {
+  const Verdict in_one = judge(at_end).verdict;
+  if (idle.all() > 0 && kind == model::ReadAhead::to_segment_full && in_one == Verdict::hit) {
+    c.read_ahead_on_hit = e.yes_or_no(Question::hit_at_end,
+                                      "a hit on the last block of completed read-ahead");
+  } else if (judge(idle).verdict == Verdict::hit) {
     c.read_ahead_on_hit = absent("read-ahead goes on whatever the next read is");
   } else if (idle.all() > 0) {
     c.read_ahead_on_hit = e.yes_or_no(Question::interrupted_hit,

@@ -156,6 +156,9 @@ struct BusTable {
 // Requests after which a buffer that follows the load is divided anew.
 constexpr std::uint32_t kLeastWindow = 4, kUsualWindow = 32, kMostWindow = 1024;
 
+// Most sequential streams that a drive remembers.
+constexpr std::uint32_t kMostStreams = 16;
+
 // Flags are 0 or 1. What each policy does: docs/model.md, the fields of the same names.
 struct CacheTable {
   std::int64_t destage_idle_ns;
@@ -179,6 +182,10 @@ struct CacheTable {
   std::uint8_t read_ahead_by_request, read_ahead_after_sequential;
   std::uint8_t read_ahead_to_its_end;  // no command breaks it off
   std::uint8_t read_ahead_resumes, write_hit_keeps_read_ahead;
+  std::uint8_t read_ahead_streams;  // that are remembered; 0: any segment behind a hit, the last
+                                    // one when idle
+  std::uint8_t read_ahead_fixed_end;
+  std::uint8_t segments_grow;  // in a common buffer
   std::uint8_t destage_behind, destage_by_lbn, destage_in_passing;
   std::uint8_t write_updates_segments;
 

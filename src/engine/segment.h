@@ -7,6 +7,8 @@
 
 namespace platter::engine {
 
+constexpr std::uint32_t kMostLeft = (1 << 23) - 1;  // no buffer holds as much
+
 struct Segment {
   enum class Content : std::uint8_t {
     empty,
@@ -22,6 +24,10 @@ struct Segment {
   Nanoseconds ready_ns = 0;          // when a request's own blocks have come from media or bus
   std::uint32_t size = 0;            // blocks that it has room for
   Content content = Content::empty;  // changed by become()
+  // Of a stream whose read-ahead stands still, as the segment was left then: blocks behind `end`
+  // that it was broken off before.
+  std::uint32_t left : 23 = 0;
+  std::uint32_t is_stream : 1 = 0;
 
   void become(Content next) {
     content = next;

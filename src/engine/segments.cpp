@@ -126,16 +126,30 @@ std::optional<std::uint32_t> Segments::replaceable(std::uint32_t first, std::uin
   return drawn;
 }
 
-// In a common buffer, others lose what they hold until there is room for so many blocks more.
-bool Segments::reserve(std::uint32_t blocks) {
+// In a common buffer, others lose what they hold until there is room for so many blocks more; one
+// that is spared is taken for the newest.
+bool Segments::reserve(std::uint32_t blocks, std::uint32_t spared) {
   if (!table_.pooled()) return true;
   while (state_.core.used_blocks + blocks > table_.buffer_blocks) {
-    const std::uint32_t loser = next_of(Waits::for_room, 0, state_.core.segments);
-    if (loser == state_.core.segments) return false;
+    std::uint32_t loser = next_of(Waits::for_room, 0, state_.core.segments);
+    if (loser == spared) {
+      edit(spared).use_at(++state_.core.uses);
+      loser = next_of(Waits::for_room, 0, state_.core.segments);
+    }
+    if (loser == state_.core.segments || loser == spared) return false;
     release(loser);
   }
   state_.core.used_blocks += blocks;
   return true;
+}
+
+// As long as its stream, as far as the buffer goes; beyond that what came first falls out.
+void Segments::make_longer(std::uint32_t segment, std::uint64_t end) {
+  const Segment& s = segments_[segment];
+  const std::uint64_t wanted = std::min<std::uint64_t>(end - s.first, largest());
+  if (wanted <= s.size) return;
+  const auto more = static_cast<std::uint32_t>(wanted - s.size);
+  if (reserve(more, segment)) edit(segment).size += more;
 }
 
 std::optional<std::uint32_t> Segments::take(std::uint32_t first, std::uint32_t last,

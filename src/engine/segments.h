@@ -54,9 +54,11 @@ class Segments {
   // Extends the segment to `end`; what no longer fits falls out at its beginning.
   void grow(std::uint32_t segment, std::uint64_t end) {
     if (end <= segments_[segment].end) return;
+    if (table_.segments_grow) make_longer(segment, end);
     Segment& s = edit(segment);
     const std::uint64_t before = s.end - s.first;
     s.end = end;
+    s.is_stream = 0;
     if (s.end - s.first > s.size) s.first = s.end - s.size;
     if (holds_unwritten(s)) state_.core.unwritten_blocks += s.end - s.first - before;
   }
@@ -95,7 +97,8 @@ class Segments {
   std::uint32_t segments_for_writes() const;
   std::uint32_t next_of(Waits waits, std::uint32_t first, std::uint32_t last) const;
   std::optional<std::uint32_t> replaceable(std::uint32_t first, std::uint32_t last) const;
-  bool reserve(std::uint32_t blocks);
+  bool reserve(std::uint32_t blocks, std::uint32_t spared = kNone);
+  void make_longer(std::uint32_t segment, std::uint64_t end);
   std::optional<std::uint32_t> take(std::uint32_t first, std::uint32_t last, std::uint32_t blocks);
 
   const CacheTable& table_;

@@ -41,11 +41,12 @@ struct Background {
   std::uint64_t must = 0;   // read-ahead: first LBN from which on a command breaks it off
 };
 
-// A read-ahead that was broken off.
-struct Paused {
-  std::uint32_t segment = 0;
-  std::uint64_t next_lbn = 0, limit = 0;  // equal: none
+// Segments of the sequential streams that are remembered, the newest first.
+struct Streams {
+  std::uint16_t segments[kMostStreams] = {};
+  std::uint32_t count = 0;
 };
+static_assert(kMaxSegments <= 65536);
 
 // All but the segments and what is outstanding. Of several arms each has one (arms.h).
 struct Core {
@@ -70,7 +71,7 @@ struct Core {
   std::uint64_t visits = 0;                        // requests so far, to divide the buffer by
   std::uint32_t window = 0, streams = 0;           // ... since it was last looked at; begun by them
   Background background;
-  Paused paused;
+  Streams paused;
 };
 
 // How to take back one request that was served: the state before, for an arrival that comes to

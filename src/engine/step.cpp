@@ -22,6 +22,7 @@ void Step::settle(Nanoseconds now) {
       if (background.cursor.next_lbn < background.limit || background.cursor.time_ns > now) return;
       core_.media_free_ns = std::max(core_.media_free_ns, background.cursor.time_ns);
       core_.media_lbn = background.cursor.next_lbn;
+      if (tables_.cache.read_ahead_streams > 0) pause_read_ahead(0);
       background.kind = Kind::none;
     }
   } while (tables_.cache.works_when_idle() && start_idle_work(now));
@@ -77,40 +78,88 @@ void Step::stop_read_ahead(Nanoseconds now) {
   core_.arm = cursor.arm;
   core_.media_free_ns = std::max(core_.media_free_ns, free);
   core_.media_lbn = cursor.next_lbn;
-  pause_read_ahead();
+  pause_read_ahead(background.limit - std::min(background.limit, cursor.next_lbn));
   background.kind = Kind::none;
 }
 
-void Step::pause_read_ahead() {
-  if (!tables_.cache.read_ahead_resumes) return;
-  const Background& background = core_.background;
-  core_.paused = {background.segment, background.cursor.next_lbn, background.limit};
+// The newest of those that are remembered, or none of them.
+void Step::put_first(std::uint32_t segment, bool remembered) {
+  Streams& streams = core_.paused;
+  std::uint16_t* const all = streams.segments;
+  streams.count = static_cast<std::uint32_t>(std::remove(all, all + streams.count, segment) - all);
+  if (!remembered) return;
+  const std::uint32_t most = std::max<std::uint32_t>(1, tables_.cache.read_ahead_streams);
+  streams.count = std::min(streams.count + 1, most);
+  std::move_backward(all, all + streams.count - 1, all + streams.count);
+  all[0] = static_cast<std::uint16_t>(segment);
 }
 
-// If the segment is still as the read-ahead left it.
+// The read-ahead of the background stands still from now on, so many blocks before its end.
+void Step::pause_read_ahead(std::uint64_t left) {
+  if (!tables_.cache.read_ahead_resumes && tables_.cache.read_ahead_streams == 0) return;
+  const std::uint32_t segment = core_.background.segment;
+  Segment& s = segments_.edit(segment);
+  s.is_stream = 1;
+  s.left = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, kMostLeft)) & kMostLeft;
+  put_first(segment, true);
+}
+
+bool Step::is_remembered(std::uint32_t segment) const {
+  const Background& background = core_.background;
+  if (background.kind == Kind::read_ahead && background.segment == segment) return true;
+  const Streams& streams = core_.paused;
+  return segments_[segment].is_stream &&
+         std::find(streams.segments, streams.segments + streams.count, segment) !=
+             streams.segments + streams.count;
+}
+
+bool Step::goes_on_behind_hit(std::uint32_t segment) const {
+  return tables_.cache.read_ahead_on_hit && segments_[segment].content == Segment::Content::read &&
+         (tables_.cache.read_ahead_streams == 0 || is_remembered(segment));
+}
+
 bool Step::resume_read_ahead(Nanoseconds now) {
-  const Paused paused = core_.paused;
   const Nanoseconds start = std::max(core_.media_free_ns, core_.idle_since_ns);
-  if (paused.next_lbn == paused.limit || start >= now) return false;
-  core_.paused = {};
-  const Segment& segment = segments_[paused.segment];
-  if (segment.content != Segment::Content::read || segment.end != paused.next_lbn) return false;
-  send_heads(paused.next_lbn, start, core_.phase_ns);
-  begin_background(Kind::read_ahead, paused.segment, 0, paused.limit, 0);
-  return true;
+  if (!tables_.cache.read_ahead_resumes || start >= now) return false;
+  Streams& streams = core_.paused;
+  for (std::uint32_t i = 0; i < streams.count; ++i) {
+    const std::uint32_t number = streams.segments[i];
+    const Segment& segment = segments_[number];
+    if (segment.content != Segment::Content::read || !segment.is_stream || segment.left == 0)
+      continue;
+    put_first(number, tables_.cache.read_ahead_streams > 0);
+    send_heads(segment.end, start, core_.phase_ns);
+    begin_background(Kind::read_ahead, number, 0, segment.end + segment.left, 0);
+    return true;
+  }
+  if (tables_.cache.read_ahead_streams == 0) streams.count = 0;
+  return false;
+}
+
+// The first LBN that is not read ahead behind the request into the segment.
+std::uint64_t Step::reads_on_until(const Request& request, std::uint32_t segment,
+                                   const Whereabouts& near) const {
+  if (!tables_.cache.segments_grow)
+    return read_ahead_limit(tables_, request, segments_[segment], near);
+  Segment longest = segments_[segment];
+  longest.size = segments_.largest();
+  return read_ahead_limit(tables_, request, longest, near);
 }
 
 void Step::start_read_ahead(const Request& request, std::uint32_t segment) {
   const MediaCursor& cursor = core_.background.cursor;
   if (!reads_cached() || !state_.settings.read_ahead || !reads_on_behind_) return;
-  const std::uint64_t limit = read_ahead_limit(tables_, request, segments_[segment], cursor.at);
+  const std::uint64_t limit = reads_on_until(request, segment, cursor.at);
   if (limit <= cursor.next_lbn) return;
   const std::uint64_t must = tables_.cache.read_ahead_to_its_end
                                  ? limit
                                  : std::min(limit, request.lbn + request.blocks +
                                                        read_ahead_least(tables_.cache, request));
   begin_background(Kind::read_ahead, segment, 0, limit, must);
-  core_.paused = {};
+  if (tables_.cache.read_ahead_streams == 0)
+    core_.paused.count = 0;
+  else
+    put_first(segment, true);
 }
 
 // How many requests, beside the one that is served, are on the drive at its arrival.
@@ -213,7 +262,7 @@ void Step::set_cache(const CacheSettings& settings, Nanoseconds now) {
   state_.settings = settings;
   if (core_.background.kind == Kind::read_ahead && (!reads_cached() || !settings.read_ahead))
     stop_read_ahead(core_.now_ns);
-  if (!reads_cached() || !settings.read_ahead) core_.paused = {};
+  if (!reads_cached() || !settings.read_ahead) core_.paused.count = 0;
   if (!was_cached || reads_cached()) return;
   const bool destages = core_.background.kind == Kind::destage;
   segments_.drop_clean(destages ? std::optional(core_.background.segment) : std::nullopt);

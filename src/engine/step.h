@@ -67,7 +67,12 @@ class Step {
   void begin_background(Kind kind, std::uint32_t segment, std::uint64_t first, std::uint64_t limit,
                         std::uint64_t must);
   void start_read_ahead(const Request& request, std::uint32_t segment);
-  void pause_read_ahead();
+  void put_first(std::uint32_t segment, bool remembered);
+  void pause_read_ahead(std::uint64_t left);
+  bool is_remembered(std::uint32_t segment) const;
+  bool goes_on_behind_hit(std::uint32_t segment) const;
+  std::uint64_t reads_on_until(const Request& request, std::uint32_t segment,
+                               const Whereabouts& near) const;
   bool resume_read_ahead(Nanoseconds now);
   bool start_idle_work(Nanoseconds now);
 

@@ -37,7 +37,7 @@ void Step::divide_as_asked(const Request& request) {
     const bool clean = core_.dirty == 0 && core_.background.kind != Kind::destage;
     if (wanted != core_.segments && clean) {
       stop_read_ahead(core_.now_ns);
-      core_.paused = {};
+      core_.paused.count = 0;
       segments_.divide(wanted);
     }
     if (wanted == core_.segments) core_.window = core_.streams = 0;

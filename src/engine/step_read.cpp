@@ -56,19 +56,18 @@ Nanoseconds Step::read_hit(const Request& request, Nanoseconds now, std::uint32_
             overheads_.first_reselect + overheads_.data_preparation;
   } else if (background.kind == Kind::read_ahead) {
     if (background.segment != segment) {
-      stop_read_ahead(now);
-    } else {
-      background.limit = std::max(
-          background.limit,
-          read_ahead_limit(tables_, request, segments_[segment], background.cursor.at));
+      if (tables_.cache.read_ahead_streams == 0 || goes_on_behind_hit(segment))
+        stop_read_ahead(now);
+    } else if (!tables_.cache.read_ahead_fixed_end) {
+      background.limit = std::max(background.limit,
+                                  reads_on_until(request, segment, background.cursor.at));
       if (tables_.cache.read_ahead_to_its_end) background.must = background.limit;
     }
   }
   start = std::max(start, segments_[segment].ready_ns);
   segments_.touch(segment);
   const Nanoseconds completion = send(delivery, start);
-  if (background.kind == Kind::none && tables_.cache.read_ahead_on_hit &&
-      segments_[segment].content == Segment::Content::read) {
+  if (background.kind == Kind::none && goes_on_behind_hit(segment)) {
     send_heads(segments_[segment].end, std::max(now, core_.media_free_ns),
                request.disturbance.phase_ns);
     start_read_ahead(request, segment);
@@ -144,6 +143,7 @@ std::uint32_t Step::blocks_wanted(const Request& request, const MediaCursor& cur
   Segment whole;
   whole.first = whole.end = request.lbn;
   whole.size = segments_.largest();
+  if (tables_.cache.segments_grow) return std::min(request.blocks, whole.size);
   const bool reads_on = state_.settings.read_ahead && reads_on_behind_;
   const std::uint64_t end = reads_on ? read_ahead_limit(tables_, request, whole, cursor.at)
                                      : request.lbn + request.blocks;

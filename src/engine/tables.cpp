@@ -135,6 +135,9 @@ CacheTable compile_cache(const model::Cache& c) {
   cache.read_ahead_after_sequential = flag(acting(c, c.read_ahead_after_sequential) != 0);
   cache.read_ahead_to_its_end = flag(acting(c, c.read_ahead_abort) == 0);
   cache.read_ahead_resumes = flag(acting(c, c.read_ahead_resumes) != 0);
+  cache.read_ahead_streams = policy(acting(c, c.read_ahead_streams), kMostStreams);
+  cache.read_ahead_fixed_end = flag(acting(c, c.read_ahead_fixed_end) != 0);
+  cache.segments_grow = flag(acting(c, c.segments_grow) != 0 && cache.pooled());
   cache.write_hit_keeps_read_ahead = flag(acting(c, c.write_hit_stops_read_ahead) == 0);
   cache.destage_behind = flag(acting(c, c.destage_behind) != 0 && cache.write_back_level > 0);
   cache.destage_idle_ns = ns(acting(c, c.destage_idle));
@@ -270,8 +273,12 @@ std::optional<std::string> cache_defect(const CacheTable& c) {
                   c.destage_behind,
                   c.destage_by_lbn,
                   c.destage_in_passing,
-                  c.write_updates_segments}))
+                  c.write_updates_segments,
+                  c.read_ahead_fixed_end,
+                  c.segments_grow}))
     return "a flag of its cache is neither 0 nor 1";
+  if (c.read_ahead_streams > kMostStreams) return "its cache remembers more streams than an engine";
+  if (c.segments_grow != 0 && !c.pooled()) return "its segments have no common buffer to grow in";
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include "cache_check/lookup_delay.h"
 #include "cache_check/masked_policies.h"
 #include "cache_check/policy_choice.h"
+#include "cache_check/reads_without_pause.h"
 
 namespace platter::extract {
 
@@ -17,6 +18,7 @@ void CacheFindings::check(const cache_probe::Record& record, model::DriveModel& 
 void CacheFindings::check_anew(const cache_probe::Record& record, model::DriveModel& model) {
   model.cache = as_tested_;
   cache_check::choose_open_policies(record, model);
+  cache_check::look_by_reads_without_pause(record, model);
   check_ = cache_check::check_answers(record, model);
   model.cache.unexplained_share = check_.unexplained_share;
   answers_ = record.observations.size();

@@ -278,15 +278,19 @@ struct Cache {
   Parameter read_ahead_after_sequential;  // 1: only behind reads that carry on from earlier ones
   Parameter read_ahead_abort;             // 0: a new command waits until all has been read
   Parameter read_ahead_resumes;           // what was broken off goes on when the drive is idle
-  Parameter write_updates_segments;       // written blocks go into the segments that hold them
-  Parameter destage_behind;               // 1: written data wait in the cache for a good moment
-  Parameter destage_idle;                 // ms without a command before they go to the media
-  Parameter destage_order;                // value of enum DestageOrder
-  Parameter destage_in_passing;           // 1: at once where the arm stands on their cylinder
-  Parameter written_blocks;     // the most that is taken before a write waits for the media
-  Parameter written_persist;    // 1: safe as taken, neither FUA nor SYNCHRONIZE CACHE waits
-  Parameter synchronize;        // ms of SYNCHRONIZE CACHE where nothing waits
-  Parameter unexplained_share;  // of the probes' answers, those that these values contradict
+  Parameter read_ahead_streams;  // that are remembered, to go on behind hits and when idle; 0: all
+                                 // segments by hits, the last one when idle
+  Parameter read_ahead_fixed_end;    // 1: hits on what is being read ahead do not move its end
+  Parameter segments_grow;           // 1: as long as their streams, in the common buffer
+  Parameter write_updates_segments;  // written blocks go into the segments that hold them
+  Parameter destage_behind;          // 1: written data wait in the cache for a good moment
+  Parameter destage_idle;            // ms without a command before they go to the media
+  Parameter destage_order;           // value of enum DestageOrder
+  Parameter destage_in_passing;      // 1: at once where the arm stands on their cylinder
+  Parameter written_blocks;          // the most that is taken before a write waits for the media
+  Parameter written_persist;         // 1: safe as taken, neither FUA nor SYNCHRONIZE CACHE waits
+  Parameter synchronize;             // ms of SYNCHRONIZE CACHE where nothing waits
+  Parameter unexplained_share;       // of the probes' answers, those that these values contradict
   std::vector<CacheFreedom> freedoms;
 };
 

@@ -268,6 +268,9 @@ void visit_fields(Fields<Cache> auto& s, V&& visit) {
   visit.usual("read_ahead_after_sequential", s.read_ahead_after_sequential);
   visit.usual("read_ahead_abort", s.read_ahead_abort);
   visit.usual("read_ahead_resumes", s.read_ahead_resumes);
+  visit.usual("read_ahead_streams", s.read_ahead_streams);
+  visit.usual("read_ahead_fixed_end", s.read_ahead_fixed_end);
+  visit.usual("segments_grow", s.segments_grow);
   visit.usual("write_updates_segments", s.write_updates_segments);
   visit.usual("destage_behind", s.destage_behind);
   visit.usual("destage_idle", s.destage_idle);

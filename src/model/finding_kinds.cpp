@@ -102,7 +102,7 @@ constexpr std::array kKinds = {
                 "responses ask for overheads that cannot be: something else is wrong"},
     FindingKind{Code::drive_pauses, "drive-pauses", doubt, "", bits({Use::random, Use::mixed}), "",
                 "the drive does something on its own that the model does not have"},
-    FindingKind{Code::off_by_revolutions, "off-by-revolutions", doubt, "layout overheads", kNone,
+    FindingKind{Code::off_by_revolutions, "off-by-revolutions", doubt, "layout overheads", kMixed,
                 "random", "some requests are off by a revolution or more"},
     FindingKind{Code::random_above_floor, "random-above-floor", doubt,
                 "layout seek overheads rotation", kNone, "random",

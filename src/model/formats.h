@@ -66,7 +66,7 @@ inline constexpr Format kFormatVersions[] = {
     {"platter-restore-host", {1, 0}},
     {"platter-restore-inspect", {1, 0}},
     {"platter-restore-list", {1, 0}},
-    {"platter-samples", {6, 0}},
+    {"platter-samples", {6, 1}},
     {"platter-show", {1, 1}},
     {"platter-study", {1, 0}},
     {"platter-study-plan", {1, 0}},

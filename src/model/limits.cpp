@@ -16,6 +16,7 @@ constexpr double kLongest_ms = 1e6;
 constexpr double kLargestNumber = 4294967295.0;  // blocks, queue entries: 32 bits in the engine
 constexpr double kSlowestBlock_ms = 100;         // on the bus; engine::bus_defect
 constexpr double kMostSegments = 16384;          // engine::kMaxSegments
+constexpr double kMostStreams = 16;              // engine::kMostStreams
 constexpr double kFarthest_rev = 1e6;
 constexpr double kLongest_s = 1e9, kLongest_us = 1e9;
 
@@ -35,6 +36,7 @@ double highest_policy(std::string_view name) {
 Limits limits_in_cache(std::string_view name) {
   if (name == "segments" || name == "write_segments" || name == "adaptive_min_segments")
     return {0, kMostSegments, true};
+  if (name == "read_ahead_streams") return {0, kMostStreams, true};
   if (name == "adaptive_window_requests") return {kLeastWindowRequests, kMostWindowRequests, true};
   if (name == "destage_idle" || name == "synchronize") return {0, kLongest_ms};
   if (name == "unexplained_share") return {0, 1};

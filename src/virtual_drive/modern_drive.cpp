@@ -38,19 +38,25 @@ model::Rotation modern_rotation(const ModernMechanics& mechanics) {
   return rotation;
 }
 
-// Half a MiB for each of many streams; what is written waits for the drive's idle moments.
+// One buffer, of which each of many streams takes what it needs, at most half; behind eight of them
+// the drive reads on. What is written waits for its idle moments.
 model::Cache modern_cache(const ModernDrive& drive) {
+  constexpr double kMib = 1 << 20, kStreams = 8, kAhead_mib = 1;
   const double segments = 2.0 * drive.buffer_mib;
+  const double buffer = drive.buffer_mib * kMib / drive.block_bytes;
   model::Cache cache;
   cache.read_enabled = invented(1);
   cache.write_back_level = invented(2);
   cache.segments = cache.write_segments = invented(segments);
-  cache.segment_blocks = invented(double{1 << 19} / drive.block_bytes, "blocks");
+  cache.segment_blocks = invented(buffer / 2, "blocks");
+  cache.buffer_blocks = invented(buffer, "blocks");
+  cache.segments_grow = invented(1);
   cache.separate_write_segment = invented(0);
   cache.read_ahead = invented(static_cast<double>(model::ReadAhead::to_segment_full));
   cache.read_ahead_min_blocks = invented(0, "blocks");
-  cache.read_ahead_max_blocks = invented(0, "blocks");  // as far as the segment goes
-  cache.read_ahead_on_hit = invented(0);
+  cache.read_ahead_max_blocks = invented(kAhead_mib * kMib / drive.block_bytes, "blocks");
+  cache.read_ahead_on_hit = invented(1);
+  cache.read_ahead_streams = invented(kStreams);
   cache.read_free_blocks = invented(0);
   cache.zero_latency_read = cache.zero_latency_write = invented(1);
   cache.read_hit_on_written = invented(1);

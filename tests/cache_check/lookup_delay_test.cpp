@@ -162,7 +162,8 @@ TEST_CASE(
       ++(as_it_is ? right : wrong);
       if (as_it_is) CHECK(std::abs(*late.value - kHost_ms) < kStep_ms + 4 * *late.error);
     }
-    CHECK(right >= 3);
+    // (Of the second the pairs leave few open.)
+    CHECK(right >= (one.held ? 3 : 1));
     CHECK(wrong <= 1);
   }
 }

@@ -1,5 +1,6 @@
 // Caches whose facts are known are recovered from their response times alone.
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -710,6 +711,66 @@ TEST_CASE("the catalogue's caches, with their imperfections, in half of DIXtrac'
       CHECK(fsw->effect == "seen");
     }
   }
+}
+
+namespace {
+
+// One buffer, of which each stream takes what it needs.
+model::Cache found_of_today(const std::function<void(model::Cache&)>& change) {
+  model::DriveModel truth =
+      virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("cache-base"));
+  const auto told = [](double number) {
+    model::Parameter parameter;
+    parameter.value = number;
+    return parameter;
+  };
+  truth.cache.segments = truth.cache.write_segments = told(48);
+  truth.cache.segment_blocks = told(4096);
+  truth.cache.buffer_blocks = told(8192);
+  truth.cache.read_ahead_max_blocks = told(160);
+  change(truth.cache);
+  virtual_drive::VirtualDevice device(truth);
+  return probe(device, device.layout(), truth.rotation, false, 1, 0).findings.estimate.cache;
+}
+
+}  // namespace
+
+TEST_CASE("a common buffer whose segments grow, and streams that go on") {
+  for (const double streams : {1, 5}) {
+    CAPTURE(streams);
+    const model::Cache found = found_of_today([&](model::Cache& c) {
+      c.segments_grow.value = 1;
+      c.read_ahead_on_hit.value = 1;
+      c.read_ahead_streams.value = streams;
+      c.read_ahead_resumes.value = streams > 1;
+    });
+    CHECK(value(found.read_ahead_max_blocks) == 160);
+    CHECK(value(found.read_ahead_on_hit) == 1);
+    CHECK(value(found.read_ahead_resumes) == (streams > 1));
+    CHECK(value(found.read_ahead_streams) == streams);
+    CHECK(value(found.read_ahead_fixed_end) == 0);
+    CHECK(value(found.segments_grow) == 1);
+    CHECK(std::abs(value(found.buffer_blocks) - 8192) < 0.06 * 8192);
+  }
+}
+
+TEST_CASE("read-ahead whose end no hit moves: whether segments grow is not told") {
+  const model::Cache found = found_of_today([](model::Cache& c) {
+    c.read_ahead_on_hit.value = 0;
+    c.read_ahead_fixed_end.value = 1;
+  });
+  CHECK(value(found.read_ahead_on_hit) == 0);
+  CHECK(value(found.read_ahead_fixed_end) == 1);
+  CHECK_FALSE(found.segments_grow);
+}
+
+TEST_CASE("segments of one buffer that keep their size") {
+  const model::Cache found = found_of_today([](model::Cache& c) {
+    c.read_ahead_on_hit.value = 1;
+    c.segments_grow.value = 0;
+  });
+  CHECK(value(found.read_ahead_on_hit) == 1);
+  CHECK((!found.segments_grow || *found.segments_grow.value == 0));
 }
 
 namespace {

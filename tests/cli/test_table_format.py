@@ -111,7 +111,7 @@ class TableFormat(harness.PlatterTest):
             content["cache"]["speculates"] = True
         other = self.rewritten(
             add, ("hits_overtake:bool = true;", "hits_overtake:bool = true;\n  ageing:double;"),
-            ("  synchronize_ns:long;\n", "  synchronize_ns:long;\n  speculates:bool;\n"),
+            ("  segments_grow:bool; ", "  segments_grow:bool;\n  speculates:bool; "),
             ("  arms:Arms; ", "  arms:Arms;\n  mood:string;\n  more:[Queue];\n  //"))
         self.platter("trace", "generate", "--workload", "mixed/read-write/uniform", "--for", "model.json", "--requests", 400,
                      "-o", "t.trace")

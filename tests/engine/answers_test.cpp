@@ -72,6 +72,16 @@ void random_policies_beyond(Random& random, model::Cache& cache) {
     *policy = flag(random);
 }
 
+// Those of drives of today.
+void random_streams(Random& random, model::Cache& cache) {
+  random_policies_beyond(random, cache);
+  if (chance(random)) cache.read_ahead_streams = value(uniform(random, 0, 16));
+  cache.read_ahead_fixed_end = flag(random);
+  cache.segments_grow = flag(random);
+}
+
+void no_others(Random&, model::Cache&) {}
+
 void random_overheads(Random& random, model::Overheads& o) {
   for (model::Parameter* time : {&o.read_hit_after_read,
                                  &o.read_hit_after_write,
@@ -232,13 +242,15 @@ void serve_queued(Random& random, Engine& engine, Digest& digest) {
   digest.add(engine.late_arrivals());
 }
 
+using Policies = void(Random& random, model::Cache& cache);
+
 template <typename Serve>
-std::uint64_t digest_of(std::uint64_t seed, Serve serve, bool beyond) {
+std::uint64_t digest_of(std::uint64_t seed, Serve serve, Policies* policies) {
   Digest digest;
   for (std::uint64_t i = 0; i < 100; ++i) {
     Random random(seed * 1000 + i);
     model::DriveModel drive = random_drive(random);
-    if (beyond) random_policies_beyond(random, drive.cache);
+    policies(random, drive.cache);
     Engine engine(drive);
     serve(random, engine, digest);
   }
@@ -246,9 +258,10 @@ std::uint64_t digest_of(std::uint64_t seed, Serve serve, bool beyond) {
 }
 
 template <std::size_t N, typename Serve>
-void check(const std::array<std::uint64_t, N>& expected, Serve serve, bool beyond = false) {
+void check(const std::array<std::uint64_t, N>& expected, Serve serve,
+           Policies* policies = no_others) {
   for (std::size_t i = 0; i < N; ++i) {
-    const std::uint64_t got = digest_of(i + 1, serve, beyond);
+    const std::uint64_t got = digest_of(i + 1, serve, policies);
     INFO("drives of seed " << i + 1 << ": 0x" << std::hex << got);
     CHECK(got == expected[i]);
   }
@@ -273,8 +286,17 @@ TEST_CASE("served from a queue, 600 random drives answer as they always did") {
 TEST_CASE("with policies that DiskSim lacks, 800 random drives answer as they always did") {
   check(std::array<std::uint64_t, 4>{0x5bc325ad6583e320, 0x4098222b47bc3411, 0x19e6ef482894762f,
                                      0x6f360c4b9e0f0e76},
-        serve_one_by_one, true);
+        serve_one_by_one, random_policies_beyond);
   check(std::array<std::uint64_t, 4>{0x781fc5cc37574ffb, 0xfc769ca53188e1a, 0x5837cd114574a059,
                                      0x83f62b86e0741426},
-        serve_queued, true);
+        serve_queued, random_policies_beyond);
+}
+
+TEST_CASE("with caches of today, 800 random drives answer as they always did") {
+  check(std::array<std::uint64_t, 4>{0xa67319356a30f035, 0xd712bd559cff17e7, 0x9cda459834651fe4,
+                                     0xb9784a44e04da25a},
+        serve_one_by_one, random_streams);
+  check(std::array<std::uint64_t, 4>{0x1d847065bb021ba9, 0x9ffbf7af9644db36, 0xd6347d7dedb0b851,
+                                     0x7909204903610603},
+        serve_queued, random_streams);
 }

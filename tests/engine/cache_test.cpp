@@ -772,3 +772,111 @@ TEST_CASE("a stream that the media feed never falls behind the platter by what i
     CHECK(host.read(lbn, 128).completion_ns - asked < from_ms(1));
   }
 }
+
+namespace {
+
+// Behind the segment that holds the block; 0: none does.
+std::uint64_t end_at(const Host& host, std::uint64_t lbn) {
+  for (const Segment& s : host.state().segments())
+    if (s.content != Segment::Content::empty && s.first <= lbn && s.end > lbn) return s.end;
+  return 0;
+}
+
+model::Cache cache_with_streams(double streams) {
+  model::Cache cache = plain_cache(8, 400);
+  cache.read_ahead = value(3);
+  cache.read_ahead_max_blocks = value(60);
+  cache.read_ahead_on_hit = value(1);
+  cache.read_ahead_streams = value(streams);
+  return cache;
+}
+
+constexpr double kAllRead_ms = 500;
+
+}  // namespace
+
+TEST_CASE("a hit moves read-ahead on in the streams that are remembered") {
+  const auto end_after_others = [](double streams, int others) {
+    Host host(cache_with_streams(streams));
+    host.read(1000), host.wait_ms(kAllRead_ms);
+    for (int i = 1; i <= others; ++i)
+      host.read(1000 + 1000 * static_cast<std::uint64_t>(i)), host.wait_ms(kAllRead_ms);
+    CHECK(host.hits(1040));
+    host.wait_ms(kAllRead_ms);
+    host.read(7000);  // brings the read-ahead up to now
+    return end_at(host, 1000);
+  };
+  CHECK(end_after_others(1, 0) == 1104);
+  CHECK(end_after_others(1, 1) == 1064);
+  CHECK(end_after_others(3, 2) == 1104);
+  CHECK(end_after_others(3, 3) == 1064);
+  CHECK(end_after_others(0, 4) == 1104);  // any segment
+}
+
+TEST_CASE("a hit in no remembered stream leaves the read-ahead alone") {
+  for (const double streams : {0, 1}) {
+    Host host(cache_with_streams(streams));
+    host.read(1000), host.wait_ms(kAllRead_ms);
+    host.read(5000);
+    CHECK(host.hits(1000));
+    host.wait_ms(kAllRead_ms);
+    host.read(7000);
+    CHECK((end_at(host, 5000) == 5064) == (streams == 1));
+  }
+}
+
+TEST_CASE("streams that were broken off go on when the drive is idle, the newest first") {
+  const auto read_on = [](double streams) {
+    model::Cache cache = cache_with_streams(streams);
+    cache.read_ahead_resumes = value(1);
+    Host host(cache);
+    for (const std::uint64_t lbn : {1000, 2000, 3000, 4000}) host.read(lbn);
+    host.wait_ms(4 * kAllRead_ms);
+    host.read(7000);
+    int count = 0;
+    for (const std::uint64_t lbn : {1000, 2000, 3000, 4000}) count += end_at(host, lbn) == lbn + 64;
+    return count;
+  };
+  CHECK(read_on(4) == 4);
+  CHECK(read_on(3) == 3);
+  CHECK(read_on(1) == 1);
+  CHECK(read_on(0) == 1);
+}
+
+TEST_CASE("the end of read-ahead may stay where it was, whatever hits come meanwhile") {
+  for (const double fixed : {0, 1}) {
+    model::Cache cache = cache_with_streams(0);
+    cache.read_ahead_on_hit = value(0);
+    cache.read_ahead_fixed_end = value(fixed);
+    cache.almost_read_hits = value(1);
+    Host host(cache);
+    host.read(1000), host.wait_ms(10);
+    CHECK(host.hits(1004));
+    host.wait_ms(kAllRead_ms);
+    host.read(7000);
+    CHECK(end_at(host, 1000) == (fixed == 1 ? 1064 : 1068));
+  }
+}
+
+TEST_CASE("segments grow with their streams, as far as one buffer goes") {
+  const auto stream_held = [](double grows, double buffer, std::uint64_t requests) {
+    model::Cache cache = cache_with_streams(1);
+    cache.buffer_blocks = value(buffer);
+    cache.segments_grow = value(grows);
+    cache.almost_read_hits = value(1);
+    Host host(cache);
+    host.read(6000, 20);
+    for (std::uint64_t i = 0; i < requests; ++i) host.read(1000 + 20 * i, 20);
+    host.wait_ms(kAllRead_ms);
+    host.read(7000);
+    std::uint64_t most = 0;
+    for (const Segment& s : host.state().segments())
+      if (s.first < 5000) most = std::max(most, s.end - s.first);
+    CHECK(static_cast<double>(host.state().core.used_blocks) <= buffer);
+    return most;
+  };
+  CHECK(stream_held(1, 1000, 8) == 160 + 60);
+  CHECK(stream_held(1, 1000, 40) == 400);  // the longest
+  CHECK(stream_held(1, 180, 40) <= 180);
+  CHECK(stream_held(0, 1000, 8) == 80);  // a request and what is read ahead of it
+}

@@ -37,6 +37,12 @@ model::DriveModel drive_with_random_cache(std::mt19937_64& random) {
       drive.cache.destage_in_passing = value(double(random() % 2));
       if (random() % 3 == 0) drive.cache.segments = value(double(33 + random() % 40));
       if (random() % 3 == 0) drive.cache.buffer_blocks = value(double(20 + random() % 100));
+      if (random() % 2) {
+        drive.cache.read_ahead_streams = value(double(random() % 17));
+        drive.cache.read_ahead_on_hit = value(double(random() % 2));
+        drive.cache.read_ahead_fixed_end = value(double(random() % 2));
+        drive.cache.segments_grow = value(double(random() % 2));
+      }
       if (random() % 3 == 0) {
         drive.cache.adaptive_min_segments = value(1);
         // Short ones: a rollback goes back over a division, or over two.
