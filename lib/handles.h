@@ -10,6 +10,7 @@
 #include "emit/table/table.h"
 #include "engine/engine.h"
 #include "engine/tables.h"
+#include "episodes/schedule.h"
 #include "lib/failures.h"
 #include "lib/handle.h"
 #include "lib/platter.h"
@@ -45,22 +46,29 @@ struct EngineContent {
 
 struct platter_table : platter::lib::Handle<platter::lib::TableContent> {};
 struct platter_engine : platter::lib::Handle<platter::lib::EngineContent> {};
+struct platter_episodes : platter::lib::Handle<platter::episodes::Schedule> {};
 
 namespace platter::lib {
 
-// Runs `work` on what a table holds. What it throws becomes a status.
-template <typename Work>
-platter_status with_table(const char* function, const platter_table* table,
-                          std::initializer_list<Pointer> others, Work work) noexcept {
-  if (const platter_status bad = null_among(function, {{"table", table}})) return bad;
+// Runs `work` on what never changes while it is open. What it throws becomes a status.
+template <typename AHandle, typename Work>
+platter_status with_open(const char* function, const char* name, const AHandle* handle,
+                         std::initializer_list<Pointer> others, Work work) noexcept {
+  if (const platter_status bad = null_among(function, {{name, handle}})) return bad;
   if (const platter_status bad = null_among(function, others)) return bad;
-  if (table->closing.load(std::memory_order_acquire))
-    return failed(PLATTER_BAD_ARGUMENT, "{}: the table was closed", function);
+  if (handle->closing.load(std::memory_order_acquire))
+    return failed(PLATTER_BAD_ARGUMENT, "{}: the {} was closed", function, name);
   try {
-    return work(*table->content);
+    return work(*handle->content);
   } catch (...) {
     return failed_by_exception();
   }
+}
+
+template <typename Work>
+platter_status with_table(const char* function, const platter_table* table,
+                          std::initializer_list<Pointer> others, Work work) noexcept {
+  return with_open(function, "table", table, others, work);
 }
 
 // While it lives, its thread has the engine to itself, if it could have it.

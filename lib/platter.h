@@ -57,7 +57,8 @@ enum {
   PLATTER_NO_MEMORY = -5,
   PLATTER_BAD_CHECKPOINT = -6, /* damaged, or not of an engine over this table and library */
   PLATTER_INTERNAL = -7,       /* a defect of the library */
-  PLATTER_BUSY = -8            /* another thread is in a call of this engine */
+  PLATTER_BUSY = -8,           /* another thread is in a call of this engine */
+  PLATTER_BAD_EPISODES = -9    /* no file of episodes, or one that asks for what is not known */
 };
 
 #define PLATTER_TIME_LIMIT (INT64_C(1) << 61)            /* 73 years */
@@ -407,6 +408,83 @@ typedef struct platter_counters {
 
 PLATTER_API platter_status platter_engine_counters(const platter_engine *engine,
                                                    platter_counters *counters);
+
+/* ---- Episodes -------------------------------------------------------------------------------- */
+
+/* A drive that misbehaves on time: stalls, throttling, requests that are slow, fail or have no
+   answer, as a file asks for them (docs/emulators.md; schemas/platter-episodes.json). The engine
+   knows nothing of it: give it every request, and ask here what becomes of its completion. What is
+   open never changes: any number of threads may use it at once. Since 0.2. */
+typedef struct platter_episodes platter_episodes;
+
+/* On success *episodes is to be closed with platter_episodes_close(). The file is not needed then.
+   PLATTER_BAD_EPISODES, PLATTER_NO_ACCESS, PLATTER_NO_MEMORY. */
+PLATTER_API platter_status platter_episodes_open(const char *path, platter_episodes **episodes);
+/* The same for `size` bytes of such a text in memory. */
+PLATTER_API platter_status platter_episodes_open_memory(const void *text, size_t size,
+                                                        platter_episodes **episodes);
+/* As platter_table_close(). */
+PLATTER_API void platter_episodes_close(platter_episodes *episodes);
+
+typedef struct platter_episodes_info {
+  uint32_t struct_size; /* set by the caller: sizeof(platter_episodes_info) */
+  uint32_t episodes;    /* how many there are */
+  uint64_t seed;
+  const char *sha256; /* of the file: 64 hexadecimal digits, valid until it is closed */
+} platter_episodes_info;
+
+PLATTER_API platter_status platter_episodes_about(const platter_episodes *episodes,
+                                                  platter_episodes_info *info);
+
+enum {
+  PLATTER_STALL = 0,    /* the answer comes at the window's end */
+  PLATTER_THROTTLE = 1, /* after a multiple of its time */
+  PLATTER_SLOW = 2,     /* after a delay */
+  PLATTER_FAIL = 3,     /* with an error: its blocks are neither returned nor stored */
+  PLATTER_STUCK = 4     /* never */
+};
+/* Which of these an episode is, by its place in the file, from 0. PLATTER_NOTHING: there is none of
+   that place. */
+PLATTER_API platter_status platter_episodes_what(const platter_episodes *episodes, uint32_t episode,
+                                                 uint32_t *what);
+
+enum { PLATTER_FLUSH = 4 }; /* beside PLATTER_WRITE; neither: a read */
+
+typedef struct platter_asked {
+  uint64_t ordinal;     /* among the drive's reads, writes and flushes, from 1 */
+  uint64_t lbn, blocks; /* both 0 for a flush */
+  uint32_t flags;       /* 0, PLATTER_WRITE or PLATTER_FLUSH */
+  uint32_t drive;       /* of several by one file: each has its own chance */
+  int64_t arrival_ns;
+  int64_t completion_ns; /* the engine's, not before the arrival; the arrival again before it is
+                            known: whether a request fails or sticks does not depend on it */
+  uint64_t reserved;
+} platter_asked;
+
+enum { PLATTER_FAILS = 1, PLATTER_NEVER = 2 };
+
+typedef struct platter_outcome {
+  int64_t due_ns;      /* when its answer is to be given; INT64_MAX with PLATTER_NEVER */
+  uint64_t failed_lbn; /* with PLATTER_FAILS: the first block that does */
+  uint32_t flags;      /* PLATTER_FAILS, PLATTER_NEVER */
+  uint32_t actions;    /* episodes that act on it */
+  uint64_t reserved;
+} platter_outcome;
+
+/* One of them. Each acts on what those before it left. */
+typedef struct platter_action {
+  uint32_t episode; /* by its place in the file, from 0 */
+  uint32_t what;    /* PLATTER_STALL, ... */
+  int64_t due_ns;   /* behind this one */
+} platter_action;
+
+/* What becomes of a request: a function of the file and of `asked`, and of nothing else. Of the
+   actions the first `room` are written. PLATTER_OUT_OF_RANGE: an ordinal of 0, times beyond
+   PLATTER_TIME_LIMIT, a completion before its arrival. */
+PLATTER_API platter_status platter_episodes_outcome(const platter_episodes *episodes,
+                                                    const platter_asked *asked,
+                                                    platter_outcome *outcome,
+                                                    platter_action *actions, size_t room);
 
 #ifdef __cplusplus
 }

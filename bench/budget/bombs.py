@@ -35,6 +35,15 @@ def without_checks(text):
     return re.sub(damage.CHECK.pattern.decode(), "}", text, flags=re.MULTILINE)
 
 
+def of_episodes():
+    begin = '{"schema":{"name":"platter-episodes","version":"1.0"},"episodes":['
+    for name, one in (("many", '{"what":"stuck"},'), ("empty", "{},"), ("numbers", "0,"),
+                      ("slow", '{"what":"slow","delay_ms":{"distribution":"exponential","mean":1e9}},')):
+        yield name, filled(begin, one, '{"what":"fail"}]}')
+    yield "name", filled(begin + '{"what":"', "a", '"}]}')
+    yield "windows", filled(begin + '{"what":"fail","from_s":1', "0", '}]}')
+
+
 def with_checks(bombs):
     """As somebody writes lines who knows their form: else a reader refuses them for their checks, unread."""
     for name, content in bombs:
@@ -763,6 +772,9 @@ def of_kind(kind, made):
         yield from of_file(first, with_checks(of_host_journal()))
     elif kind == "emulation-log":
         yield from of_file(first, of_log(text("run.log"), text("commands.log")))
+    elif kind == "episodes":
+        yield from of_file(first, any_json())
+        yield from of_file(first, of_episodes())
     elif kind == "contents":
         yield "plain-short", {"contents": "x"}
         yield "short", {first: "x"}

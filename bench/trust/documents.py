@@ -102,7 +102,7 @@ class Documents:
                                 PATH=os.path.join(HERE, "bin") + os.pathsep + os.environ["PATH"])
         self.all = {}
         for make in (self.model, self.traces, self.table, self.disksim, self.results, self.studies, self.samples,
-                     self.journal, self.host_journal, self.registry, self.remote, self.emulation_log, self.contents,
+                     self.journal, self.host_journal, self.registry, self.remote, self.emulation_log, self.episodes, self.contents,
                      self.keys):
             make()
 
@@ -347,6 +347,22 @@ class Documents:
         self.all["emulation-log"] = (["model.json", "run.log", "commands.log"], [
             (name, kind) for name in ("run.log", "commands.log") for kind in ("lines", "bytes")],
             ["emulate model.json --check-log FILE"])
+
+    def episodes(self):
+        head = {"schema": {"name": "platter-episodes", "version": "1.0"}}
+        every = [{"what": "stall", "from_s": 0.5, "for_s": 0.25, "every_s": 1},
+                 {"what": "throttle", "factor": 2.5, "of": "read", "requests": [3, 900]},
+                 {"what": "slow", "delay_ms": {"distribution": "exponential", "mean": 20}, "probability": 0.5},
+                 {"what": "slow", "delay_ms": {"distribution": "uniform", "from": 1, "to": 2}, "of": "flush"},
+                 {"what": "fail", "lbns": [1000, 1007], "of": "write"}, {"what": "stuck", "every_nth": 100}]
+        self.write("bad.json", json.dumps({**head, "seed": 7, "episodes": every}))
+        with open(self.path("run.log"), encoding="utf-8") as file:
+            log = json.loads(file.readline())
+        with open(self.path("bad.json"), "rb") as file:
+            log["drives"][0]["episodes_sha256"] = hashlib.sha256(file.read()).hexdigest()
+        self.write("episodes.log", json.dumps(log) + "\n0 s 0 7 8 0 5\n0 t 0 20000000\n0 e 0 3 slow 27000000\n")
+        self.all["episodes"] = (["model.json", "bad.json", "episodes.log"], [("bad.json", "json"), ("bad.json", "bytes")], [
+            "emulate model.json --check-log episodes.log --episodes FILE", "cosim model.json --episodes FILE -- true"])
 
     def contents(self):
         with open(self.path("model.json"), encoding="utf-8") as file:

@@ -20,25 +20,25 @@ namespace {
               fmt::format("{}: cannot be read: {}", path, std::strerror(error)));
 }
 
-std::size_t size_of_table(const model::Descriptor& file, const std::string& path) {
+std::size_t size_of(const model::Descriptor& file, const std::string& path, const char* kind,
+                    const char* advice) {
   struct stat status {};
   const bool regular = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
   if (regular && static_cast<std::uint64_t>(status.st_size) > model::kLargestFile)
     throw Error(ExitStatus::bad_input,
-                fmt::format("{}: is larger than the {} MiB that a table may have", path,
-                            model::kLargestFile >> 20));
+                fmt::format("{}: is larger than the {} MiB that a {} may have", path,
+                            model::kLargestFile >> 20, kind));
   if (!regular || status.st_size == 0)
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{}: is no table file; write one with platter emit table", path));
+    throw Error(ExitStatus::bad_input, fmt::format("{}: is no {} file; {}", path, kind, advice));
   return static_cast<std::size_t>(status.st_size);
 }
 
 }  // namespace
 
-WholeFile::WholeFile(const std::string& path) {
+WholeFile::WholeFile(const std::string& path, const char* kind, const char* advice) {
   const model::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) cannot_read(path, errno);
-  size_ = size_of_table(file, path);
+  size_ = size_of(file, path, kind, advice);
   words_.resize((size_ + 7) / 8);
   auto* const to = reinterpret_cast<std::byte*>(words_.data());
   for (std::size_t done = 0; done < size_;) {

@@ -14,7 +14,9 @@ class WholeFile {
  public:
   // Throws Error(bad_input) for what is missing, empty, no regular file or gets shorter while it is
   // read, Error(permission) for what may not be read.
-  explicit WholeFile(const std::string& path);
+  // `kind`, `advice`: of a file in sentences, and what to do for want of one.
+  explicit WholeFile(const std::string& path, const char* kind = "table",
+                     const char* advice = "write one with platter emit table");
 
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words_)).first(size_); }
 

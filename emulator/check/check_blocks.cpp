@@ -18,7 +18,7 @@ constexpr std::int64_t kWrite = 1, kForceUnitAccess = 2;
 class BlockChecker : public LogChecker {
  public:
   BlockChecker(LogReader& log, const nlohmann::json& told, const std::vector<LoggedDrive>& drives)
-      : LogChecker(log) {
+      : LogChecker(log, drives) {
     for (std::size_t i = 0; i < drives.size(); ++i) add_engine(drives[i], told[i]);
   }
 
@@ -36,25 +36,28 @@ class BlockChecker : public LogChecker {
   }
 
   void check_line() override {
-    const auto [drive, kind] = log_.read_head(engines_.size());
+    const auto [drive, kind] = read_head(engines_.size());
+    if (kind == 'e') return check_episode(drive);
     Engine& engine = engines_[drive];
     switch (kind) {
       case 's':
-        submit(engine, static_cast<std::int64_t>(blocks_[drive]));
+        submit(engine, drive);
         break;
       case 't':
-        take(engine);
+        take(engine, drive);
         break;
       case 'f':
-        synchronize(engine);
+        synchronize(engine, drive);
         break;
       case 'a': {
         const std::uint32_t tag = read_tag();
         engine.cancel(tag, log_.time());
+        episodes_.gone(drive, tag);
         break;
       }
       case 'p':
         engine.reset(log_.time());
+        episodes_.all_gone(drive);
         break;
       case 'd':  // when the host had it is not the engine's to say
         log_.number();
@@ -67,8 +70,9 @@ class BlockChecker : public LogChecker {
     engine.next_completion_time();  // the emulator looks after each change
   }
 
-  void submit(Engine& engine, std::int64_t capacity) {
+  void submit(Engine& engine, std::size_t drive) {
     constexpr const char* kNoSuch = "the drive has no such blocks";
+    const auto capacity = static_cast<std::int64_t>(blocks_[drive]);
     engine::Request request;
     request.tag = read_tag();
     const std::int64_t lbn = log_.number(0, capacity - 1, kNoSuch);
@@ -78,27 +82,32 @@ class BlockChecker : public LogChecker {
     const std::int64_t flags = log_.number(0, kWrite | kForceUnitAccess, kNoSuch);
     request.write = (flags & kWrite) != 0;
     request.force_unit_access = (flags & kForceUnitAccess) != 0;
-    if (!engine.submit(request, log_.time())) log_.bad("the drive's queue would be full");
+    const Nanoseconds arrival_ns = log_.time();
+    if (!engine.submit(request, arrival_ns)) log_.bad("the drive's queue would be full");
+    episodes_.came(drive, request.tag, request.write ? episodes::Kind::write : episodes::Kind::read,
+                   request.lbn, request.blocks, arrival_ns);
   }
 
-  void take(Engine& engine) {
+  void take(Engine& engine, std::size_t drive) {
     ++found_.completions;
-    const std::int64_t tag = log_.number();
+    const std::uint32_t tag = read_tag();
     const Nanoseconds completion_ns = log_.time();
     const auto done = engine.next_completion();
     if (!done) log_.bad("nothing is outstanding");
     if (done->tag != tag || done->completion_ns != completion_ns)
       differs(fmt::format("tag {} at {} ns, and the engine says tag {} at {} ns", tag,
                           completion_ns, done->tag, done->completion_ns));
+    episodes_.answered(drive, tag, completion_ns);
   }
 
-  void synchronize(Engine& engine) {
+  void synchronize(Engine& engine, std::size_t drive) {
     ++found_.flushes;
     const Nanoseconds now_ns = log_.time(), told_ns = log_.time();
     const Nanoseconds done_ns = engine.synchronize(now_ns);
     if (done_ns != told_ns)
       differs(
           fmt::format("a flush was done at {} ns, and the engine says {} ns", told_ns, done_ns));
+    episodes_.flushed(drive, now_ns, told_ns);
   }
 
   std::vector<Engine> engines_{};

@@ -8,6 +8,7 @@
 
 #include "emulator/check/log_checker.h"
 #include "emulator/scsi/block_commands.h"
+#include "emulator/scsi/block_request.h"
 #include "emulator/scsi/sense_number.h"
 #include "scsi/device.h"
 #include "virtual_drive/target.h"
@@ -22,7 +23,7 @@ constexpr std::uint32_t kMiscompare = 0x0e1d00;
 class CommandChecker : public LogChecker {
  public:
   CommandChecker(LogReader& log, const nlohmann::json& told, const std::vector<LoggedDrive>& drives)
-      : LogChecker(log), failed_(drives.size(), false) {
+      : LogChecker(log, drives), failed_(drives.size(), false) {
     for (std::size_t i = 0; i < drives.size(); ++i) add_target(drives[i], told[i]);
   }
 
@@ -35,11 +36,12 @@ class CommandChecker : public LogChecker {
   }
 
   void check_line() override {
-    const auto [drive, kind] = log_.read_head(targets_.size());
+    const auto [drive, kind] = read_head(targets_.size());
+    if (kind == 'e') return check_episode(drive);
     Target& target = targets_[drive];
     switch (kind) {
       case 'c':
-        submit(target);
+        submit(target, drive);
         break;
       case 't':
         take(drive);
@@ -53,13 +55,16 @@ class CommandChecker : public LogChecker {
       case 'a': {
         const std::uint32_t tag = read_tag();
         target.abort(tag, log_.time());
+        episodes_.gone(drive, tag);
         break;
       }
       case 'r':
         target.reset(log_.time());
+        episodes_.all_gone(drive);
         break;
       case 'p':
         target.power_cycle(log_.time());
+        episodes_.all_gone(drive);
         break;
       case 'x':  // from here on contents tell what comes
         failed_[drive] = true;
@@ -91,7 +96,7 @@ class CommandChecker : public LogChecker {
     return found;
   }
 
-  void submit(Target& target) {
+  void submit(Target& target, std::size_t drive) {
     const std::uint32_t tag = read_tag();
     if (target.holds(tag)) log_.bad("that tag is outstanding");
     const Nanoseconds issued_ns = log_.time();
@@ -107,6 +112,8 @@ class CommandChecker : public LogChecker {
     command.data = bytes();
     command.keep_data = !moves_blocks(command.opcode());
     target.submit(command, tag, issued_ns);
+    if (const auto blocks = block_request_of(command))
+      episodes_.came(drive, tag, blocks->kind, blocks->lbn, blocks->blocks, issued_ns);
   }
 
   void take(std::size_t drive) {
@@ -114,6 +121,7 @@ class CommandChecker : public LogChecker {
     const Nanoseconds completed_ns = log_.time();
     const std::int64_t status = log_.number(), residual = log_.number(), sense = log_.number();
     const auto done = targets_[drive].take(completed_ns);
+    episodes_.answered(drive, tag, completed_ns);
     if (failed_[drive]) {
       ++found_.left_out;
       return;

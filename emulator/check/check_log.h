@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/tables.h"
+#include "episodes/schedule.h"
 #include "model/drive_model.h"
 
 namespace platter::emulator {
@@ -19,12 +20,14 @@ struct LoggedDrive {
   std::string model_sha256;  // of the table that `tables` are of, and of `model`
   std::uint64_t blocks;      // the drive's capacity
   std::shared_ptr<const engine::Tables> tables;
-  std::optional<model::DriveModel> model{};  // a log of commands needs it
+  std::optional<model::DriveModel> model{};              // a log of commands needs it
+  std::shared_ptr<const episodes::Schedule> episodes{};  // null: it had none
 };
 
 struct CheckedLog {
   std::uint64_t completions = 0, flushes = 0;
-  std::uint64_t differ = 0;           // of both
+  std::uint64_t episodes = 0;         // how often one of them acted
+  std::uint64_t differ = 0;           // of all
   std::uint64_t left_out = 0;         // completions behind a failure of the host's storage
   std::string first_difference = "";  // a sentence, if any differs
 };

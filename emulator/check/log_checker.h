@@ -5,13 +5,15 @@
 #include <string>
 
 #include "emulator/check/check_log.h"
+#include "emulator/check/episode_checks.h"
 #include "emulator/check/log_reader.h"
 
 namespace platter::emulator {
 
 class LogChecker {
  public:
-  explicit LogChecker(LogReader& log) : log_(log) {}
+  LogChecker(LogReader& log, const std::vector<LoggedDrive>& drives)
+      : log_(log), episodes_(drives) {}
   virtual ~LogChecker() = default;
   LogChecker(const LogChecker&) = delete;
   LogChecker& operator=(const LogChecker&) = delete;
@@ -19,6 +21,7 @@ class LogChecker {
   // Throws Error(bad_input).
   CheckedLog check() {
     while (log_.next_line()) check_line();
+    found_.episodes = episodes_.acted();
     return found_;
   }
 
@@ -28,11 +31,23 @@ class LogChecker {
   std::uint32_t read_tag() {
     return static_cast<std::uint32_t>(log_.number(0, kMost32, "no tag is so large"));
   }
+  // The line's head.
+  LogReader::Head read_head(std::size_t drives) {
+    const LogReader::Head head = log_.read_head(drives);
+    if (const std::string what = episodes_.before_line(head.drive, head.kind); !what.empty())
+      differs(what);
+    return head;
+  }
+  void check_episode(std::size_t drive) {
+    if (const std::string what = episodes_.line(drive, log_); !what.empty()) differs(what);
+    log_.end();
+  }
   void differs(const std::string& what) {
     if (found_.differ++ == 0) found_.first_difference = log_.place() + what;
   }
 
   LogReader& log_;
+  EpisodeChecks episodes_;
   CheckedLog found_{};
 };
 

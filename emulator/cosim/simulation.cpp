@@ -253,6 +253,7 @@ SimulationReport Simulation::run(const Surroundings& around) {
   for (const auto& drive : drives_.drives()) {
     report.late_arrivals += drive->late_arrivals();
     report.outside_validity += drive->outside_validity();
+    report.episodes.push_back(drive->episode_reports());
   }
   return report;
 }

@@ -36,7 +36,8 @@ struct SimulationReport {
   double simulated_seconds = 0, wall_seconds = 0;
   double guest_cpu_seconds = 0, drives_cpu_seconds = 0;  // of the host's processors
   std::uint64_t commands = 0, messages = 0;  // messages: between the kernel and its calendar
-  std::uint64_t late_arrivals = 0, outside_validity = 0;  // of all drives
+  std::uint64_t late_arrivals = 0, outside_validity = 0;              // of all drives
+  std::vector<std::optional<std::vector<EpisodeReport>>> episodes{};  // of each
   std::uint64_t ticks = 0;  // how often the host's clock moved the guest's: such a run is not the
                             // same again
 };

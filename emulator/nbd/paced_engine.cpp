@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <new>
 
 namespace platter::emulator {
 namespace {
@@ -21,12 +22,14 @@ std::chrono::steady_clock::time_point time_point(Nanoseconds host_ns) {
 }  // namespace
 
 PacedEngine::PacedEngine(platter_engine& engine, std::uint32_t depth, std::uint32_t block_bytes,
-                         const DriveClock& clock, const TransportDelay& delay, RequestLog* log)
+                         const DriveClock& clock, const TransportDelay& delay,
+                         RequestEpisodes* episodes, RequestLog* log)
     : engine_(engine),
       depth_(depth == 0 ? kMost : depth),
       block_bytes_(block_bytes),
       clock_(clock),
       delay_(delay),
+      episodes_(episodes),
       log_(log) {}
 
 // `bytes`: of data that came with it.
@@ -72,7 +75,8 @@ bool PacedEngine::ask(Lock& lock, const Connection& who) {
   return is_lost(who);
 }
 
-int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const Connection& who) {
+int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const Connection& who,
+                       const Move& move) {
   Lock lock(mutex_);
   if (is_lost(who)) return ESHUTDOWN;
   const bool writes = (request.flags & PLATTER_WRITE) != 0;
@@ -92,15 +96,67 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const 
   slot.came_host_ns = came_host_ns;
   slot.arrival_ns = arrival_ns;
   slot.who = &who;
+  slot.fails = slot.is_kept = slot.is_stuck = false;
+  if (episodes_ != nullptr) {
+    slot.asked = episodes_->came(request.lbn, request.blocks, request.flags & PLATTER_WRITE,
+                                 arrival_ns);
+    slot.fails = episodes_->fails(slot.asked);
+  }
   ++used_;
   if (log_ != nullptr) log_->submitted(request, arrival_ns);
   look();
-  const bool answered = await(lock, tag);
+  const int error = move ? moved(lock, tag, who, move) : 0;
+  const bool answered = error == 0 && await(lock, tag);
   if (!answered && power_ == who.power()) withdraw(tag);
   if (!led_) hand_over_lead();
-  if (!answered) return ESHUTDOWN;
+  if (!answered) return error != 0 ? error : ESHUTDOWN;
+  const bool fails = slot.fails;
+  if (slot.is_kept && !outlast_episodes(lock, tag, who)) return ESHUTDOWN;
   wait_and_deliver(lock, tag, who);
-  return power_ == who.power() ? 0 : ESHUTDOWN;
+  if (power_ != who.power()) return ESHUTDOWN;
+  return fails ? EIO : 0;
+}
+
+// Contents take their time, and others go on meanwhile. ESHUTDOWN: the power went, and the slot is
+// another's.
+int PacedEngine::moved(Lock& lock, std::uint32_t tag, const Connection& who, const Move& move) {
+  const bool fails = slots_[tag].fails;
+  lock.unlock();
+  int error = ENOMEM;
+  try {
+    error = move(fails);
+  } catch (const std::bad_alloc&) {
+  }
+  lock.lock();
+  return power_ == who.power() ? error : ESHUTDOWN;
+}
+
+// The engine has completed it, and knows nothing of episodes.
+void PacedEngine::misbehave(Slot& slot, std::uint32_t tag) {
+  const platter_outcome outcome = episodes_->outcome(slot.asked, slot.completion_ns);
+  if (log_ != nullptr)
+    for (const platter_action& action : episodes_->actions()) log_->acted(tag, action);
+  slot.is_stuck = (outcome.flags & PLATTER_NEVER) != 0;
+  slot.is_kept = slot.is_stuck || outcome.due_ns != slot.completion_ns;
+  if (!slot.is_stuck) slot.completion_ns = outcome.due_ns;
+}
+
+// Waits for an answer that is kept back until shortly before it leaves. false: nobody waits for it
+// any more; where the power has gone, the slot is another's.
+bool PacedEngine::outlast_episodes(Lock& lock, std::uint32_t tag, const Connection& who) {
+  Slot& slot = slots_[tag];
+  const auto look_again_ns = [&] {
+    const Nanoseconds asks_ns = host_now_ns() + kAsks;
+    return slot.is_stuck ? asks_ns : std::min(leaves_host_ns(slot) - kSpin, asks_ns);
+  };
+  while (slot.is_stuck || leaves_host_ns(slot) - host_now_ns() > kSpin) {
+    slot.wake.wait_until(lock, time_point(look_again_ns()));
+    if (power_ != who.power()) return false;
+    if (!ask(lock, who)) continue;
+    if (power_ == who.power()) free(slot);
+    return false;
+  }
+  return true;
 }
 
 // The thread that answers is the one that waits for the deadline.
@@ -146,17 +202,29 @@ int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who) {
   if (platter_engine_synchronize(&engine_, now_ns, &done_ns) != PLATTER_OK) return EIO;
   if (log_ != nullptr) log_->synchronized(now_ns, done_ns);
   look();
+  platter_outcome outcome{};
+  outcome.due_ns = done_ns;
+  if (episodes_ != nullptr) {
+    outcome = episodes_->outcome(episodes_->came(0, 0, PLATTER_FLUSH, now_ns), done_ns);
+    if (log_ != nullptr)
+      for (const platter_action& action : episodes_->actions()) log_->acted(std::nullopt, action);
+    if ((outcome.flags & PLATTER_NEVER) == 0) done_ns = outcome.due_ns;
+  }
+  const bool is_stuck = (outcome.flags & PLATTER_NEVER) != 0;
   const bool awake = clock_.host_ns(done_ns) - came_host_ns < kAwake;
   const Nanoseconds leaves = clock_.host_ns(done_ns) - delay_.outbound_ns(0, awake);
-  while (leaves - host_now_ns() > kSpin) {
-    flush_wake_.wait_until(lock, time_point(std::min(leaves - kSpin, host_now_ns() + kAsks)));
+  while (is_stuck || leaves - host_now_ns() > kSpin) {
+    const Nanoseconds asks_ns = host_now_ns() + kAsks;
+    flush_wake_.wait_until(lock,
+                           time_point(is_stuck ? asks_ns : std::min(leaves - kSpin, asks_ns)));
     if (ask(lock, who)) return ESHUTDOWN;
   }
   lock.unlock();
   wait_until_host_ns(leaves);
   lock.lock();
   who.answered_ns = host_now_ns();
-  return power_ == who.power() ? 0 : ESHUTDOWN;
+  if (power_ != who.power()) return ESHUTDOWN;
+  return (outcome.flags & PLATTER_FAILS) != 0 ? EIO : 0;
 }
 
 std::vector<Range> PacedEngine::dirty_blocks() const {
@@ -260,6 +328,7 @@ void PacedEngine::take_what_is_due() {
     Slot& slot = slots_[taken.tag];
     slot.completion_ns = taken.completion_ns;
     slot.done = true;
+    if (episodes_ != nullptr) misbehave(slot, taken.tag);
     slot.wake.notify_one();
     look();
   }
@@ -310,6 +379,11 @@ void PacedEngine::hand_over_lead() {
 Lateness PacedEngine::lateness() const {
   const Lock lock(mutex_);
   return lateness_;
+}
+
+std::vector<EpisodeReport> PacedEngine::episodes() const {
+  const Lock lock(mutex_);
+  return episodes_ != nullptr ? episodes_->reports() : std::vector<EpisodeReport>();
 }
 
 platter_counters PacedEngine::counters() const {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "emulator/file_systems/ranges.h"
 #include "emulator/nbd/connection.h"
+#include "emulator/nbd/request_episodes.h"
 #include "emulator/nbd/request_log.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
@@ -23,16 +25,23 @@ namespace platter::emulator {
 
 class PacedEngine {
  public:
-  // All outlive it; `log` may be null. `depth`: so many requests are with the drive at most,
-  // others wait before it; 0: as many as the engine takes. `block_bytes`: of the engine's drive.
-  PacedEngine(platter_engine& engine, std::uint32_t depth, std::uint32_t block_bytes,
-              const DriveClock& clock, const TransportDelay& delay, RequestLog* log);
+  // What a request does to contents, told whether it fails: then it does nothing to them. 0 or an
+  // errno.
+  using Move = std::function<int(bool fails)>;
 
-  // Returns when the answer should leave for the host: 0, or an errno. ESHUTDOWN: there is no
-  // answer, since the power has gone or `who` has, or end() was called. `came_host_ns`: when the
-  // request was seen here; it is dated back by the transport's delay. The tag is given here. Any
-  // thread.
-  int serve(platter_request request, Nanoseconds came_host_ns, const Connection& who);
+  // All outlive it; `episodes` and `log` may be null. `depth`: so many requests are with the drive
+  // at most, others wait before it; 0: as many as the engine takes. `block_bytes`: of the engine's
+  // drive.
+  PacedEngine(platter_engine& engine, std::uint32_t depth, std::uint32_t block_bytes,
+              const DriveClock& clock, const TransportDelay& delay, RequestEpisodes* episodes,
+              RequestLog* log);
+
+  // Returns when the answer should leave for the host: 0, an errno, EIO of one that fails, or that
+  // of `move`, which is called when the drive has the request. ESHUTDOWN: there is no answer, since
+  // the power has gone or `who` has, or end() was called. `came_host_ns`: when the request was seen
+  // here; it is dated back by the transport's delay. The tag is given here. Any thread.
+  int serve(platter_request request, Nanoseconds came_host_ns, const Connection& who,
+            const Move& move = {});
   // The same for SYNCHRONIZE CACHE.
   int synchronize(Nanoseconds came_host_ns, const Connection& who);
 
@@ -46,12 +55,15 @@ class PacedEngine {
 
   Lateness lateness() const;
   platter_counters counters() const;
+  std::vector<EpisodeReport> episodes() const;
 
  private:
   static constexpr std::uint32_t kMost = 64;  // requests that an engine takes
 
   struct Slot {
     bool used = false, done = false;
+    platter_asked asked{};  // of episodes
+    bool fails = false, is_kept = false, is_stuck = false;
     std::uint64_t back_bytes = 0;  // of data in its answer
     Nanoseconds came_host_ns = 0, arrival_ns = 0, completion_ns = 0;
     const Connection* who = nullptr;
@@ -77,7 +89,10 @@ class PacedEngine {
   std::uint32_t free_slot();
   void look();
   void take_what_is_due();
+  int moved(Lock& lock, std::uint32_t tag, const Connection& who, const Move& move);
+  void misbehave(Slot& slot, std::uint32_t tag);
   bool await(Lock& lock, std::uint32_t tag);
+  bool outlast_episodes(Lock& lock, std::uint32_t tag, const Connection& who);
   void withdraw(std::uint32_t tag);
   void free(Slot& slot);
   void wait_as_leader(Lock& lock);
@@ -88,6 +103,7 @@ class PacedEngine {
   const std::uint32_t depth_, block_bytes_;
   const DriveClock& clock_;
   const TransportDelay& delay_;
+  RequestEpisodes* const episodes_;
   RequestLog* const log_;
 
   mutable std::mutex mutex_;

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "emulator/nbd/request_episodes.h"
+
 namespace platter::emulator {
 
 template <typename... Values>
@@ -21,6 +23,17 @@ void RequestLog::submitted(const platter_request& request, Nanoseconds arrival_n
 
 void RequestLog::taken(std::uint32_t tag, Nanoseconds completion_ns) {
   line('t', tag, completion_ns);
+}
+
+void RequestLog::acted(std::optional<std::uint32_t> tag, const platter_action& action) {
+  const auto number_or_none = [](bool there, auto number) {
+    std::array<char, 24> text{'-'};
+    if (there) fmt::format_to(text.data(), FMT_COMPILE("{}"), number);
+    return text;
+  };
+  line('e', number_or_none(tag.has_value(), tag.value_or(0)).data(), action.episode + 1,
+       word_of_episode(action.what),
+       number_or_none(action.what != PLATTER_STUCK, action.due_ns).data());
 }
 
 void RequestLog::delivered(std::uint32_t tag, Nanoseconds at_ns) { line('d', tag, at_ns); }

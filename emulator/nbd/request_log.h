@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "emulator/pace/log_writer.h"
 #include "lib/platter.h"
@@ -18,6 +19,8 @@ class RequestLog {
 
   void submitted(const platter_request& request, Nanoseconds arrival_ns);
   void taken(std::uint32_t tag, Nanoseconds completion_ns);
+  // An episode acts on that answer; of a flush it has no tag.
+  void acted(std::optional<std::uint32_t> tag, const platter_action& action);
   void delivered(std::uint32_t tag, Nanoseconds at_ns);
   void synchronized(Nanoseconds now_ns, Nanoseconds done_ns);
   // Nobody waits for that one any more.

@@ -62,8 +62,12 @@ ServedDrive::ServedDrive(const DriveSettings& settings, unsigned number, const D
                                                 std::move(media_), [this] { return dirty_bytes(); })
                                           : nullptr),
       contents_(volatile_ != nullptr ? volatile_.get() : media_.get()),
+      episodes_(settings.episodes
+                    ? std::optional<RequestEpisodes>(std::in_place, *settings.episodes, number)
+                    : std::nullopt),
       log_(log != nullptr ? std::optional<RequestLog>(std::in_place, *log, number) : std::nullopt),
-      paced_(*engine_, queue_.depth, info_.block_bytes, clock, delay, log_ ? &*log_ : nullptr) {}
+      paced_(*engine_, queue_.depth, info_.block_bytes, clock, delay,
+             episodes_ ? &*episodes_ : nullptr, log_ ? &*log_ : nullptr) {}
 
 std::optional<platter_request> ServedDrive::request_for(std::uint64_t offset, std::uint64_t bytes,
                                                         std::uint32_t flags) const {
@@ -88,7 +92,8 @@ std::vector<Range> ServedDrive::dirty_bytes() const {
   return ranges;
 }
 
-// Data are fetched and kept before the wait, so that they cost the answer no time.
+// Data are fetched and kept before the wait, so that they cost the answer no time. What fails keeps
+// none.
 int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
                       const Connection& who) {
   const auto request = request_for(offset, to.size(), 0);
@@ -100,10 +105,11 @@ int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseco
 template <typename Change>
 int ServedDrive::change(const platter_request& request, Nanoseconds came_host_ns,
                         const Connection& who, Change change) {
-  if (const int error = change()) return error;
-  if ((request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0)
-    if (const int error = contents_->flush()) return error;
-  return paced_.serve(request, came_host_ns, who);
+  return paced_.serve(request, came_host_ns, who, [&](bool fails) {
+    if (fails) return 0;
+    if (const int error = change()) return error;
+    return (request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0 ? contents_->flush() : 0;
+  });
 }
 
 int ServedDrive::write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
@@ -127,12 +133,17 @@ int ServedDrive::zero(std::uint64_t offset, std::uint64_t bytes, bool through,
 int ServedDrive::write_in_cache(const platter_request& request, std::span<const std::uint8_t> from,
                                 Nanoseconds came_host_ns, const Connection& who) {
   const bool through = (request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0;
-  VolatileContents::Ticket ticket = 0;
-  if (const int error = volatile_->begin_write(who.power(), request.lbn * info_.block_bytes, from,
-                                               ticket))
+  std::optional<VolatileContents::Ticket> ticket;
+  const int refused = paced_.serve(request, came_host_ns, who, [&](bool fails) {
+    VolatileContents::Ticket begun = 0;
+    if (fails) return 0;
+    const int error = volatile_->begin_write(who.power(), request.lbn * info_.block_bytes, from,
+                                             begun);
+    if (error == 0) ticket = begun;
     return error;
-  const int refused = paced_.serve(request, came_host_ns, who);
-  const int error = volatile_->end_write(ticket, through);
+  });
+  if (!ticket) return refused;
+  const int error = volatile_->end_write(*ticket, through);
   if (refused != 0 || error != 0) return refused != 0 ? refused : error;
   return through ? contents_->flush() : 0;
 }
@@ -175,9 +186,10 @@ int ServedDrive::cut_power() {
 }
 
 std::string ServedDrive::log_head() const {
-  return fmt::format(R"({{"name":{},"model_sha256":"{}","scheduler":{},"depth":{},"ageing":{}}})",
-                     quoted(name_), info_.model_sha256, queue_.scheduler, queue_.depth,
-                     queue_.ageing);
+  return fmt::format(
+      R"({{"name":{},"model_sha256":"{}","scheduler":{},"depth":{},"ageing":{}{}}})", quoted(name_),
+      info_.model_sha256, queue_.scheduler, queue_.depth, queue_.ageing,
+      episodes_ ? fmt::format(R"(,"episodes_sha256":"{}")", episodes_->sha256()) : "");
 }
 
 std::string ServedDrive::against_its_drive() const {
@@ -199,7 +211,9 @@ DriveReport ServedDrive::report() const {
                      counters.late_arrivals,
                      contents_->stored_bytes(),
                      paced_.power(),
+                     std::nullopt,
                      std::nullopt};
+  if (episodes_) report.episodes = paced_.episodes();
   if (generated_ != nullptr) {
     const GeneratedContents::State state = generated_->state();
     report.generated = {state.dropped_bytes, state.dropped_unclaimed, state.waiting_bytes,

@@ -25,6 +25,7 @@ struct DriveSettings {
   std::string table{};  // path of the table file
   ContentsChoice contents{};
   bool write_cache_loss = false;                      // a power cut takes what is dirty
+  std::optional<std::string> episodes{};              // path of their file
   std::optional<std::uint32_t> scheduler{}, depth{};  // as in platter_queue; nothing: the drive's
 };
 
@@ -43,10 +44,10 @@ class ServedDrive {
   std::uint64_t bytes() const { return info_.blocks * info_.block_bytes; }
   std::uint32_t block_bytes() const { return info_.block_bytes; }
 
-  // 0 or an errno: EINVAL for what are no whole blocks of the drive, or a
-  // read or write of more than kMostRequestBytes, and those of Contents;
-  // ESHUTDOWN: the power went, or `who` did, or end() was called, and there is no answer.
-  // `came_host_ns` as in PacedEngine.
+  // 0 or an errno: EIO for what an episode has fail, EINVAL for what are no whole blocks of the
+  // drive, or a read or write of more than kMostRequestBytes, and those of Contents; ESHUTDOWN: the
+  // power went, or `who` did, or end() was called, and there is no answer. `came_host_ns` as in
+  // PacedEngine.
   int read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
            const Connection& who = {});
   // `through`: it is on the media, and on the host's, when this returns (FUA).
@@ -99,6 +100,7 @@ class ServedDrive {
   const GeneratedContents* generated_;
   std::unique_ptr<VolatileContents> volatile_;
   Contents* contents_;
+  std::optional<RequestEpisodes> episodes_;
   std::optional<RequestLog> log_;
   PacedEngine paced_;
 };

@@ -26,14 +26,23 @@ std::string text_of(const GeneratedReport& report) {
   return text;
 }
 
+std::string text_of(const std::vector<EpisodeReport>& episodes) {
+  std::vector<std::string> each;
+  for (const EpisodeReport& episode : episodes)
+    each.push_back(fmt::format("{} {} ({})", each.size() + 1, episode.what, episode.requests));
+  return fmt::format("  episodes, and the requests of each: {}\n",
+                     each.empty() ? "none" : fmt::format("{}", fmt::join(each, ", ")));
+}
+
 std::string json_of(const DriveReport& report) {
   return fmt::format(R"({{"name":{},"model_against_drive":{},"delivery_against_model":{},)"
                      R"("outside_validity":{},"late_arrivals":{},"stored_bytes":{},)"
-                     R"("power_cuts":{}{}}})",
+                     R"("power_cuts":{}{}{}}})",
                      quoted(report.name), quoted(report.model_against_drive),
                      report.delivery_against_model.json(), report.outside_validity,
                      report.late_arrivals, report.stored_bytes, report.power_cuts,
-                     report.generated ? ",\"generated\":" + json_of(*report.generated) : "");
+                     report.generated ? ",\"generated\":" + json_of(*report.generated) : "",
+                     report.episodes ? ",\"episodes\":" + json_of(*report.episodes) : "");
 }
 
 }  // namespace
@@ -46,10 +55,11 @@ std::string text_of(const std::vector<DriveReport>& drives, const TransportRepor
         fmt::format(
             "{}\n  model against drive: {}\n  delivery against model: {}\n"
             "  outside what the model was checked for: {}; told too late to be served in time: {}\n"
-            "  contents: {} bytes stored; power cuts: {}\n{}",
+            "  contents: {} bytes stored; power cuts: {}\n{}{}",
             drive.name, drive.model_against_drive, drive.delivery_against_model.text(),
             drive.outside_validity, drive.late_arrivals, drive.stored_bytes, drive.power_cuts,
-            drive.generated ? text_of(*drive.generated) : ""));
+            drive.generated ? text_of(*drive.generated) : "",
+            drive.episodes ? text_of(*drive.episodes) : ""));
   return text + (transport.delay.is_known()
                      ? fmt::format("as a client sees it, by commands that do nothing: {}\n",
                                    transport.at_client.text())
@@ -74,6 +84,13 @@ std::string json_of(const std::vector<DriveReport>& drives, int speed,
                     speed, in_us(transport.delay.inbound_ns()),
                     in_us(transport.delay.outbound_ns()),
                     known ? transport.at_client.json() : "null", fmt::join(reports, ","));
+}
+
+std::string json_of(const std::vector<EpisodeReport>& episodes) {
+  std::vector<std::string> each;
+  for (const EpisodeReport& episode : episodes)
+    each.push_back(fmt::format(R"({{"what":"{}","requests":{}}})", episode.what, episode.requests));
+  return fmt::format("[{}]", fmt::join(each, ","));
 }
 
 std::string ready_notice(const TransportDelay& delay, const std::string& trouble) {

@@ -20,6 +20,12 @@ struct GeneratedReport {
   std::vector<std::string> file_systems{};
 };
 
+// Of an episode: on how many requests it acted.
+struct EpisodeReport {
+  std::string what{};
+  std::uint64_t requests = 0;
+};
+
 struct DriveReport {
   std::string name{};
   std::string model_against_drive{};  // what is known of the model itself
@@ -27,6 +33,7 @@ struct DriveReport {
   std::uint64_t outside_validity = 0, late_arrivals = 0, stored_bytes = 0;
   std::uint64_t power_cuts = 0;
   std::optional<GeneratedReport> generated{};
+  std::optional<std::vector<EpisodeReport>> episodes{};  // nothing: the drive has none
 };
 
 // Of the way between a client and the drives.
@@ -40,6 +47,9 @@ std::string text_of(const std::vector<DriveReport>& drives, const TransportRepor
 // An object on one line, with the line's end. What was not measured is null.
 std::string json_of(const std::vector<DriveReport>& drives, int speed,
                     const TransportReport& transport);
+
+// [{"what":"stall","requests":3},...]
+std::string json_of(const std::vector<EpisodeReport>& episodes);
 
 // When it can be used, and what the way takes; `trouble`: why that was not measured.
 std::string ready_notice(const TransportDelay& delay, const std::string& trouble);

@@ -63,6 +63,15 @@ void CommandLog::taken(const scsi::Completion& completion) {
        completion.residual, sense_number(completion));
 }
 
+void CommandLog::acted(std::uint32_t tag, const episodes::Action& action) {
+  const std::uint32_t place = action.episode + 1;
+  const char* const what = episodes::word_of(action.what);
+  if (action.due_ns == episodes::kNever)
+    line('e', tag, place, what, '-');
+  else
+    line('e', tag, place, what, action.due_ns);
+}
+
 void CommandLog::had_nothing(Nanoseconds now_ns) { line('n', now_ns); }
 void CommandLog::delivered(std::uint32_t tag, Nanoseconds at_ns) { line('d', tag, at_ns); }
 void CommandLog::aborted(std::uint32_t tag, Nanoseconds now_ns) { line('a', tag, now_ns); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "emulator/pace/log_writer.h"
+#include "episodes/outcome.h"
 #include "model/units.h"
 #include "scsi/device.h"
 
@@ -20,6 +21,8 @@ class CommandLog {
   // The host's storage did not give or take some blocks: no other target can repeat that.
   void contents_failed(int error);
   void taken(const scsi::Completion& completion);
+  // An episode acts on that answer.
+  void acted(std::uint32_t tag, const episodes::Action& action);
   // Asked at that time for what is due, it had nothing: it was still on its way to the host.
   void had_nothing(Nanoseconds now_ns);
   void delivered(std::uint32_t tag, Nanoseconds at_ns);

@@ -1,8 +1,15 @@
 #include "emulator/scsi/drive_contents.h"
 
+#include <algorithm>
+
 namespace platter::emulator {
 
+bool DriveContents::is_dropped() const {
+  return std::ranges::find(dropped_, tag_) != dropped_.end();
+}
+
 bool DriveContents::write(std::uint64_t lbn, std::span<const std::uint8_t> from) {
+  if (is_dropped()) return true;
   const std::uint64_t offset = lbn * block_bytes_;
   if (volatile_ == nullptr) return note(bytes_.write(offset, from));
   VolatileContents::Ticket ticket = 0;
@@ -13,6 +20,7 @@ bool DriveContents::write(std::uint64_t lbn, std::span<const std::uint8_t> from)
 
 // A command that wrote passes the cache by; another one is SYNCHRONIZE CACHE.
 void DriveContents::keep() {
+  if (is_dropped()) return;
   if (volatile_ == nullptr) return has_to_last_.push_back(tag_);
   bool wrote = false;
   for (Begun& begun : begun_)
@@ -35,16 +43,19 @@ int DriveContents::end_command(std::uint32_t tag) {
   }
   if (lasts) has_to_last_.push_back(tag);
   std::erase_if(begun_, [&](const Begun& begun) { return begun.tag == tag; });
+  std::erase(dropped_, tag);
   return error;
 }
 
 void DriveContents::end_all() {
   for (const Begun& begun : begun_) note(end(begun));
   begun_.clear();
+  dropped_.clear();
 }
 
 int DriveContents::cut_power() {
   begun_.clear();
+  dropped_.clear();
   return volatile_ == nullptr ? 0 : volatile_->cut_power();
 }
 

@@ -20,6 +20,8 @@ class DriveContents final : public virtual_drive::Contents {
         volatile_(dynamic_cast<VolatileContents*>(&bytes)),
         block_bytes_(block_bytes) {}
 
+  // What that command will write is not stored: it fails.
+  void drop(std::uint32_t tag) { dropped_.push_back(tag); }
   void begin_command(std::uint32_t tag) override { tag_ = tag; }
   bool read(std::uint64_t lbn, std::span<std::uint8_t> to) const override {
     return note(bytes_.read(lbn * block_bytes_, to));
@@ -50,12 +52,14 @@ class DriveContents final : public virtual_drive::Contents {
     return error == 0;
   }
   int end(const Begun& begun);
+  bool is_dropped() const;
 
   emulator::Contents& bytes_;
   VolatileContents* const volatile_;
   std::uint32_t block_bytes_;
   std::uint32_t tag_ = 0;
   std::vector<Begun> begun_{};  // of volatile contents
+  std::vector<std::uint32_t> dropped_{};
   std::vector<std::uint32_t> has_to_last_{};
   mutable int error_ = 0;
 };

@@ -10,8 +10,10 @@
 
 #include "emulator/contents/contents.h"
 #include "emulator/file_systems/ranges.h"
+#include "emulator/pace/drive_report.h"
 #include "emulator/scsi/command_log.h"
 #include "emulator/scsi/drive_contents.h"
+#include "emulator/scsi/drive_episodes.h"
 #include "model/drive_model.h"
 #include "virtual_drive/target.h"
 
@@ -21,6 +23,7 @@ struct ScsiDriveSettings {
   std::string name{};  // of its own among the drives
   model::DriveModel model{};
   std::string model_sha256{};
+  std::shared_ptr<const episodes::Schedule> episodes{};  // null: none
 };
 
 class ScsiDrive {
@@ -42,6 +45,13 @@ class ScsiDrive {
   void power_cycle(Nanoseconds now_ns);
 
   void delivered(std::uint32_t tag, Nanoseconds at_ns);
+
+  // The command is forgotten, if an episode keeps its answer for ever. Whether that was so.
+  bool forget_stuck(std::uint32_t tag) {
+    return episodes_ && episodes_->is_stuck(tag) && episodes_->abort(tag);
+  }
+  // Of each episode on how many requests it acted; nullopt: it has none.
+  std::optional<std::vector<EpisodeReport>> episode_reports() const;
 
   // The host did not keep what the command wrote: it is no success.
   static void fail(scsi::Completion& completion);
@@ -67,6 +77,7 @@ class ScsiDrive {
 
  private:
   void asked();
+  void look_for_next();
   void note_failure(int error);
 
   std::string name_, model_sha256_;
@@ -74,7 +85,8 @@ class ScsiDrive {
   DriveContents blocks_;
   virtual_drive::Target target_;
   std::optional<CommandLog> log_;
-  std::optional<Nanoseconds> next_due_{};
+  std::optional<DriveEpisodes> episodes_;
+  std::optional<Nanoseconds> target_due_{}, next_due_{};
   Nanoseconds now_ns_ = 0;  // the latest that it was told
   int contents_error_ = 0;
 };

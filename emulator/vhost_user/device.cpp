@@ -212,7 +212,9 @@ void Device::stop(unsigned queue) {
 }
 
 std::optional<Message> Device::stopped() {
-  if (!stopping_ || host_.is_outstanding(*stopping_)) return std::nullopt;
+  if (!stopping_) return std::nullopt;
+  host_.forget_stuck(*stopping_);
+  if (host_.is_outstanding(*stopping_)) return std::nullopt;
   const unsigned queue = *std::exchange(stopping_, std::nullopt);
   queues_[queue].remove();
   Message reply;

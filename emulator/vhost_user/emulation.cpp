@@ -62,7 +62,8 @@ std::string Emulation::report(const Server& server, const Lateness& at_client) c
     ScsiDrive& drive = *drives_.drives()[i];
     reports.push_back({drive.name(), settings_.models_against_drives[i], server.lateness(i),
                        drive.outside_validity(), drive.late_arrivals(),
-                       drive.contents().stored_bytes(), server.power_cuts(), std::nullopt});
+                       drive.contents().stored_bytes(), server.power_cuts(), std::nullopt,
+                       drive.episode_reports()});
     if (const GeneratedContents* const generated = drives_.generated(i))
       reports.back().generated = report_of(generated->state());
   }

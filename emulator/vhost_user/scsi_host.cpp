@@ -151,8 +151,14 @@ bool ScsiHost::is_outstanding(unsigned queue) const {
 }
 
 void ScsiHost::drain(unsigned queue) {
-  while (is_outstanding(queue))
+  for (forget_stuck(queue); is_outstanding(queue); forget_stuck(queue))
     if (!deliver(SharedDrives::kWhenever)) std::this_thread::yield();  // the keeper is not done yet
+}
+
+void ScsiHost::forget_stuck(unsigned queue) {
+  for (Slot& slot : slots_)
+    if (slot.used && slot.queue == queue && drives_.forget_stuck(slot.drive, tag_of(slot)))
+      free(slot);
 }
 
 void ScsiHost::forget(Nanoseconds now_ns) {

@@ -48,6 +48,8 @@ class ScsiHost {
   // For the only guest: what has been taken of that queue is answered, as soon as it is due and
   // whatever the time.
   void drain(unsigned queue);
+  // What is stuck of that queue is not waited for: it has no answer.
+  void forget_stuck(unsigned queue);
   // The guest is gone with all that it asked.
   void forget(Nanoseconds now_ns);
   // The drives have forgotten its commands: to all of that drive that answer; or none, to any.

@@ -38,6 +38,8 @@ class SharedDrives {
   std::size_t size() const { return drives_.size(); }
   void submit(unsigned drive, const scsi::Command& command, std::uint32_t tag, Nanoseconds now_ns);
   void abort(unsigned drive, std::uint32_t tag, Nanoseconds now_ns);
+  // Nobody waits for that one any more, if its answer never comes. Whether that was so.
+  bool forget_stuck(unsigned drive, std::uint32_t tag) { return drives_[drive]->forget_stuck(tag); }
   // Nobody waits for that one any more.
   void forget(std::uint32_t tag);
   // A drive forgets the commands of all guests. Each of those is told by what set_on_reset() gave.

@@ -28,13 +28,16 @@ import weakref
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 NOTHING, QUEUE_FULL, TOO_MANY = 1, 2, 3
-BAD_ARGUMENT, OUT_OF_RANGE, BAD_TABLE, NO_ACCESS, NO_MEMORY, BAD_CHECKPOINT, INTERNAL, BUSY = range(-1, -9, -1)
+(BAD_ARGUMENT, OUT_OF_RANGE, BAD_TABLE, NO_ACCESS, NO_MEMORY, BAD_CHECKPOINT, INTERNAL, BUSY,
+ BAD_EPISODES) = range(-1, -10, -1)
 DERIVED, VALIDATED, CHECKED_READS, CHECKED_WRITES = 1, 2, 4, 8
 REMAPPED = 1
 WRITE, FORCE_UNIT_ACCESS = 1, 2
 MEDIA_ACCESS, CACHE_HIT, OUTSIDE_VALIDITY = 1, 2, 4
 FCFS, SSTF, LOOK, C_LOOK, SPTF = range(5)
 READ_CACHE, WRITE_CACHE, READ_AHEAD = 1, 2, 4
+STALL, THROTTLE, SLOW, FAIL, STUCK = range(5)
+FLUSH, FAILS, NEVER = 4, 1, 2
 
 
 class Error(Exception):
@@ -191,6 +194,22 @@ class Counters(_Struct):
     _fields_ = _fields("u32 struct_size reserved; u64 outside_validity late_arrivals")
 
 
+class EpisodesInfo(_Struct):
+    _fields_ = _fields("u32 struct_size episodes; u64 seed; text sha256")
+
+
+class Asked(_Struct):
+    _fields_ = _fields("u64 ordinal lbn blocks; u32 flags drive; i64 arrival_ns completion_ns; u64 reserved")
+
+
+class Outcome(_Struct):
+    _fields_ = _fields("i64 due_ns; u64 failed_lbn; u32 flags actions; u64 reserved")
+
+
+class Action(_Struct):
+    _fields_ = _fields("u32 episode what; i64 due_ns")
+
+
 _PATH = os.environ.get("PLATTER_LIBRARY", "libplatter.so.0")
 _keeping, _giving_up = ctypes.PyDLL(_PATH), ctypes.CDLL(_PATH)  # Python's lock, during a call
 
@@ -262,6 +281,12 @@ _restore = _function("engine_restore", c_void_p, c_char_p, c_size_t)
 _snapshot = _function("engine_snapshot", c_void_p, c_char_p, c_size_t)
 _roll_back = _function("engine_roll_back", c_void_p, c_char_p, c_size_t)
 _counters = _function("engine_counters", c_void_p, POINTER(Counters))
+_episodes_open = _function("episodes_open", c_char_p, POINTER(c_void_p), library=_giving_up)
+_episodes_open_memory = _function("episodes_open_memory", c_char_p, c_size_t, POINTER(c_void_p), library=_giving_up)
+_episodes_close = _function("episodes_close", c_void_p, result=None)
+_episodes_about = _function("episodes_about", c_void_p, POINTER(EpisodesInfo))
+_episodes_what = _function("episodes_what", c_void_p, "u32 episode", POINTER(c_uint32))
+_episodes_outcome = _function("episodes_outcome", c_void_p, POINTER(Asked), POINTER(Outcome), POINTER(Action), c_size_t)
 
 MOST_OUTSTANDING = 64  # of an engine
 _UNKNOWN = c_size_t(-1).value
@@ -370,11 +395,11 @@ class Table(_Handle):
         return self._got(_next_passage, c_int64(), angle, time_ns, phase_ns)
 
 
-def _path(source):
+def _path(source, what="a table's bytes"):
     try:
         path = os.fsencode(source)
     except TypeError:
-        raise TypeError(f"source is of type {type(source).__name__}; give a path, or a table's bytes") from None
+        raise TypeError(f"source is of type {type(source).__name__}; give a path, or {what}") from None
     if b"\0" in path:
         raise ValueError("source is a path with a null character, which no file has")
     return path
@@ -517,3 +542,37 @@ class _Snapshot:
 
     def __reduce__(self):
         raise TypeError("a snapshot stays in its process; save() makes a checkpoint that may leave it")
+
+
+class Episodes(_Handle):
+    """How a drive misbehaves, from a file's path or from its bytes: what becomes of a request whose completion an engine
+    knows. It never changes. `with` closes it."""
+
+    _close = staticmethod(_episodes_close)
+
+    def __init__(self, source):
+        handle = c_void_p()
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            source = bytes(source)
+            _episodes_open_memory(source, len(source), byref(handle))
+        else:
+            _episodes_open(_path(source, "the bytes of a file of episodes"), byref(handle))
+        self._handle = handle
+
+    def about(self):
+        """Texts in it are bytes."""
+        with self._lock:
+            return self._got(_episodes_about, EpisodesInfo()).with_own_texts()
+
+    def what(self, episode):
+        """STALL, THROTTLE, SLOW, FAIL or STUCK; None: the file has no such episode."""
+        return self._got(_episodes_what, c_uint32(), episode)
+
+    def outcome(self, asked):
+        """The Outcome, and an Action for each episode that acts."""
+        outcome, asked = Outcome(), _of(Asked, "asked", asked)
+        with self._lock:
+            self._call(_episodes_outcome, byref(asked), byref(outcome), None, 0)
+            actions = (Action * outcome.actions)()
+            self._call(_episodes_outcome, byref(asked), byref(outcome), actions, outcome.actions)
+        return outcome, list(actions)

@@ -23,6 +23,7 @@ struct EmulateOptions {
   jobs::NbdServing serving{};  // of either kind, as far as both have it
   std::string vhost_user_socket{};
   std::string log{}, log_to_check{}, scheduler{};
+  std::vector<std::string> episodes{};
   ContentsOptions contents{};
   CLI::Option *nbd = nullptr, *vhost_user = nullptr;
   jobs::Outputs outputs{};
@@ -33,11 +34,16 @@ void check(const EmulateOptions& options, const std::vector<jobs::EmulatedDrive>
   if (options.serving.json)
     print_json("platter-emulation-check", {{"completions", checked.completions},
                                            {"flushes", checked.flushes},
+                                           {"episodes", checked.episodes},
                                            {"differ", checked.differ},
                                            {"first_difference", checked.first_difference}});
   else
-    fmt::print("{} completions and {} flushes: {} differ from the engine's\n", checked.completions,
-               checked.flushes, checked.differ);
+    fmt::print("{} completions and {} flushes{}: {} differ from the engine's\n",
+               checked.completions, checked.flushes,
+               checked.episodes == 0
+                   ? ""
+                   : fmt::format(", on which episodes act {} times", checked.episodes),
+               checked.differ);
   jobs::require_no_difference(checked);
 }
 
@@ -68,7 +74,8 @@ void emulate(EmulateOptions& options) {
                 "platter emulate serves drives or checks a log; give one of --nbd, --vhost-user "
                 "and --check-log");
   if (options.nbd->count() > 0) jobs::require_needs("emulate", "--nbd");
-  const std::vector<jobs::EmulatedDrive> drives = jobs::emulated_drives(options.models);
+  std::vector<jobs::EmulatedDrive> drives = jobs::emulated_drives(options.models);
+  jobs::add_episodes(drives, options.episodes);
   if (checks)
     check(options, drives);
   else
@@ -121,6 +128,9 @@ void add_emulate(CLI::App& app) {
         command->add_flag("--ordinary", serving.ordinary,
                           "without SCHED_FIFO: late whenever the machine is busy")})
     served->excludes(checked);
+  command->add_option("--episodes", options->episodes,
+                      "files that say how and when the drives misbehave: one for all, or one for "
+                      "each");
   options->contents.add_to(*command);
   for (CLI::Option* const option : options->contents.options()) option->excludes(checked);
   command

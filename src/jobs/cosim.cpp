@@ -166,7 +166,8 @@ emulator::Job job_of(const Cosimulation& options) {
 }
 
 std::vector<emulator::DriveOfSet> drives_of(const Cosimulation& options) {
-  const std::vector<EmulatedDrive> drives = emulated_drives(options.models);
+  std::vector<EmulatedDrive> drives = emulated_drives(options.models);
+  add_episodes(drives, options.episodes);
   tell_standing(drives);
   auto set = scsi_drives(drives, options.contents, options.write_cache_loss);
   // Chance of the drive's, where its model leaves that open, is the guest's.
@@ -207,6 +208,12 @@ std::string in_json(const SimulationReport& report) {
   json["outside_validity"] = report.outside_validity;
   json["late_arrivals"] = report.late_arrivals;
   json["ticks_of_the_host"] = report.ticks;
+  for (std::size_t drive = 0; drive < report.episodes.size(); ++drive) {
+    if (!report.episodes[drive]) continue;
+    for (const emulator::EpisodeReport& episode : *report.episodes[drive])
+      json["episodes"].push_back(
+          {{"drive", drive}, {"what", episode.what}, {"requests", episode.requests}});
+  }
   return json_document("platter-cosim", json);
 }
 

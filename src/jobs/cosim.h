@@ -16,6 +16,7 @@ struct Cosimulation {
   std::vector<std::string> command{};                // with its arguments
   std::vector<std::string> models{}, shares{};       // shares: folders that the command may write
   std::vector<emulator::ContentsChoice> contents{};  // one for each drive; none: in memory
+  std::vector<std::string> episodes{};               // files; none, one for all, or one for each
   std::string log{}, report{};                       // files; "": none, and the report is said
   std::string kernel{};                              // "": ours, built once
   std::string date{};                                // YYYY-MM-DD; "": the coming midnight, UTC

@@ -8,10 +8,12 @@
 
 #include "emit/disksim/import.h"
 #include "emulator/pace/drive_report.h"
+#include "episodes/read.h"
 #include "jobs/subject.h"
 #include "model/claims.h"
 #include "model/completeness.h"
 #include "model/error.h"
+#include "model/file.h"
 #include "model/json.h"
 #include "model/say.h"
 #include "model/standing.h"
@@ -33,7 +35,7 @@ model::DriveModel predicting_model(const std::string& path) {
 EmulatedDrive emulated_drive(const std::string& path, const std::string& name) {
   if (emit_table::is_table_file(path)) {
     model::note_input(path);
-    return {path, name, {}, emit_table::load_table(path), {}};
+    return {path, name, {}, emit_table::load_table(path)};
   }
   model::DriveModel model = predicting_model(path);
   std::string bytes = emit_table::compile_table(model);
@@ -44,8 +46,8 @@ EmulatedDrive emulated_drive(const std::string& path, const std::string& name) {
 std::vector<emulator::LoggedDrive> logged_drives(const std::vector<EmulatedDrive>& drives) {
   std::vector<emulator::LoggedDrive> logged;
   for (const EmulatedDrive& drive : drives)
-    logged.push_back(
-        {drive.table.model_sha256, drive.table.identity.blocks, drive.table.tables, drive.model});
+    logged.push_back({drive.table.model_sha256, drive.table.identity.blocks, drive.table.tables,
+                      drive.model, drive.episodes});
   return logged;
 }
 
@@ -60,6 +62,23 @@ std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths
   for (std::size_t i = 0; i < paths.size(); ++i)
     drives.push_back(emulated_drive(paths[i], names[i]));
   return drives;
+}
+
+void add_episodes(std::vector<EmulatedDrive>& drives, const std::vector<std::string>& files) {
+  if (files.empty()) return;
+  if (files.size() != 1 && files.size() != drives.size())
+    throw Error(
+        ExitStatus::usage,
+        fmt::format("{} models and {} files of episodes; give one for all, or one for each, "
+                    "in that order",
+                    drives.size(), files.size()));
+  for (std::size_t i = 0; i < drives.size(); ++i) {
+    EmulatedDrive& drive = drives[i];
+    const std::string& file = files[files.size() == 1 ? 0 : i];
+    drive.episodes_text = model::read_file(file);
+    drive.episodes = std::make_shared<const episodes::Schedule>(
+        episodes::read_schedule(drive.episodes_text, file));
+  }
 }
 
 void tell_standing(const std::vector<EmulatedDrive>& drives) {
@@ -86,7 +105,7 @@ std::vector<emulator::DriveOfSet> scsi_drives(const std::vector<EmulatedDrive>& 
                   drive.path +
                       " is a table, which does not tell what the drive answers to SCSI "
                       "commands; give the model that it was made of");
-    set.push_back({{drive.name, *drive.model, drive.table.model_sha256},
+    set.push_back({{drive.name, *drive.model, drive.table.model_sha256, drive.episodes},
                    contents.empty() ? emulator::ContentsChoice{} : contents[i],
                    write_cache_loss});
   }

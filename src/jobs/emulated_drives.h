@@ -1,6 +1,7 @@
 // The models of `platter emulate`, as the tables that an emulator opens.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "emit/table/table.h"
 #include "emulator/check/check_log.h"
 #include "emulator/scsi/drive_set.h"
+#include "episodes/schedule.h"
 #include "model/drive_model.h"
 
 namespace platter::jobs {
@@ -17,13 +19,18 @@ struct EmulatedDrive {
   std::string name;   // of its own among the drives
   std::string bytes;  // of the table; empty: `path` is one
   emit_table::Table table;
-  std::optional<model::DriveModel> model{};  // nothing: `path` is a table
+  std::optional<model::DriveModel> model{};              // nothing: `path` is a table
+  std::shared_ptr<const episodes::Schedule> episodes{};  // null: none
+  std::string episodes_text{};                           // of their file
 };
 
 // Of model files, tables, DiskSim files, and virtual drives ("virtual:..."). Throws
 // Error(bad_input) for what is none of these, and for a model that lacks what predicts a request;
 // Error(no_device, usage) for a virtual drive that there is not.
 std::vector<EmulatedDrive> emulated_drives(const std::vector<std::string>& paths);
+
+// Files of episodes for them: none, one for all, or one for each. Throws Error(usage, bad_input).
+void add_episodes(std::vector<EmulatedDrive>& drives, const std::vector<std::string>& files);
 
 // What is known of the model, in a sentence's part.
 std::string against_its_drive(const EmulatedDrive& drive);

@@ -60,6 +60,14 @@ std::string table_file(const EmulatedDrive& drive, std::size_t number,
   return path;
 }
 
+// As they were read here, whatever becomes of their file.
+std::string episodes_file(const EmulatedDrive& drive, std::size_t number,
+                          model::TemporaryFolder& folder) {
+  std::string path = folder.file(fmt::format("{}.episodes.json", number));
+  model::write_file(path, drive.episodes_text);
+  return path;
+}
+
 // So that what is wrong with it is said here, with its status.
 void check_contents(const EmulatedDrive& drive, const emulator::ContentsChoice& choice) {
   const model::Identity& identity = drive.table.identity;
@@ -94,6 +102,7 @@ std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
     add("name", drives[i].name);
     if (!serving.contents.empty()) add_contents(arguments, serving.contents[i]);
     if (serving.write_cache_loss) add("write-cache-loss", "true");
+    if (drives[i].episodes) add("episodes", episodes_file(drives[i], i, folder));
     if (serving.scheduler) add("scheduler", std::to_string(static_cast<int>(*serving.scheduler)));
     if (serving.depth) add("depth", std::to_string(*serving.depth));
   }

@@ -36,6 +36,7 @@ inline constexpr Format kFormatVersions[] = {
     {"platter-emulation", {1, 0}},
     {"platter-emulation-check", {1, 0}},
     {"platter-emulation-log", {1, 0}},
+    {"platter-episodes", {1, 0}},
     {"platter-error", {1, 0}},
     {"platter-fleet", {1, 0}},
     {"platter-fleet-history", {1, 0}},

@@ -51,6 +51,9 @@ class Cosim(PlatterTest):
         self.refuses(BAD_INPUT, "no folder", DRIVE, "--kernel", "kernel", "--share", "nowhere", "--", "true")
         for share in ("/", "/dev", "/proc/self", "/sys/.", "/run"):
             self.refuses(USAGE, [share, "the guest's own"], DRIVE, "--kernel", "kernel", "--share", share, "--", "true")
+        self.write("wrong.json", '{"schema": {"name": "platter-episodes", "version": "1.0"}, "episodes": [{"what": "stall"}]}')
+        self.refuses(BAD_INPUT, ["wrong.json", "for_s"], DRIVE, "--episodes", "wrong.json", "--", "true")
+        self.refuses(USAGE, "one for each", DRIVE, "--episodes", "a", "b", "--", "true")
         self.write("stripped", fake_kernel("another_function"))
         for kernel in ("no-kernel", self.model(), "/bin/true", "stripped"):
             self.refuses(BAD_INPUT, [kernel, "--build-kernel"], DRIVE, "--kernel", kernel, "--", "true")

@@ -15,6 +15,7 @@ import unittest
 from harness import (BAD_INPUT, DIFFERS, INTERRUPTED, MISSING_PROGRAM, NO_DEVICE, OK, OUTPUT, PLATTER, REFUSED, USAGE,
                      PlatterTest)
 from nbd_client import HungUp, NbdClient, READ
+from vhost_client import ANSWER, Guest
 
 LOAD = os.path.abspath(os.environ["PLATTER_NBD_LOAD"]) if os.environ.get("PLATTER_NBD_LOAD") else ""
 DRIVE = "virtual:hp-c2247"
@@ -113,6 +114,30 @@ class Served(PlatterTest):
         self.fails(USAGE, "one for each", "emulate", "m.json", "m.json", option, "s", "--contents", "a")
 
 
+    def write_episodes(self, *episodes, name="bad.json", **more):
+        self.write(name, json.dumps({"schema": {"name": "platter-episodes", "version": "1.0"}, **more,
+                                     "episodes": episodes}))
+        return name
+
+    def check_log_of_episodes(self):
+        """The log of a drive with those of bad.json: how often they acted."""
+        checked = self.checked("m.json", "--check-log", "log", "--episodes", "bad.json")
+        self.assertEqual(checked["differ"], 0, checked["first_difference"])
+        self.fails(BAD_INPUT, ["log:1", "--episodes"], "emulate", "m.json", "--check-log", "log")
+        self.write_episodes(name="other.json")
+        self.fails(BAD_INPUT, ["log:1", "SHA-256"], "emulate", "m.json", "--check-log", "log", "--episodes", "other.json")
+        return checked["episodes"]
+
+    def check_refused_episodes(self, option):
+        good = self.write_episodes({"what": "stuck"})
+        wrong = self.write_episodes({"what": "stall"}, name="wrong.json")
+        for file in (wrong, "text", "none.json", "m.json"):
+            self.fails(BAD_INPUT, file, "emulate", "m.json", option, "s", "--episodes", file)
+        self.fails(USAGE, "one for each", "emulate", "m.json", option, "s", "--episodes", good, good)
+        self.fails(USAGE, "bad.json", "emulate", "m.json", option, "s", "--episodes", good, "--log", good, "--force")
+        self.assertFalse(os.path.exists(self.path("s")))
+
+
 @unittest.skipUnless(LOAD and shutil.which("nbdkit"), "nbdkit or the plugin is not there")
 class OverNbd(Served):
     def uri(self):
@@ -155,6 +180,46 @@ class OverNbd(Served):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.end(server)
         self.assertEqual(self.checked("m.json", "--check-log", "log")["differ"], 0)
+
+    # holds: emulators.md: A log of episodes is checked
+    # holds: emulators.md: What fails is neither returned nor stored
+    def test_a_drive_that_misbehaves(self):
+        self.write_episodes({"what": "fail", "of": "read", "lbns": [8, 15]}, {"what": "fail", "of": "write", "lbns": [16, 16]},
+                            {"what": "stall", "of": "flush", "for_s": 0.5, "every_s": 1},
+                            {"what": "slow", "probability": 0.5, "delay_ms": {"distribution": "uniform", "from": 1, "to": 9}})
+        server = self.serve("m.json", "--nbd", "s", "--log", "log", "--json", "--episodes", "bad.json")
+        client = self.client()
+        client.write(0, b"1" * 4096)
+        for failing in (lambda: client.read(4096, 4096), lambda: client.write(8192, b"2" * 4096)):
+            with self.assertRaises(OSError) as failed:
+                failing()
+            self.assertEqual(failed.exception.errno, 5)
+        self.assertEqual(client.read(8192, 4096), bytes(4096))
+        self.assertEqual(client.read(0, 4096), b"1" * 4096)
+        client.flush()
+        client.close()
+        acted = json.loads(self.end(server))["drives"][0]["episodes"]
+        self.assertEqual([each["what"] for each in acted], ["fail", "fail", "stall", "slow"])
+        self.assertEqual([each["requests"] for each in acted[:2]], [1, 1])
+        self.assertEqual(self.check_log_of_episodes(), sum(each["requests"] for each in acted))
+
+    # holds: emulators.md: A request that is stuck can be aborted
+    def test_what_is_stuck_holds_up_neither_the_end_nor_a_power_cut(self):
+        self.write_episodes({"what": "stuck", "of": "read"})
+        server = self.serve("m.json", "--nbd", "s", "--log", "log", "--episodes", "bad.json", "--depth", 8)
+        stuck, other = self.client(), self.client()
+        stuck.send(READ, 0, 4096)
+        other.write(0, b"1" * 4096)
+        server.send_signal(signal.SIGUSR2)
+        with self.assertRaises(HungUp):
+            stuck.answer(4096)
+        self.client().send(READ, 0, 4096)
+        self.assertIn("1 stuck (", self.end(server))
+        self.assertGreaterEqual(self.check_log_of_episodes(), 1)
+
+    # holds: emulators.md: A file of episodes that cannot be
+    def test_episodes_that_are_refused(self):
+        self.check_refused_episodes("--nbd")
 
     def test_several_drives_are_exports_of_their_own(self):
         shutil.copy(self.path("m.json"), self.path("n.json"))
@@ -461,6 +526,41 @@ class OverVhostUser(Served):
         self.assertEqual(report["drives"][0]["delivery_against_model"]["answers"], 0)
         self.assertEqual(self.checked("m.json", "--check-log", "log")["completions"], 0)
         self.fails(BAD_INPUT, ["log:1", "another model"], "emulate", "virtual:quantum-atlas10k", "--check-log", "log")
+
+    # holds: emulators.md: A log of episodes is checked
+    # holds: emulators.md: A request that is stuck can be aborted
+    def test_a_drive_that_misbehaves(self):
+        read, write = (bytes([opcode, 0, 0, 0, 0, 8, 0, 0, 1, 0]) for opcode in (0x28, 0x2a))
+        self.write_episodes({"what": "fail", "requests": [2, 3], "lbns": [8, 8]}, {"what": "stuck", "requests": [5, 5]},
+                            {"what": "slow", "delay_ms": 20})
+        server = self.serve("m.json", "--vhost-user", "s", "--log", "log", "--json", "--episodes", "bad.json")
+        guest = Guest(self.path("s"))
+        guest.begin()
+        self.assertEqual(guest.do(bytes(6)), 0)  # it is told of the power-on
+        self.assertEqual(guest.do(read, into=512), 0)
+
+        def sense_of(cdb, **data):
+            guest.offer(cdb, **data)
+            self.wait_for(guest.answers)
+            sense = guest.memory[ANSWER + 12:ANSWER + 30]
+            return guest.memory[ANSWER + 10], sense[2] & 15, sense[12], sense[13], sense[6]
+        self.assertEqual(sense_of(read, into=512), (2, 3, 0x11, 0, 8))
+        self.assertEqual(sense_of(write, out=512), (2, 3, 0x0c, 0, 8))
+        self.assertEqual(guest.do(read, into=512), 0)
+        with self.assertRaises(TimeoutError):
+            guest.do(read, into=512, patience=1)
+        guest.close()  # what is stuck goes with it
+        again = Guest(self.path("s"))
+        again.begin()
+        self.assertEqual(again.do(read, into=512), 0)
+        again.close()
+        acted = json.loads(self.end(server))["drives"][0]["episodes"]
+        self.assertEqual([(each["what"], each["requests"]) for each in acted], [("fail", 2), ("stuck", 1), ("slow", 5)])
+        self.assertEqual(self.check_log_of_episodes(), 8)
+
+    # holds: emulators.md: A file of episodes that cannot be
+    def test_episodes_that_are_refused(self):
+        self.check_refused_episodes("--vhost-user")
 
     def test_power_that_is_cut_hangs_up(self):
         server = self.serve("m.json", "--vhost-user", "s", "--write-cache-loss", "--contents", "generated:c.img",

@@ -40,7 +40,10 @@ MAY_BE_LEFT_OUT = {
     "platter-calibration": {"from", "to", "n_model"},
     "platter-comparison": {"from", "to", "n_model"},
     "platter-emit-table": set(),
-    "platter-emulation": {"generated"},
+    "platter-emulation": {"generated", "episodes"},
+    "platter-emulation-log": {"episodes_sha256"},
+    "platter-episodes": {"seed", "from_s", "for_s", "every_s", "requests", "every_nth", "lbns", "of", "probability",
+                         "factor", "delay_ms"},
     "platter-host-journal": set(),
     "platter-inspection": {"ata", "block_limits", "characteristics", "03h", "04h", "08h"},
     "platter-journal": {"mode_pages", "ata", "write_cache", "look_ahead", "power_level"},
@@ -103,6 +106,11 @@ EVERYTHING_OF_A_LAYOUT = {
 # Written by tests, and no output of platter: some are not even what they say that they are.
 HAND_MADE = {"theirs.jsonl", "left.journal", "everything.json", "nothing.json", "without.json", "ata.json", "record",
              "kept", "study.json", "failing.json"}
+EPISODES = [{"what": "stall", "from_s": 1, "for_s": 2, "every_s": 3}, {"what": "throttle", "factor": 2, "of": "read"},
+            {"what": "slow", "delay_ms": 5, "probability": 0.5}, {"what": "stuck", "requests": [5, 6], "every_nth": 2},
+            {"what": "slow", "delay_ms": {"distribution": "exponential", "mean": 5}},
+            {"what": "slow", "delay_ms": {"distribution": "uniform", "from": 1, "to": 5}},
+            {"what": "fail", "lbns": [100, 107]}]
 MOST_LINES = 15  # of a payload that are looked at
 # Open on purpose: a model inside another file has its own schema.
 OPEN = {("platter-samples", ("facts", "known")), ("platter-study-point", ("of", "trace", "told"))}
@@ -394,11 +402,13 @@ class Outputs(Case):
 
     @classmethod
     def run_emulation(cls):
-        cls.emulate("--vhost-user")
+        cls.write_bytes("episodes.json", json.dumps({"schema": {"name": "platter-episodes", "version": "1.0"}, "seed": 3,
+                                                     "episodes": EPISODES}).encode())
         cls.emulate("--vhost-user", "--contents", "generated")
+        cls.emulate("--vhost-user", "--episodes", "episodes.json")
         if os.environ.get("PLATTER_NBD_LOAD"):  # built only where nbdkit is
             cls.emulate("--nbd")
-        cls.run_line("emulate truth.json --check-log emulation--vhost-user.log")
+        cls.run_line("emulate truth.json --check-log emulation--vhost-user.log --episodes episodes.json")
 
     @classmethod
     def emulate(cls, how, *more):

@@ -1,9 +1,12 @@
-// Studies, the arrays in them, and the points that a folder of results holds.
+// What people write to ask for something: studies, the arrays in them; the points that a folder of
+// results holds; how an emulated drive misbehaves.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "episodes/outcome.h"
+#include "episodes/read.h"
 #include "fuzz/targets.h"
 #include "model/temporary_folder.h"
 #include "samples/checks.h"
@@ -94,10 +97,36 @@ void point(const std::string& bytes) {
   }
 }
 
+// And what becomes of some requests.
+void episodes_file(const std::string& bytes) {
+  refusing([&] {
+    const episodes::Schedule schedule = episodes::read_schedule(bytes, "e");
+    require(schedule.episodes.size() <= episodes::kMostEpisodes, "no more than there may be");
+    Nanoseconds arrival_ns = 0;
+    for (std::uint64_t ordinal = 1; ordinal < 20; ++ordinal) {
+      const episodes::Request request{static_cast<std::uint32_t>(ordinal % 2),
+                                      ordinal,
+                                      static_cast<episodes::Kind>(ordinal % 3),
+                                      ordinal * 1000,
+                                      8,
+                                      arrival_ns,
+                                      arrival_ns + ordinal};
+      Nanoseconds last_ns = request.completion_ns;
+      episodes::outcome_of(schedule, request, [&](const episodes::Action& action) {
+        require(action.due_ns >= last_ns, "no answer comes before the model's");
+        require(action.due_ns == episodes::kNever || action.due_ns <= episodes::kLatest,
+                "an answer comes, or never");
+        last_ns = action.due_ns;
+      });
+      arrival_ns = 2 * arrival_ns + kSecond;
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<Target> study_targets() {
-  return {{"study", study_file}, {"array", array}, {"points", point}};
+  return {{"study", study_file}, {"array", array}, {"points", point}, {"episodes", episodes_file}};
 }
 
 }  // namespace platter::fuzz

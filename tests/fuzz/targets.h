@@ -25,7 +25,7 @@ std::vector<Target> result_targets();       // of replays
 std::vector<Target> run_targets();          // what runs leave behind, and programs as drives
 std::vector<Target> guest_targets();        // guests of emulated drives, and their logs
 std::vector<Target> file_system_targets();  // file systems on emulated drives
-std::vector<Target> study_targets();        // studies, their arrays, the points of their results
+std::vector<Target> study_targets();        // studies, their arrays and points; episodes
 
 // Ends the program.
 void require(bool holds, const char* promise);

@@ -10,6 +10,9 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../.."))
 MODULE = os.path.join(ROOT, "lib/python/platter.py")
+EPISODES = b'''{"schema": {"name": "platter-episodes", "version": "1.0"}, "seed": 3, "episodes": [
+    {"what": "throttle", "factor": 2, "of": "read"}, {"what": "fail", "lbns": [100, 199], "probability": 0.5},
+    {"what": "stuck", "requests": [7, 7]}]}'''
 LIBRARY = os.environ.get("PLATTER_LIBRARY", "")
 
 

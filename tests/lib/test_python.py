@@ -109,6 +109,33 @@ class Module(built.WithDrives):
         with self.assertRaises(self.platter.Error):
             engine.restore(checkpoint[:-1])
 
+    def test_episodes(self):
+        platter = self.platter
+        with platter.Episodes(built.EPISODES) as episodes:
+            about = episodes.about()
+            self.assertEqual((about.episodes, about.seed, len(about.sha256)), (3, 3, 64))
+            self.assertEqual([episodes.what(i) for i in range(4)], [platter.THROTTLE, platter.FAIL, platter.STUCK, None])
+            failed = 0
+            for ordinal in range(1, 401):
+                outcome, actions = episodes.outcome(platter.Asked(ordinal=ordinal, lbn=98, blocks=8, arrival_ns=5,
+                                                                  completion_ns=25))
+                self.assertEqual(actions[0].due_ns, 45)
+                if ordinal == 7:
+                    self.assertEqual((outcome.due_ns, outcome.flags & platter.NEVER), (2**63 - 1, platter.NEVER))
+                    self.assertEqual(actions[-1].what, platter.STUCK)
+                    continue
+                fails = bool(outcome.flags & platter.FAILS)
+                self.assertEqual((outcome.due_ns, len(actions), outcome.failed_lbn), (45, 1 + fails, 100 * fails))
+                failed += fails
+            self.assertTrue(150 < failed < 250, failed)
+            with self.assertRaises(platter.ArgumentError):
+                episodes.outcome(platter.Asked())
+        with self.assertRaises(ValueError):
+            episodes.about()
+        with self.assertRaises(platter.Error) as caught:
+            platter.Episodes(b"{}")
+        self.assertEqual(caught.exception.status, platter.BAD_EPISODES)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,7 +10,7 @@ import built
 
 U32, U64, I64 = (0, 2**32 - 1), (0, 2**64 - 1), (-2**63, 2**63 - 1)
 INTEGERS = {"lbn": U64, "angle": U64, "cylinder": U32, "head": U32, "sector": U32, "tag": U32, "flags": U32,
-            "scheduler": U32, "depth": U32, "time_ns": I64, "phase_ns": I64, "arrival_ns": I64}
+            "scheduler": U32, "depth": U32, "episode": U32, "time_ns": I64, "phase_ns": I64, "arrival_ns": I64}
 NO_INTEGERS = (None, True, False, 1.0, 3.7, float("nan"), float("inf"), "7", b"7", [], (1,), {}, object(), 1j,
                decimal.Decimal(3), range(3), len, int)
 NO_NUMBERS = (None, True, "0.5", b"1", [], object(), 1j)
@@ -25,6 +25,7 @@ class Arguments(built.WithDrives):
     def setUp(self):
         self.engine = self.platter.Engine(self.table)
         self.engine.submit(self.platter.Request(lbn=5, blocks=8), 0)
+        self.episodes = self.platter.Episodes(built.EPISODES)
 
     def good(self, name):
         """A value that the argument of that name takes."""
@@ -32,12 +33,12 @@ class Arguments(built.WithDrives):
         others = {"source": built.LIBRARY, "table": self.table, "request": platter.Request(lbn=1, blocks=1),
                   "requests": [platter.Request(lbn=1, blocks=1)], "times_ns": [0], "ageing": 0.5,
                   "policies": self.engine.cache_policies(), "checkpoint": self.engine.save(),
-                  "snapshot": self.engine.snapshot()}
+                  "snapshot": self.engine.snapshot(), "asked": platter.Asked(ordinal=1)}
         return others[name] if name in others else 1
 
     def methods(self):
         """(bound method, its arguments' names), of all that is public."""
-        for thing in (self.table, self.engine):
+        for thing in (self.table, self.engine, self.episodes):
             for name, method in inspect.getmembers(thing, inspect.ismethod):
                 if not name.startswith("_") and name != "close":
                     yield method, list(inspect.signature(method).parameters)
@@ -72,14 +73,14 @@ class Arguments(built.WithDrives):
         self.assertEqual(seen, set(INTEGERS))
 
     def test_no_argument_is_forgotten(self):
-        others = {"request", "requests", "times_ns", "ageing", "policies", "checkpoint", "snapshot"}
+        others = {"request", "requests", "times_ns", "ageing", "policies", "checkpoint", "snapshot", "asked"}
         names = {name for _, names in self.methods() for name in names}
         self.assertEqual(names, set(INTEGERS) | others)
 
     def test_what_is_no_struct_of_that_kind(self):
         for method, names in self.methods():
             for at, name in enumerate(names):
-                if name not in ("request", "policies", "snapshot"):
+                if name not in ("request", "policies", "snapshot", "asked"):
                     continue
                 values = [self.good(other) for other in names]
                 for value in (None, 5, "x", b"", self.platter.Completion(), self.platter.Queue(), ctypes.c_int(5), []):

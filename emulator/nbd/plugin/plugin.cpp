@@ -77,6 +77,8 @@ void take_drive_setting(DriveSettings& drive, const std::string& key, const char
     take_contents_setting(drive.contents, key, value);
   else if (key == "write-cache-loss")
     drive.write_cache_loss = truth_of(value, "write-cache-loss");
+  else if (key == "episodes")
+    drive.episodes = value;
   else if (key == "scheduler")
     drive.scheduler = number_of(value, "scheduler", 0);
   else if (key == "depth")
