@@ -56,6 +56,8 @@ class Check {
       read(std::uniform_int_distribution<std::uint64_t>(0, map_.slots() - 1)(context_.random));
     look_into_suspects(kOfSuspect);
     if (refuted().empty()) return;
+    read_anew(refuted(), kOfSuspect);
+    if (refuted().empty()) return;
     // Where one is wrong others may be, in which hardly any sector was read.
     for (std::size_t zone = 0; zone < misses_.size(); ++zone) read_in(zone, kOfEach);
     look_into_suspects(kOfSuspect);
@@ -92,6 +94,16 @@ class Check {
     for (std::size_t i = 0; i < tries && misses_[zone].size() < reads; ++i)
       read(std::uniform_int_distribution<std::uint64_t>(starts_[zone],
                                                         starts_[zone + 1] - 1)(context_.random));
+  }
+
+  // Time may have jumped behind a look at the reference, and all reads up to the next be off by
+  // that.
+  void read_anew(const std::vector<std::size_t>& zones, std::size_t reads) {
+    for (const std::size_t zone : zones) {
+      misses_[zone].clear();
+      reference_.refresh_now();
+      read_in(zone, reads);
+    }
   }
 
   void look_into_suspects(std::size_t reads) {
