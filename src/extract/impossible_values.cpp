@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "model/fields.h"
 #include "model/invalid_model.h"
@@ -81,8 +82,8 @@ std::string as_measured(const model::Parameter& parameter) {
 }
 
 std::string take_out(model::Parameter& parameter, const model::InvalidModel& invalid) {
-  if (!parameter.value) {
-    parameter.error.reset();
+  if (!parameter.value) {  // it is its error, its bounds or a guess
+    parameter = model::absent(parameter.reason, parameter.unit);
     return invalid.path() + " " + invalid.fault();
   }
   const bool time_below_zero = parameter.unit == "ms" && *parameter.value < 0;
@@ -191,13 +192,15 @@ void take_out_section(model::DriveModel& model, std::string_view path, const std
 
 model::Notes take_out_what_cannot_be(model::DriveModel& model) {
   model::Notes notes;
-  std::string whole;  // what was last taken out as a whole
+  std::string parameter_out, whole;  // what was last taken out, alone or as a whole
   for (;;) {
     try {
       model::validate(model, "the model");
       return notes;
     } catch (const model::InvalidModel& invalid) {
       if (model::Parameter* parameter = parameter_at(model, invalid.path())) {
+        if (std::exchange(parameter_out, invalid.path()) == invalid.path())
+          throw;  // it is still so
         notes.emplace_back(model::Code::impossible_value, take_out(*parameter, invalid),
                            invalid.path());
         continue;

@@ -178,6 +178,23 @@ TEST_CASE(
   CHECK(model.seek.points.size() == points - 2);
 }
 
+TEST_CASE("a bound or a guess that cannot be is taken out with a note, once") {
+  for (const bool bound : {true, false}) {
+    model::DriveModel model = full_model();
+    model::Parameter& streams = model.cache.read_ahead_streams;
+    streams = model::absent("more could not be tried");
+    if (bound)
+      streams.at_least = 1e6;
+    else
+      streams.guesses = {{1e6, 2.0, "nobody"}};
+    const model::Notes notes = extract::take_out_what_cannot_be(model);
+    CHECK(notes.size() == 1);
+    CHECK_FALSE(streams.at_least);
+    CHECK(streams.guesses.empty());
+    CHECK(streams.reason == "more could not be tried");
+  }
+}
+
 TEST_CASE("property: whatever is damaged in a model, what is left can be written and read") {
   const std::vector<model::DriveModel> models = {
       full_model(), catalogue_drive("seagate-cheetah9lp"), catalogue_drive("many-defects"),
