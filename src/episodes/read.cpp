@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "platter-episodes";
+constexpr const char* kSchema = "platter-episodes";
 constexpr double kMostSeconds = 1e8, kMostMs = 1e9, kMostFactor = 1e6;
 constexpr std::uint64_t kMostWhole = std::uint64_t{1} << 53;  // what every reader of JSON keeps
 
@@ -170,12 +170,12 @@ Episode episode_in(const Json& json, const std::string& where) {
 // What is not understood of a newer one is not passed over: the drive would behave.
 void require_known_version(const Json& json, Members& members) {
   members.has("schema");
-  const model::FormatVersion own = model::version_of(kFormat);
-  const auto version = model::version_in(json, kFormat);
+  const model::FormatVersion own = model::version_of(kSchema);
+  const auto version = model::version_in(json, kSchema);
   if (!version || version->major != own.major)
     members.fail(fmt::format(R"(is no file of episodes: it needs "schema": {{"name": "{}", )"
                              R"("version": "{}"}})",
-                             kFormat, model::text_of(own)));
+                             kSchema, model::text_of(own)));
   if (*version > own)
     members.fail(fmt::format("is of version {}, newer than this platter's {}",
                              model::text_of(*version), model::text_of(own)));
