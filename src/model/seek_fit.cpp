@@ -7,7 +7,8 @@
 namespace platter::model {
 namespace {
 
-constexpr std::size_t kFewest = 3;  // points of a branch
+constexpr std::size_t kFewest = 3;       // points of a branch
+constexpr std::size_t kMostKnees = 256;  // that are tried at once
 
 // Least squares for a + b u + e v, with u = min(sqrt(d), sqrt(knee)) and v = max(d - knee, 0): what
 // is linear in a, b and e meets at the knee whatever they are.
@@ -58,10 +59,19 @@ double SeekFit::time_ms(double cylinders) const {
 std::optional<SeekFit> fit_seek(const Seek& seek) {
   const auto& points = seek.points;
   if (points.size() < 2 * kFewest) return std::nullopt;
+  // Each point may be the knee; of long curves some do at first, and then those about the best.
   std::optional<SeekFit> best;
-  for (std::size_t i = kFewest - 1; i + kFewest < points.size(); ++i) {
-    const auto fit = fit_with_knee(points, points[i].cylinders);
-    if (fit && (!best || fit->rms_ms < best->rms_ms)) best = fit;
+  std::size_t first = kFewest - 1, end = points.size() - kFewest, at = first;
+  for (std::size_t step = 0; step != 1;) {
+    step = 1 + (end - first) / kMostKnees;
+    for (std::size_t i = first; i < end; i += step) {
+      const auto fit = fit_with_knee(points, points[i].cylinders);
+      if (!fit || (best && fit->rms_ms >= best->rms_ms)) continue;
+      best = fit;
+      at = i;
+    }
+    first = std::max(first, at - std::min(at, step));
+    end = std::min(end, at + step);
   }
   return best;
 }

@@ -13,11 +13,11 @@ constexpr double kA = 3.24, kB = 0.400, kE = 0.008;  // HP C2200A, Ruemmler and 
 constexpr std::uint32_t kKnee = 380;
 const double kC = kA + kB * std::sqrt(kKnee) - kE * kKnee;  // 8.00 there
 
-Seek curve(double sigma_ms) {
+Seek curve(double sigma_ms, std::uint32_t longest = 1400, std::uint32_t step = 10) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> noise(0, sigma_ms > 0 ? sigma_ms : 1);
   Seek seek;
-  for (std::uint32_t d = 1; d <= 1400; d += d < 30 ? 1 : 10) {
+  for (std::uint32_t d = 1; d <= longest; d += d < 30 ? 1 : step) {
     const double time_ms = d < kKnee ? kA + kB * std::sqrt(d) : kC + kE * d;
     seek.points.push_back({d, time_ms + (sigma_ms > 0 ? noise(random) : 0), {}, 0});
   }
@@ -39,6 +39,13 @@ TEST_CASE("a curve of the literature's form is its own fit") {
   CHECK(fit->rms_ms < 1e-9);
   for (const SeekPoint& point : seek.points)
     CHECK(fit->time_ms(point.cylinders) == Approx(point.time_ms));
+}
+
+TEST_CASE("the knee of a long curve is found without trying each of its points") {
+  const auto fit = fit_seek(curve(0, 100'000, 1));
+  REQUIRE(fit);
+  CHECK(fit->knee == kKnee);
+  CHECK(fit->rms_ms < 1e-9);
 }
 
 TEST_CASE("what a curve differs from its fit is told") {
