@@ -82,7 +82,7 @@ std::string as_measured(const model::Parameter& parameter) {
 
 std::string take_out(model::Parameter& parameter, const model::InvalidModel& invalid) {
   if (!parameter.value) {
-    parameter.error.reset();
+    parameter = model::absent(parameter.reason, parameter.unit);
     return invalid.path() + " " + invalid.fault();
   }
   const bool time_below_zero = parameter.unit == "ms" && *parameter.value < 0;
