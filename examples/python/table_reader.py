@@ -11,6 +11,8 @@ import itertools
 import struct
 import sys
 
+# Of the cache, which is not read here.
+PASSED_OVER = {"read_ahead_streams", "read_ahead_fixed_end", "segments_grow"}
 TURN = 1 << 64
 STRETCH = 1 << 31
 TRACK, GROUP, TRACK_LIST, RUN_LIST, ZONE_LIST = range(5)
@@ -56,6 +58,16 @@ class FlatTable:
     def text(self, field):
         return self.bytes(field).decode()
 
+    def texts(self, field):
+        if field not in self.fields:
+            return []
+        at = self.follow(field)
+        count, = struct.unpack_from("<I", self.data, at)
+        places = [at + 4 + 4 * i for i in range(count)]
+        begins = [place + struct.unpack_from("<I", self.data, place)[0] for place in places]
+        return [self.data[begin + 4:begin + 4 + struct.unpack_from("<I", self.data, begin)[0]].decode()
+                for begin in begins]
+
     def numbers(self, form, field):
         return [number for number, in struct.iter_unpack("<" + form, self.bytes(field, struct.calcsize(form)))]
 
@@ -69,7 +81,7 @@ class Table:
         if data[4:8] != b"PTAB":
             raise ValueError("no table file")
         drive = FlatTable(data, struct.unpack_from("<I", data, 0)[0])
-        if drive.number("H", 1) != 1 or drive.bytes(4):
+        if drive.number("H", 1) != 1 or set(drive.texts(4)) - PASSED_OVER:
             raise ValueError("a table that this reader does not know")
         self.drive = drive
         self.name = drive.table(5).text(0)

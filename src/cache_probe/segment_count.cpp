@@ -143,7 +143,7 @@ class BufferTest {
     std::int64_t held = kLargeReads * kMoreThanAhead * ahead, lost = 0;
     if (longest_ < kMoreThanAhead * ahead || !holds(held)) return;
     while (lost == 0 && may_try(2 * held)) (holds(2 * held) ? held : lost) = 2 * held;
-    while (lost - held > held / kFinePart && !prober_.spent()) {
+    while (lost - held > std::max<std::int64_t>(1, held / kFinePart) && !prober_.spent()) {
       const std::int64_t middle = held + (lost - held) / 2;
       (holds(middle) ? held : lost) = middle;
     }

@@ -32,9 +32,18 @@ void guess_by_probes(const Estimator& e, Parameter& segments) {
 bool buffer_by_large_reads(Estimator& e) {
   const auto held = edge_of(e.record(), Question::buffer);
   if (!held || !held->first_miss) return false;
-  e.cache().buffer_blocks = measured(
-      static_cast<double>(held->last_hit), held->error(), held->samples,
-      "large requests, so many blocks in all, of which the first was still held", kBlocks);
+  const auto blocks = static_cast<double>(held->last_hit);
+  // Between the requests more is read ahead of those before, which takes room that none of them
+  // asked for.
+  e.cache().buffer_blocks =
+      e.verdict(Question::interrupted) == Verdict::hit
+          ? model::at_least(blocks,
+                            "large requests, so many blocks in all, were held beside what is read "
+                            "ahead of others when the drive is idle",
+                            kBlocks)
+          : measured(blocks, held->error(), held->samples,
+                     "large requests, so many blocks in all, of which the first was still held",
+                     kBlocks);
   return true;
 }
 

@@ -23,8 +23,7 @@ constexpr std::int64_t kOfTrack = 4;       // a read is such a part of it
 constexpr std::int64_t kLeastReach = 64;   // blocks: of less, a quarter is no clear distance
 constexpr std::int64_t kLeastOfTrack = 4;  // such a part of it takes longer than a host's delays
 constexpr int kMostLate = 20;
-constexpr std::int64_t kMostStreams = 24;  // half as many again as a model has
-constexpr double kMostOfModel = 16;        // the model's limit
+constexpr std::int64_t kMostTold = 16, kMostStreams = kMostTold + 1;  // more than a model has
 constexpr std::int64_t kGrownReaches = 4;  // a stream so many times as long as what is read ahead
 
 void read_without_pause(Prober& prober) {
@@ -144,9 +143,9 @@ void grow(Prober& prober, std::int64_t reach) {
 
 Parameter streams_of(Estimator& e) {
   const auto edge = edge_of(e.record(), Question::streams);
+  if (edge && edge->last_hit > kMostTold)
+    return model::at_least(static_cast<double>(kMostTold), "a model tells of no more");
   const std::string method = "so many streams begun, the oldest probed behind what was read of it";
-  if (edge && static_cast<double>(edge->last_hit) > kMostOfModel)
-    return model::at_least(kMostOfModel, "no model has more");
   if (edge && edge->first_miss)
     return counted(static_cast<double>(edge->last_hit), edge->error(), edge->samples, method);
   if (edge) return model::at_least(static_cast<double>(edge->last_hit), "more could not be tried");

@@ -65,9 +65,10 @@ void add_cosim(CLI::App& app) {
       "MODEL", options->run.models,
       "model files, DiskSim files (.parv) or virtual:NAME; each is a drive: /dev/sda, /dev/sdb...");
   options->contents.add_to(*command);
-  command->add_option("--episodes", options->run.episodes,
-                      "files that say how and when the drives misbehave: one for all, or one for "
-                      "each");
+  command
+      ->add_option("--episodes", options->run.episodes,
+                   "files that say how and when the drives misbehave: one for all, or one for each")
+      ->type_name("FILE");
   command->add_option("--share", options->run.shares,
                       "folders of the host that the command may write");
   command->add_option("--log", options->run.log, "a line for each command, model time and delivery")

@@ -128,9 +128,10 @@ void add_emulate(CLI::App& app) {
         command->add_flag("--ordinary", serving.ordinary,
                           "without SCHED_FIFO: late whenever the machine is busy")})
     served->excludes(checked);
-  command->add_option("--episodes", options->episodes,
-                      "files that say how and when the drives misbehave: one for all, or one for "
-                      "each");
+  command
+      ->add_option("--episodes", options->episodes,
+                   "files that say how and when the drives misbehave: one for all, or one for each")
+      ->type_name("FILE");
   options->contents.add_to(*command);
   for (CLI::Option* const option : options->contents.options()) option->excludes(checked);
   command

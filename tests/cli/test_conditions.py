@@ -3,6 +3,7 @@ that are not on the media, other block lengths, and numbers that no drive can ha
 
 import json
 import os
+import statistics
 import unittest
 
 from harness import ALIEN, BAD_INPUT, INCOMPLETE, PlatterTest, REFUSED, UNSUPPORTED, USAGE, program_drive, served_drive
@@ -82,9 +83,10 @@ class Conditions(PlatterTest):
 
     def test_a_drive_without_a_map(self):
         """What needs no map is there, and the status says that the rest is not."""
+        shares = []  # of the drive time that was announced: how long the alien's wobble lasts is chance
         for drive in ("virtual:cache-base?page40h=no&seed=3",
-                      program_drive(os.path.join(ALIEN, "alien.py"), "--variant", "moderate", "--seed", 3,
-                                    "--without", "page40h")):
+                      *(program_drive(os.path.join(ALIEN, "alien.py"), "--variant", "moderate", "--seed", seed,
+                                      "--without", "page40h") for seed in (3, 4, 5))):
             done = self.run_platter("characterize", drive, "-o", "model.json", "--force", "--no-map")
             self.assertEqual(done.returncode, INCOMPLETE, done.stderr)
             self.assertIn("is incomplete: the layout is not known", done.stderr)
@@ -100,7 +102,9 @@ class Conditions(PlatterTest):
             self.assertIn("map, which is not known", model["cache"]["zero_latency_read"]["reason"])
             expected = [note for note in model["provenance"]["notes"] if note.startswith("expected drive time")]
             seconds = float(expected[0].split()[-2])
-            self.assertLess(abs(seconds / model["provenance"]["drive_seconds"] - 1), 0.4)
+            shares.append(seconds / model["provenance"]["drive_seconds"])
+        self.assertAlmostEqual(shares[0], 1, delta=0.4)
+        self.assertAlmostEqual(statistics.median(shares[1:]), 1, delta=0.4)
 
     def test_a_request_that_is_too_long(self):
         self.platter("trace", "generate", "--workload", "random", "--blocks", "1000000", "--block-bytes",

@@ -12,11 +12,11 @@ from schemas import faults, schema
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 GOLDEN = os.path.join(ROOT, "tests/golden/formats")
-MODEL, SAMPLES, RESULT = "model-1.1.json", "samples-6.0.jsonl", "result-1.0.csv"
+MODEL, SAMPLES, RESULT = "model-1.1.json", "samples-6.1.jsonl", "result-1.0.csv"
 NEWER_MODEL, NEWER_SAMPLES, NEWER_RESULT = "model-1.999.json", "samples-6.999.jsonl", "result-1.999.csv"
 NOTICE = "platter: {} is of {} format {}.999, newer than this platter's {}: members {} were passed over\n"
 OF_MODEL = NOTICE.format(NEWER_MODEL, "model", 1, "1.1", "acoustics, seek.points[].celsius")
-OF_SAMPLES = NOTICE.format(NEWER_SAMPLES, "samples", 6, "6.0", "timing.celsius, weather")
+OF_SAMPLES = NOTICE.format(NEWER_SAMPLES, "samples", 6, "6.1", "timing.celsius, weather")
 OF_RESULT = NOTICE.format(NEWER_RESULT, "replay-result", 1, "1.0", "column celsius, host_kernel")
 LOST = "would be lost in what is written of it; take a platter of its time"
 
@@ -173,7 +173,7 @@ class Versions(PlatterTest):
                     else:
                         known[payload][member] = value
             self.write("typed.jsonl", checked(*lines))
-            self.assertIn("is no member of version 6.0", self.refuses("estimate", "typed.jsonl", "-o", "new.json"))
+            self.assertIn("is no member of version 6.1", self.refuses("estimate", "typed.jsonl", "-o", "new.json"))
 
     def test_a_model_in_samples_has_its_own_version(self):
         lines = unchecked(self.content(SAMPLES))

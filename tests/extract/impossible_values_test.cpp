@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "model/fields.h"
 #include "model/json.h"
+#include "model/known.h"
 #include "model/parameters.h"
 #include "model/validate.h"
 #include "virtual_drive/catalogue.h"
@@ -156,6 +157,14 @@ TEST_CASE("a head switch below zero is absent with its reason, and nothing else 
   model.cache.segments = segments;
   model.head_switch = usual;
   CHECK(model::to_json_text(model) == before);
+}
+
+TEST_CASE("a bound that cannot be goes, and the reason stays") {
+  model::DriveModel model = full_model();
+  model.cache.read_ahead_streams = model::at_least(24, "more could not be tried");
+  CHECK(extract::take_out_what_cannot_be(model).size() == 1);
+  CHECK_FALSE(model.cache.read_ahead_streams.at_least);
+  CHECK(model.cache.read_ahead_streams.reason == "more could not be tried");
 }
 
 TEST_CASE(
