@@ -18,7 +18,7 @@ class Fleet(PlatterTest):
         for number, what in drives.items():
             fleet_drives.write(self.path(f"drive{number}.json"), fleet_drives.drive(base, number, what))
         self.platter("characterize", *(f"virtual:drive{number}.json" for number in drives), "-o", folder + "/",
-                     "--progress", "none")
+                     "--precision", "high", "--progress", "none")
 
     def test_planted_outliers_of_eight_drives_are_found_and_nothing_else(self):
         self.characterize({number: ODD.get(number) for number in range(8)}, "models")

@@ -192,8 +192,12 @@ TEST_CASE(
       later_ms += *ours.value - *theirs.value;
       variance += std::pow(*ours.error, 2) + std::pow(*theirs.error, 2);
       REQUIRE(run.model.validity.demerits.size() == 2);
-      for (const model::Demerit& demerit : run.model.validity.demerits)
-        CHECK(demerit.demerit_percent < (demerit.workload.starts_with("mixed") ? 5 : 2));
+      // One request of the few that comes a revolution later is in the error.
+      for (const model::Demerit& demerit : run.model.validity.demerits) {
+        REQUIRE(demerit.error_ms);
+        const double least_ms = demerit.demerit_ms - 2 * *demerit.error_ms;
+        CHECK(100 * least_ms / demerit.drive_mean_ms < 2);
+      }
       CHECK(run.model.validity.demerits.front().folded_phase_share > 0.97);
     }
   }
