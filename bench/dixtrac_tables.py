@@ -28,6 +28,7 @@ STAGES = {"Layout extraction": (["layout", "angles"], [164.7, 50.1, 47.6]),
           "Warm-up, self-validation, queue": (["warm-up", "self-validation", "queue"], [None] * 3)}
 TOTALS = [335.6, 127.4, 166.8]
 PAPERS = ["Ultrastar 18ES", "Atlas 10K", "Cheetah 4LP"]
+TRANSLATIONS = [36911, 26437, 5245]
 # The drive of the catalogue, and where in the paper's lists it is.
 DRIVES = {"Ultrastar 18ES": ("ibm-ultrastar18es", 0), "Atlas 10K": ("quantum-atlas10k", 1),
           "Cheetah 9LP": ("seagate-cheetah9lp", 2), "Barracuda 4LP": ("seagate-barracuda4lp", None),
@@ -58,21 +59,22 @@ def validated(platter, drive, seed, file, work):
 
 
 def measured(platter, drive, options):
-    """Drive seconds by stage of each extraction, total seconds, and runs by workload."""
-    stages, totals, runs = [], [], {workload: [] for workload in WORKLOADS}
+    """Drive seconds by stage of each extraction, total seconds, runs by workload, and translations of addresses."""
+    stages, totals, translations, runs = [], [], [], {workload: [] for workload in WORKLOADS}
     for extraction in range(options.first_seed, options.first_seed + options.extractions):
         with tempfile.TemporaryDirectory() as work:
             file = os.path.join(work, "model.json")
             model = characterized(platter, drive, extraction, file)
             stages.append(stage_seconds(model))
             totals.append(model["provenance"]["drive_seconds"])
+            translations.append(model["provenance"]["translations"])
             for trace in range(1, options.traces + 1):
                 found = validated(platter, drive, 1000 * extraction + trace, file,
                                   os.path.join(work, "validation"))
                 for workload, pair in found.items():
                     runs[workload].append(pair)
         print(f"\r{drive} {extraction} ", end="", file=sys.stderr, flush=True)
-    return stages, totals, runs
+    return stages, totals, runs, translations
 
 
 def mean_and_deviation(values):
@@ -107,15 +109,17 @@ def print_times(found):
             row.append(mean_and_deviation([sum(stages.get(stage, 0.0) for stage in ours)
                                            for stages in found[name][0]]))
         rows.append(row)
-    totals, share = ["**Total**"], ["share of DIXtrac's %"]
+    totals, share, translations = ["**Total**"], ["share of DIXtrac's %"], ["translations of addresses"]
     for name, (_, number) in DRIVES.items():
         if number is not None:
             totals.append(f"{TOTALS[number]:.1f}")
             share.append("")
+            translations.append(f"{TRANSLATIONS[number]:,}")
         totals.append(mean_and_deviation(found[name][1]))
         share.append("-" if number is None else
                      f"{100 * statistics.mean(found[name][1]) / TOTALS[number]:.0f}")
-    print(table(heading, rows + [totals, share]))
+        translations.append(f"{statistics.mean(found[name][3]):,.0f}")
+    print(table(heading, rows + [totals, share, translations]))
 
 
 def print_demerits(found):

@@ -342,7 +342,7 @@ class Stopped(ManyTest):
     def test_one_that_is_killed_stops_none_and_all_is_gone_on_with(self):
         for name in "AB":
             self.hp(name + ".json", f"HP0{name}")
-        killed = served_drive(self.path("A.json"), "--at", 60, "kill")
+        killed = served_drive(self.path("A.json"), "--at", 30, "kill")
         drives = self.by_device(killed, "virtual:B.json", SMALL[1], "-o", "d", status=SOME_FAILED)
         self.assertEqual([drive["status"] for drive in drives.values()], [128 + signal.SIGKILL, OK, OK])
         self.assertIn("signal 9 (Killed)", drives[killed]["error"])
