@@ -111,8 +111,7 @@ std::string enumeration(const char* name, const char* const* values) {
 // What a table of this version has beside the seeks and the layout.
 std::string types_of(const Fields& fields) {
   std::string text = fmt::format(
-      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n",
-      kWithoutAdditions.format);
+      "#ifndef PLATTER_TABLE_FORMAT\n#define PLATTER_TABLE_FORMAT {0}\n\n", kTableFormat);
   text += enumeration("read_ahead", wire::EnumNamesReadAhead());
   text += enumeration("replacement", wire::EnumNamesReplacement());
   text += enumeration("destage_order", wire::EnumNamesDestageOrder());
@@ -131,7 +130,7 @@ std::string types_of(const Fields& fields) {
                     "#elif PLATTER_TABLE_FORMAT != {}\n"
                     "#error \"drives of two table formats in one program: write the older "
                     "header again\"\n#endif\n\n",
-                    kWithoutAdditions.format);
+                    kTableFormat);
 }
 
 // Items with commas, lines of at most 100 columns.
