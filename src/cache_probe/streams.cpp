@@ -200,13 +200,12 @@ void estimate_streams(Estimator& e) {
     return;
   }
   c.read_ahead_streams = streams_of(e);
-  c.read_ahead_fixed_end = tally_of(e.record(), Question::end_moved, 0).all() > 0
-                               ? e.yes_or_no(
-                                     Question::end_moved,
-                                     "a block behind the end of read-ahead, after a read of "
-                                     "one that was being read ahead",
-                                     0, false)
-                               : absent("read-ahead has no end of its own to be seen");
+  c.read_ahead_fixed_end =
+      tally_of(e.record(), Question::end_moved, 0).all() > 0
+          ? e.yes_or_no(Question::end_moved,
+                        "a block behind the end of read-ahead, after a hit in front of it", 0,
+                        false)
+          : absent("read-ahead has no end of its own to be seen");
   c.segments_grow = growing(e);
 }
 
