@@ -203,6 +203,16 @@ class OverNbd(Served):
         self.assertEqual([each["requests"] for each in acted[:2]], [1, 1])
         self.assertEqual(self.check_log_of_episodes(), sum(each["requests"] for each in acted))
 
+    def wait_for_episode(self):
+        """Until the log tells of one."""
+        given_up = time.monotonic() + PATIENCE_S
+        while True:
+            with open(self.path("log"), encoding="utf-8") as log:
+                if re.search(r"^[0-9]+ e ", log.read(), re.MULTILINE):
+                    return
+            self.assertLess(time.monotonic(), given_up, "no episode acts")
+            time.sleep(0.01)
+
     # holds: emulators.md: A request that is stuck can be aborted
     def test_what_is_stuck_holds_up_neither_the_end_nor_a_power_cut(self):
         self.write_episodes({"what": "stuck", "of": "read"})
@@ -210,6 +220,7 @@ class OverNbd(Served):
         stuck, other = self.client(), self.client()
         stuck.send(READ, 0, 4096)
         other.write(0, b"1" * 4096)
+        self.wait_for_episode()
         server.send_signal(signal.SIGUSR2)
         with self.assertRaises(HungUp):
             stuck.answer(4096)
