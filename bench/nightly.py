@@ -64,7 +64,8 @@ CAMPAIGNS = [
              "--seeds 2 --most-mixed 8", kept=r"^(\| |random:|mixed|more|good|without)"),
     Campaign("grid", "Stated errors where the host sees completions at multiples of 125 us only.",
              "bench/interval_coverage.py --grid-us 125 --seeds 6 --first-seed 1 --least 0.93 --drives quantum-atlas10k "
-             "hp-c2247 seagate-barracuda4lp", kept=r"^(\| |errors below|[a-z0-9-]+, |the stated|platter:)"),
+             "hp-c2247 seagate-barracuda4lp",
+             kept=r"^(\| (class|head switch|hit overheads|miss overheads|all) ?[,|]|errors below|the stated|platter:)"),
     Campaign("drift", "The stated period of a spindle that drifts 6 ppm within the run, against the truth at begin and end.",
              "bench/uneven_time.py --kinds drift --seeds 1-2"),
     Campaign("moved-period", "Seeks and head switches estimated again from samples whose rotation's reads were stretched: "
