@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "episodes/sha256.h"
 #include "model/formats.h"
+#include "model/json_members.h"
 #include "model/json_text.h"
 #include "model/strict_json.h"
 
@@ -28,22 +28,13 @@ std::string listed(const Words& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// An object of the file, of which every member is asked for: one that nobody asked for is a slip of
-// the pen.
-class Members {
+// What stands in the file.
+class Members : public model::JsonMembers<Json> {
  public:
-  Members(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) fail("is no object");
-  }
+  Members(const Json& object, std::string where)
+      : JsonMembers(object, std::move(where),
+                    "docs/emulators.md, \"A disk that misbehaves on time\"") {}
 
-  bool has(const char* name) {
-    asked_.insert(name);
-    return object_.contains(name);
-  }
-  const Json& at(const char* name) {
-    if (!has(name)) fail(fmt::format("lacks the member \"{}\"", name));
-    return object_.at(name);
-  }
   double number(const char* name, double least, double most) {
     const Json& value = at(name);
     const double number = value.is_number() ? value.get<double>() : NAN;
@@ -77,19 +68,12 @@ class Members {
     wrong(name, value, "none of " + listed(words));
   }
   void done() const {
-    for (const auto& [name, value] : object_.items())
-      if (!asked_.contains(name))
-        fail(fmt::format("has a member {} that is not known there", model::json_text(Json(name))));
+    if (const auto name = unasked())
+      fail(fmt::format("has a member {} that is not known there", model::json_text(Json(*name))));
   }
   [[noreturn]] void wrong(const char* name, const Json& value, const std::string& what) const {
     fail(fmt::format("has the \"{}\" {}, which is {}", name, shortened(value), what));
   }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitStatus::bad_input,
-                fmt::format("{} {}; see docs/emulators.md, \"A disk that misbehaves on time\"",
-                            where_, what));
-  }
-  const std::string& where() const { return where_; }
 
  private:
   static std::string shortened(const Json& value) {
@@ -98,10 +82,6 @@ class Members {
                                              : model::json_text(value, model::JsonForm::ascii);
     return text.size() > kMost ? text.substr(0, kMost) + "..." : text;
   }
-
-  const Json& object_;
-  std::string where_;
-  std::set<std::string, std::less<>> asked_{};
 };
 
 Nanoseconds seconds(Members& members, const char* name, double least_ns) {

@@ -14,6 +14,7 @@
 
 #include "model/error.h"
 #include "model/formats.h"
+#include "model/json_members.h"
 #include "model/json_text.h"
 #include "model/text_file.h"
 #include "model/units.h"
@@ -49,22 +50,12 @@ void make_whole_numbers(Json& json) {
     json = static_cast<std::uint64_t>(value);
 }
 
-// An object of the study's file, of which every member is asked for once: one that nobody asked
-// for is a slip of the pen.
-class Members {
+// What stands in the study's file.
+class Members : public model::JsonMembers<Json> {
  public:
-  Members(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) fail("is no object");
-  }
+  Members(const Json& object, std::string where)
+      : JsonMembers(object, std::move(where), "docs/studies.md") {}
 
-  bool has(const char* name) {
-    asked_.insert(name);
-    return object_.contains(name);
-  }
-  const Json& at(const char* name) {
-    if (!has(name)) fail(fmt::format("lacks the member \"{}\"", name));
-    return object_.at(name);
-  }
   std::string text(const char* name, const std::string& otherwise = {}) {
     if (!has(name)) return otherwise;
     if (!at(name).is_string()) fail(fmt::format("has a \"{}\" that is no text", name));
@@ -101,19 +92,9 @@ class Members {
     return all;
   }
   void done() const {
-    for (const auto& [name, value] : object_.items())
-      if (!asked_.contains(name))
-        fail(fmt::format("has a member \"{}\" that a study does not know", name));
+    if (const auto name = unasked())
+      fail(fmt::format("has a member \"{}\" that a study does not know", *name));
   }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ExitStatus::bad_input, fmt::format("{} {}; see docs/studies.md", where_, what));
-  }
-  const std::string& where() const { return where_; }
-
- private:
-  const Json& object_;
-  std::string where_;
-  std::set<std::string> asked_{};
 };
 
 std::string file_name(const std::string& path) {
