@@ -126,11 +126,11 @@ void Passages::follow(std::size_t kind, bool after_write, double residual_rev, d
   // Where another kind came first, the wander is in its constant, and what differs is learned
   // slowly. The read in front of a write has just told the wander; between writes these must.
   const bool alone = kind == *first_ || (after_write && !learning);
-  if (alone)
-    constant_rev_ += pull * std::max(1 / std::min<double>(++followed_, kMemory),
-                                     gain_of(moved_rev, scatter_rev_));
-  if (alone)
+  if (alone) {
+    const double usual = 1 / std::min<double>(++followed_, kMemory);
+    constant_rev_ += pull * std::max(usual, gain_of(moved_rev, scatter_rev_));
     scatter_rev_ += (std::abs(pull) - scatter_rev_) / std::min<double>(followed_, kLongMemory);
+  }
   if (kind != *first_) offset_rev_[kind] += pull / std::min<double>(count_[kind], kLongMemory);
 }
 
