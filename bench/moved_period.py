@@ -54,7 +54,7 @@ def figures(model):
     found = {f"{point['cylinders']} cylinders": (point["time_ms"], point.get("error_ms"))
              for point in model["seek"]["points"]}
     for name in ("head_switch", "write_settle"):
-        figure = model["overheads"].get(name) or {}
+        figure = model.get(name) or {}
         if figure.get("value") is not None:
             found[name] = (figure["value"], figure.get("error"))
     return found
