@@ -5,7 +5,7 @@ import unittest
 
 from harness import REFUSED, PlatterTest
 
-DRIVE = "virtual:hp-c2247"
+DRIVE = "virtual:hp-c2247?seed=1"
 
 
 class Better(PlatterTest):

@@ -5,7 +5,7 @@ import unittest
 
 from harness import BAD_INPUT, OUTPUT, USAGE, PlatterTest
 
-DRIVE = "virtual:seagate-barracuda4lp"
+DRIVE = "virtual:seagate-barracuda4lp?seed=1"
 LABEL = "derived, not validated"
 
 

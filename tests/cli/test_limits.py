@@ -7,7 +7,7 @@ import subprocess
 
 from harness import BAD_INPUT, OK, PLATTER, PlatterTest
 
-DRIVE = "virtual:hp-c2247"
+DRIVE = "virtual:hp-c2247?seed=1"
 MOST_SECONDS, MOST_BYTES = 10.0, 10**9
 LARGEST = 64 << 20
 MOST_TRACKS = 24_000_000  # of a model

@@ -5,7 +5,7 @@ import unittest
 
 from harness import MISSING_PROGRAM, OK, PlatterTest, recorded_alien
 
-DRIVE = "virtual:hp-c2247"
+DRIVE = "virtual:hp-c2247?seed=1"
 
 
 class Needs(PlatterTest):

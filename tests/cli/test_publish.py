@@ -10,7 +10,7 @@ import unittest
 import harness
 
 OK, REFUSED, BAD_INPUT, USAGE = 0, 5, 6, 2
-DRIVE = "virtual:random-1"
+DRIVE = "virtual:random-1?seed=1"
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "shared", "data")
 SETS = ("hp-c2247a/hp_c2247a.parv", "ibm-18es/ibm18es.parv", "maxtor-atlas10k4-146g/maxtor146g.parv",
         "quantum-atlas10k/atlas10k.parv", "seagate-barracuda/barracuda.parv", "seagate-cheetah9LP/cheetah9LP.parv")
@@ -34,7 +34,7 @@ class Taken(harness.PlatterTest):
     # bench/publish_random.sh takes fifty.
     def test_random_drives_with_their_samples(self):
         for seed in (1, 3, 5, 7):
-            self.platter("characterize", f"virtual:random-{seed}", "-o", f"r{seed}.json")
+            self.platter("characterize", f"virtual:random-{seed}?seed={seed}", "-o", f"r{seed}.json")
             done = self.taken(f"r{seed}.json", "--samples", f"r{seed}.samples.jsonl")
             self.assertNotIn("too few", done.stderr)
 

@@ -7,7 +7,7 @@ import unittest
 
 from harness import BAD_INPUT, INTERRUPTED, OK, PlatterTest, REFUSED, USAGE, recorded_alien, checked
 
-DRIVE = "virtual:hp-c2247"
+DRIVE = "virtual:hp-c2247?seed=1"
 JOURNAL = "host/run/platter/host.journal"
 
 

@@ -7,7 +7,7 @@ import unittest
 from harness import PlatterTest
 
 INTERNAL = 1
-DRIVE = "virtual:hp-c2247"
+DRIVE = "virtual:hp-c2247?seed=1"
 # Names that are no file, or none that can be read or written as one.
 NAMES = ("", "/proc/self/mem", "/proc/self/environ", "/proc/nonesuch", "/proc", "/sys/x.json", "/dev/full", "/dev/fd/99",
          "folder", "loop", "empty", "nonesuch/x", "m.json/x", "a" * 300, "/" + "x/" * 3000, "..", "/", "--", "/proc/self/exe")

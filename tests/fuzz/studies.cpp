@@ -110,7 +110,7 @@ void episodes_file(const std::string& bytes) {
                                       ordinal * 1000,
                                       8,
                                       arrival_ns,
-                                      arrival_ns + ordinal};
+                                      arrival_ns + static_cast<Nanoseconds>(ordinal)};
       Nanoseconds last_ns = request.completion_ns;
       episodes::outcome_of(schedule, request, [&](const episodes::Action& action) {
         require(action.due_ns >= last_ns, "no answer comes before the model's");
