@@ -11,7 +11,7 @@ import unittest
 from harness import (ALIEN, BAD_INPUT, MISSING_PROGRAM, NO_DEVICE, OUTPUT, PERMISSION, PLATTER, checked,
                      PROTOCOL, REFUSED, USAGE, PlatterTest, program_drive)
 
-DRIVE = "virtual:hp-c2247"
+DRIVE = "virtual:hp-c2247?seed=1"
 
 
 def changed(model, path, value):
@@ -112,8 +112,8 @@ class CommandLine(PlatterTest):
         self.fails(NO_DEVICE, "/dev/sg99", "inspect", "/dev/sg99")
         self.fails(NO_DEVICE, "/dev/null", "inspect", "/dev/null")
         self.fails(USAGE, "nonesuch", "inspect", "nonesuch")
-        self.fails(USAGE, "colour", "inspect", DRIVE + "?colour=blue")
-        self.fails(USAGE, "seed", "inspect", DRIVE + "?seed=x")
+        self.fails(USAGE, "colour", "inspect", DRIVE + "&colour=blue")
+        self.fails(USAGE, "seed", "inspect", "virtual:hp-c2247?seed=x")
         self.fails(BAD_INPUT, "missing.json", "inspect", "virtual:missing.json")
         for command in ("characterize", "truth"):
             self.fails(NO_DEVICE, "nonesuch", command, "virtual:nonesuch", "-o", "m.json")

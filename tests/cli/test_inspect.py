@@ -47,7 +47,7 @@ class Inspect(PlatterTest):
 
     def test_the_time_of_a_run_is_told(self):
         for words in ((), ("page40h=no",)):
-            drive = DRIVE + "".join("?" + word for word in words)
+            drive = DRIVE + "?" + "&".join(("seed=1", *words))
             expected = self.platter_json("inspect", drive)["characterize"]
             done = self.run_platter("characterize", drive, "-o", "m.json", "--budget", "100000", "--force")
             self.assertEqual(done.returncode, OK, done.stderr)

@@ -17,7 +17,7 @@ OUTPUTS = ("truth virtual:hp-c2247 -o", "emit table m.json -o", "emit disksim m.
 INPUTS = ("show", "diff m.json", "trace lint", "replay t --on", "emit summary", "result show", "estimate -o e.json",
           "study plan --parts 2", "inspect", "import disksim", "restore", "fleet", "compare d.csv")
 NUMBERS = ("-1", "1e400", "nan", "0x10", "99999999999999999999", "1.5", "", " ", "many")
-NUMBERED = ("characterize virtual:hp-c2247 -o n.json --seed", "characterize virtual:hp-c2247 -o n.json --jobs",
+NUMBERED = ("characterize virtual:hp-c2247 -o n.json --seed", "characterize virtual:hp-c2247?seed=1 -o n.json --jobs",
             "trace lint t --blocks", "layout m.json --lbn", "replay t --on m.json --limit", "registry prune --keep")
 # Words that have a form of their own, and none of these has it.
 WORDS = ("", ",", "=", "x=", "(", "5-2", "1..", "\u00e9", "\n", "%s%n")
