@@ -58,7 +58,7 @@ void measure_writing(benchmark::State& state, Format format, const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const std::string& name : format_names()) {
+  for (const std::string& name : written_format_names()) {
     const Format format = format_of(name);
     benchmark::RegisterBenchmark(("read/" + name).c_str(), measure_reading, format, "t")
         ->Unit(benchmark::kMillisecond);

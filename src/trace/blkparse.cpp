@@ -29,7 +29,8 @@ class BlkparseReader final : public BlockEventLines {
 
  private:
   bool parse(const Line& line, Record&) override {
-    if (lost(line)) return false;
+    // A process may be called as a line that tells of losses.
+    if (!is_device_of_linux(line[kDeviceColumn]) && lost(line)) return false;
     in_summary_ = in_summary_ || line[0].starts_with("CPU") || line[0] == "Total";
     if (in_summary_) return summary(line);
     const std::uint32_t device = device_of_linux(line, kDeviceColumn);

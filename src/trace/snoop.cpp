@@ -138,7 +138,8 @@ class SnoopReader final : public LineReader {
 
   // "Tracing block I/O... Hit Ctrl-C to end.", "Ending tracing...", what was lost.
   bool in_front_or_behind(const Line& line) {
-    if (const auto count = told_loss(line.whole()); count && !is_request(line)) {
+    const auto count = is_request(line) ? std::nullopt : told_loss(line.whole());
+    if (count) {
       skips_.lose(*count, line.place(0));
       skips_.add_form("lines of lost events", line.place(0));
       return true;

@@ -77,6 +77,14 @@ TEST_CASE("what blktrace says of lost events in front of its lines is a loss") {
   CHECK(finding(found).find("lost 1234 events here") != std::string::npos);
 }
 
+TEST_CASE("a process that is called as a loss loses nothing") {
+  const Lint found = lint_of(
+      "  8,0    3        2     0.000001829   697  D   W 223490 + 8 [3 events lost]\n"
+      "  8,0    1        3     0.003000000     0  C   W 223490 + 8 [0]\n");
+  CHECK(found.requests == 1);
+  CHECK(found.warnings == 0);
+}
+
 TEST_CASE("a write of zeros has no data, and is no write") {
   const Lint found = lint_of(
       "  8,0    1        1     0.001000000   697  D   W 8 + 8 [x]\n"
