@@ -15,7 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string number(double value) { return fmt::format("{:.6g}", value); }
+// A period in ns keeps its last digit: that is what tells drives apart.
+std::string number(double value) {
+  constexpr double kSixDigits = 1e6;
+  return std::abs(value) < kSixDigits ? fmt::format("{:.6g}", value) : fmt::format("{:.0f}", value);
+}
 
 std::string with_unit(double value, const std::string& unit) {
   return unit.empty() ? number(value) : number(value) + " " + unit;
@@ -67,28 +71,36 @@ std::string heading(const Figure& figure) {
   return dot == std::string::npos ? figure.path : figure.path.substr(dot + 1);
 }
 
-std::string table(const Group& group) {
-  const std::vector<const Figure*> figures = table_figures(group);
-  const std::size_t width = longest_name(group);
-  std::string text = fmt::format("\n  {:<{}} {:<9}", "drive", width, "quality");
-  for (const Figure* figure : figures) text += fmt::format(" {:>13}", heading(*figure));
-  text += fmt::format("\n  {:<{}} {:<9}", "", width, "");
-  for (const Figure* figure : figures)
-    text += fmt::format(" {:>13}", figure->unit == "of the stroke" ? "of stroke" : figure->unit);
-  text += "\n";
+// Of a figure what stands in its column, heading and unit first, as wide as it must be.
+std::vector<std::string> column(const Group& group, const Figure& figure) {
+  std::vector<std::string> cells = {
+      heading(figure) + " ", (figure.unit == "of the stroke" ? "of stroke" : figure.unit) + " "};
   for (std::size_t i = 0; i < group.drives.size(); ++i) {
-    text += fmt::format("  {:<{}} {:<9}", model::printable(group.drives[i]->name), width,
-                        quality_of(*group.drives[i]));
-    for (const Figure* figure : figures) {
-      const bool odd = std::ranges::any_of(group.findings, [&](const Finding& finding) {
-        return finding.drive == i && &group.figures[finding.figure] == figure;
-      });
-      const auto& value = figure->values[i].value;
-      text += fmt::format(" {:>12}{}", value ? number(*value) : "-", odd ? '!' : ' ');
-    }
-    while (text.back() == ' ') text.pop_back();
-    text += "\n";
+    const bool odd = std::ranges::any_of(group.findings, [&](const Finding& finding) {
+      return finding.drive == i && &group.figures[finding.figure] == &figure;
+    });
+    const auto& value = figure.values[i].value;
+    cells.push_back((value ? number(*value) : "-") + (odd ? '!' : ' '));
   }
+  const std::size_t width = std::ranges::max(cells, {}, &std::string::size).size();
+  for (std::string& cell : cells) cell = fmt::format(" {:>{}}", cell, width);
+  return cells;
+}
+
+std::string table(const Group& group) {
+  const std::size_t width = longest_name(group);
+  std::vector<std::string> lines = {fmt::format("\n  {:<{}} quality  ", "drive", width),
+                                    fmt::format("  {:<{}}          ", "", width)};
+  for (const Drive* drive : group.drives)
+    lines.push_back(
+        fmt::format("  {:<{}} {:<9}", model::printable(drive->name), width, quality_of(*drive)));
+  for (const Figure* figure : table_figures(group)) {
+    const std::vector<std::string> cells = column(group, *figure);
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i] += cells[i];
+  }
+  std::string text;
+  for (const std::string& line : lines)
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   return text;
 }
 
