@@ -201,69 +201,80 @@ std::optional<Edge> read_ahead_end(const Record& record) {
 
 namespace {
 
-std::optional<SegmentSize> size_by_what_is_held(const Record& record) {
-  SegmentSize size;
-  size.only_ahead = !retained(record);
+// Places differ: from the first x that is not always held to the last that ever is.
+void widen_where_places_differ(SegmentSize& size, const Record& record) {
+  double from = size.blocks, to = size.blocks;
+  for (const auto& [x, tally] : tallies_of(record, Question::held_lower)) {
+    const Verdict verdict = judge(tally).verdict;
+    if (verdict == Verdict::miss || verdict == Verdict::mixed)
+      from = std::min(from, static_cast<double>(x));
+    if (tally.fast > 0) to = std::max(to, static_cast<double>(x + 1));
+  }
+  size.blocks = std::round((from + to) / 2);
+  size.error = std::max(size.error, std::ceil((to - from) / 2));
+}
+
+// From the last block that is held back to the first.
+std::optional<SegmentSize> size_between_ends(const Record& record) {
   // Where a request is longer than what stays of it, its end is what was found behind it; else that
   // of read-ahead.
   const bool of_request = !tallies_of(record, Question::held_upper).empty();
   const auto upper = of_request ? edge_of(record, Question::held_upper) : read_ahead_end(record);
   const End by_boundary = of_request ? end_behind(record) : nullptr;
-  if (const auto lower = edge_of(record, Question::held_lower);
-      lower && (upper || by_boundary || (!of_request && reach_blocks(record) > 0))) {
-    size.blocks = static_cast<double>(lower->last_hit + 1);
-    size.error = lower->error();
-    size.samples = lower->samples;
-    size.bound = !lower->first_miss;
-    if (lower->mixed) {
-      // Places differ: from the first x that is not always held to the last that ever is.
-      double from = size.blocks, to = size.blocks;
-      for (const auto& [x, tally] : tallies_of(record, Question::held_lower)) {
-        const Verdict verdict = judge(tally).verdict;
-        if (verdict == Verdict::miss || verdict == Verdict::mixed)
-          from = std::min(from, static_cast<double>(x));
-        if (tally.fast > 0) to = std::max(to, static_cast<double>(x + 1));
-      }
-      size.blocks = std::round((from + to) / 2);
-      size.error = std::max(size.error, std::ceil((to - from) / 2));
-    }
-    // The last block may lie anywhere where blocks are now held and now not.
-    if (upper && !by_boundary && upper->sure_miss)
-      // (Of places that differ some end anywhere up to where read-ahead does.)
-      size.error += static_cast<double>(
-          upper->mixed ? std::max(reach_blocks(record), farthest_hit(record, Question::held_upper))
-                       : *upper->sure_miss - upper->sure_hit - 1);
-    else if (upper ? !by_boundary : !of_request && !ends_where_found(record))
-      size.bound = true;  // its last block was not found: read-ahead goes on beyond what was tried
-    // What is dropped once sent takes its place all the same: only where read-ahead ends as the
-    // segment is full its size shows.
-    const std::int64_t top = upper ? upper->sure_hit : reach_blocks(record);
-    const bool pushed_out = lower->first_miss && *lower->first_miss < top;
-    if (size.only_ahead && !pushed_out &&
-        judge(record, Question::reach_large, 0).verdict != Verdict::miss)
-      size.bound = true;
-    // Where read-ahead does not always end alike, what was taken for the last block is not always
-    // it: a segment holds a block at least with all that is read ahead of it.
-    const auto reach = reach_edge(record);
-    const bool too_small = reach &&
-                           judge(record, Question::held_first, 1).verdict == Verdict::hit &&
-                           size.blocks + size.error < static_cast<double>(reach->sure_hit + 1);
-    if (!too_small && (size.bound || size.error < size.blocks / 2)) return size;
-    size = {.only_ahead = size.only_ahead};
-  }
-  if (const auto first = edge_of(record, Question::held_first)) {
-    size.source = SegmentSize::Source::largest_kept;
-    size.blocks = static_cast<double>(first->last_hit);
-    size.error = first->error();
-    size.samples = first->samples;
-    size.bound = !first->first_miss;
-    // Read-ahead may have pushed out the first block of a request that fits.
-    size.error += static_cast<double>(reach_blocks(record));
-    // What is known no better than to its own size is not known.
-    if (!size.bound && size.error >= size.blocks / 2) return std::nullopt;
-    return size;
-  }
-  return std::nullopt;
+  const auto lower = edge_of(record, Question::held_lower);
+  if (!lower || !(upper || by_boundary || (!of_request && reach_blocks(record) > 0)))
+    return std::nullopt;
+  SegmentSize size;
+  size.only_ahead = !retained(record);
+  size.blocks = static_cast<double>(lower->last_hit + 1);
+  size.error = lower->error();
+  size.samples = lower->samples;
+  size.bound = !lower->first_miss;
+  if (lower->mixed) widen_where_places_differ(size, record);
+  // The last block may lie anywhere where blocks are now held and now not.
+  if (upper && !by_boundary && upper->sure_miss)
+    // (Of places that differ some end anywhere up to where read-ahead does.)
+    size.error += static_cast<double>(
+        upper->mixed ? std::max(reach_blocks(record), farthest_hit(record, Question::held_upper))
+                     : *upper->sure_miss - upper->sure_hit - 1);
+  else if (upper ? !by_boundary : !of_request && !ends_where_found(record))
+    size.bound = true;  // its last block was not found: read-ahead goes on beyond what was tried
+  // What is dropped once sent takes its place all the same: only where read-ahead ends as the
+  // segment is full its size shows.
+  const std::int64_t top = upper ? upper->sure_hit : reach_blocks(record);
+  const bool pushed_out = lower->first_miss && *lower->first_miss < top;
+  if (size.only_ahead && !pushed_out &&
+      judge(record, Question::reach_large, 0).verdict != Verdict::miss)
+    size.bound = true;
+  // Where read-ahead does not always end alike, what was taken for the last block is not always
+  // it: a segment holds a block at least with all that is read ahead of it.
+  const auto reach = reach_edge(record);
+  const bool too_small = reach && judge(record, Question::held_first, 1).verdict == Verdict::hit &&
+                         size.blocks + size.error < static_cast<double>(reach->sure_hit + 1);
+  if (too_small || !(size.bound || size.error < size.blocks / 2)) return std::nullopt;
+  return size;
+}
+
+// The longest request whose first block stays.
+std::optional<SegmentSize> size_by_largest_kept(const Record& record) {
+  const auto first = edge_of(record, Question::held_first);
+  if (!first) return std::nullopt;
+  SegmentSize size;
+  size.only_ahead = !retained(record);
+  size.source = SegmentSize::Source::largest_kept;
+  size.blocks = static_cast<double>(first->last_hit);
+  size.samples = first->samples;
+  size.bound = !first->first_miss;
+  // Read-ahead may have pushed out the first block of a request that fits.
+  size.error = first->error() + static_cast<double>(reach_blocks(record));
+  // What is known no better than to its own size is not known.
+  if (!size.bound && size.error >= size.blocks / 2) return std::nullopt;
+  return size;
+}
+
+std::optional<SegmentSize> size_by_what_is_held(const Record& record) {
+  const auto between = size_between_ends(record);
+  return between ? between : size_by_largest_kept(record);
 }
 
 }  // namespace

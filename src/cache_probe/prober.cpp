@@ -256,91 +256,115 @@ std::optional<Edge> Prober::locate(Question question, const Range& range, const 
   return edge;
 }
 
+// By growing steps while nothing missed, and where it is expected; else divided as evenly as setups
+// and probes cost.
+std::vector<std::int64_t> Prober::rungs(Question question, const Range& range, Bounds& bounds) {
+  const auto [low, high] = std::pair(bounds.low, bounds.high);
+  std::vector<std::int64_t> all;
+  if (hits_read_on_ && !later_probes_count(question)) {
+    std::int64_t next = high > range.limit ? std::min(high - 1, std::max(range.from, kGrowth * low))
+                                           : low + (high - low) / 2;
+    for (const std::int64_t guess : range.guesses)
+      for (const std::int64_t x : {guess + 1, guess})
+        if (x > low && x < high) next = x;
+    all.push_back(next);
+  } else if (high > range.limit) {
+    const std::int64_t end = std::min(range.limit, std::max(low + 1, bounds.horizon));
+    const std::int64_t step = range.each ? step_of_each(low, end) : 0;
+    if (range.overrun && low >= range.from) all.push_back(low);
+    for (std::int64_t x = std::max(low + 1, range.from); x < end;
+         x = range.each ? x + step : std::max(x + 1, kGrowth * x))
+      all.push_back(x);
+    all.push_back(end);
+    for (const std::int64_t guess : range.guesses)
+      for (const std::int64_t x : {guess, guess + 1})
+        if (x > low && x < end) all.push_back(x);
+    bounds.horizon = (range.each ? kGrowth : kFarther) * end;
+  } else {
+    const std::int64_t open = high - low;
+    const auto step = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(open))));
+    const std::int64_t by = range.each ? step_of_each(low, high) : open <= kEach ? 1 : step;
+    for (std::int64_t x = low + by; x < high; x += by) all.push_back(x);
+    all.push_back(high);
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+// The hits before brought it into the cache: from here on each probe has a setup of its own.
+void Prober::begin_anew(Question question, const Range& range, Bounds& bounds) {
+  hits_read_on_ = true;
+  bounds.high = bounds.low;
+  const auto edge = edge_of(record_, question);
+  bounds.low = edge ? std::max(edge->sure_hit, range.from - 1) : range.from - 1;
+}
+
+// Both sides of an edge by probes with setups of their own.
+Prober::Sides Prober::confirm(Question question, const Range& range, const Prepare& prepare,
+                              Bounds& bounds) {
+  const Trial trial = trial_of(question, prepare);
+  if (range.each && later_probes_count(question) && bounds.high <= range.limit &&
+      !same_for_all(question, range.from, bounds.low, prepare))
+    return Sides::disagree;
+  const bool hits = bounds.low < range.from || decide(question, bounds.low, trial) == Verdict::hit;
+  const bool misses = bounds.high > range.limit ||
+                      decide(question, bounds.high, trial) == Verdict::miss;
+  if (hits && misses) return Sides::hold;
+  if (hits && judge(record_, question, bounds.high).verdict == Verdict::hit) {
+    // A hit that was delayed; or what comes first is lost while the last is waited for.
+    if (++bounds.delayed > kMostDelayed) return Sides::disagree;
+    bounds.low = bounds.high;
+    bounds.high = range.limit + 1;
+    return Sides::moved;
+  }
+  if (hits_read_on_ || hits || judge(record_, question, bounds.low).verdict != Verdict::miss)
+    return Sides::disagree;
+  begin_anew(question, range, bounds);
+  return Sides::moved;
+}
+
+// Whether the block at `low`, held before, is lost when the farthest is waited for.
+bool Prober::is_overrun(const Range& range, std::int64_t low, std::int64_t farthest,
+                        const Prepare& prepare) {
+  return decide(*range.overrun, low, [&](std::int64_t x) {
+           const auto prepared = prepare(farthest);
+           if (!prepared) return false;
+           probe(*range.overrun, x, prepared->target(x), prepared->least_rev, prepared->setup);
+           return true;
+         }) == Verdict::miss;
+}
+
 std::optional<Edge> Prober::find_edge(Question question, const Range& range,
                                       const Prepare& prepare) {
   const Trial trial = trial_of(question, prepare);
-  std::int64_t low = range.from - 1, high = range.limit + 1, horizon = range.horizon;
-  int delayed = 0;
+  Bounds bounds = {range.from - 1, range.limit + 1, range.horizon};
+  auto& [low, high, horizon, delayed] = bounds;
   for (int ladders = 0; ladders < kMostLadders && !spent(); ++ladders) {
     // Of very many, setups are dear: a range will do.
     if (range.each && low > kManyAlike && high <= range.limit && high - low <= low / kFine)
       return edge_of(record_, question);
     if (high - low == 1) {
-      if (range.each && later_probes_count(question) && high <= range.limit &&
-          !same_for_all(question, range.from, low, prepare))
-        break;
-      const bool hits = low < range.from || decide(question, low, trial) == Verdict::hit;
-      const bool misses = high > range.limit || decide(question, high, trial) == Verdict::miss;
-      if (hits && misses) return edge_of(record_, question);
-      if (hits && judge(record_, question, high).verdict == Verdict::hit) {
-        // A hit that was delayed; or what comes first is lost while the last is waited for.
-        if (++delayed > kMostDelayed) break;
-        low = high;
-        high = range.limit + 1;
-        continue;
-      }
-      if (hits_read_on_ || hits || judge(record_, question, low).verdict != Verdict::miss) break;
-      hits_read_on_ = true;  // the hits before it brought it into the cache
-      high = low;
-      const auto edge = edge_of(record_, question);
-      low = edge ? std::max(edge->sure_hit, range.from - 1) : range.from - 1;
+      const Sides sides = confirm(question, range, prepare, bounds);
+      if (sides == Sides::hold) return edge_of(record_, question);
+      if (sides == Sides::disagree) break;
       continue;
     }
-    std::vector<std::int64_t> rungs;
-    if (hits_read_on_ && !later_probes_count(question)) {
-      std::int64_t next = high > range.limit
-                              ? std::min(high - 1, std::max(range.from, kGrowth * low))
-                              : low + (high - low) / 2;
-      for (const std::int64_t guess : range.guesses)
-        for (const std::int64_t x : {guess + 1, guess})
-          if (x > low && x < high) next = x;
-      rungs.push_back(next);
-    } else if (high > range.limit) {  // nothing missed so far: by growing steps, and where it is
-                                      // expected
-      const std::int64_t end = std::min(range.limit, std::max(low + 1, horizon));
-      const std::int64_t step = range.each ? step_of_each(low, end) : 0;
-      if (range.overrun && low >= range.from) rungs.push_back(low);
-      for (std::int64_t x = std::max(low + 1, range.from); x < end;
-           x = range.each ? x + step : std::max(x + 1, kGrowth * x))
-        rungs.push_back(x);
-      rungs.push_back(end);
-      for (const std::int64_t guess : range.guesses)
-        for (const std::int64_t x : {guess, guess + 1})
-          if (x > low && x < end) rungs.push_back(x);
-      horizon = (range.each ? kGrowth : kFarther) * end;
-    } else {
-      const std::int64_t open = high - low;
-      const auto step = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(open))));
-      const std::int64_t by = range.each ? step_of_each(low, high) : open <= kEach ? 1 : step;
-      for (std::int64_t x = low + by; x < high; x += by) rungs.push_back(x);
-      rungs.push_back(high);
-    }
-    std::ranges::sort(rungs);
-    rungs.erase(std::unique(rungs.begin(), rungs.end()), rungs.end());
-    const auto missed = climb(question, rungs, prepare);
+    const std::vector<std::int64_t> ladder = rungs(question, range, bounds);
+    const auto missed = climb(question, ladder, prepare);
     if (!missed) return edge_of(record_, question);
-    if (*missed == 0 && rungs[0] == low && range.overrun) {
-      const auto lost = [&](std::int64_t x) {
-        const auto prepared = prepare(rungs.back());
-        if (!prepared) return false;
-        probe(*range.overrun, x, prepared->target(x), prepared->least_rev, prepared->setup);
-        return true;
-      };
-      if (decide(*range.overrun, low, lost) != Verdict::miss) continue;
+    if (*missed == 0 && ladder[0] == low && range.overrun) {
+      if (!is_overrun(range, low, ladder.back(), prepare)) continue;
       // Lost, or never held: hits of earlier ladders moved the end of read-ahead up to there.
       if (hits_read_on_ || decide(question, low, trial) != Verdict::miss) return std::nullopt;
-      hits_read_on_ = true;
-      high = low;
-      const auto edge = edge_of(record_, question);
-      low = edge ? std::max(edge->sure_hit, range.from - 1) : range.from - 1;
+      begin_anew(question, range, bounds);
       continue;
     }
-    if (*missed > 0) low = std::max(low, rungs[*missed - 1]);
-    if (*missed < rungs.size()) {
-      high = rungs[*missed];
-    } else if (rungs.back() == high) {
+    if (*missed > 0) low = std::max(low, ladder[*missed - 1]);
+    if (*missed < ladder.size())
+      high = ladder[*missed];
+    else if (ladder.back() == high)
       high = range.limit + 1;  // all hit, where one had missed
-    }
   }
   if (range.search) return search(question, range.from, range.limit, kGrowth, trial);
   auto edge = edge_of(record_, question);

@@ -110,7 +110,18 @@ class Prober {
  private:
   static constexpr double kAheadFromRev = 0.45, kAheadRev = 0.85;
   static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+  // What a search has come to: `low` hit, `high` missed, or neither was met yet.
+  struct Bounds {
+    std::int64_t low, high, horizon;
+    int delayed = 0;
+  };
+  enum class Sides { hold, moved, disagree };
   std::optional<Edge> find_edge(Question question, const Range& range, const Prepare& prepare);
+  std::vector<std::int64_t> rungs(Question question, const Range& range, Bounds& bounds);
+  Sides confirm(Question question, const Range& range, const Prepare& prepare, Bounds& bounds);
+  void begin_anew(Question question, const Range& range, Bounds& bounds);
+  bool is_overrun(const Range& range, std::int64_t low, std::int64_t farthest,
+                  const Prepare& prepare);
   template <typename Body>
   bool tolerating_unreadable(const Body& body);
   bool tolerant_ = false;  // within it

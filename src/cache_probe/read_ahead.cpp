@@ -467,6 +467,40 @@ void test_read_ahead(Prober& prober) {
   into_next_track(prober);
 }
 
+namespace {
+
+// Without a map nobody knows where tracks and cylinders end. False: nothing can be said of the
+// limit.
+bool without_map(Estimator& e) {
+  model::Cache& c = e.cache();
+  // Chosen: a drive of as many heads is no rare one.
+  constexpr double kHeads = 8, kSure = 0.01;
+  const std::int64_t reach = reach_blocks(e.record());
+  c.read_ahead.method =
+      "blocks after reads anywhere, as far behind each; the error is the chance that a "
+      "cylinder's "
+      "end bounds it";
+  c.read_ahead.error = std::max(c.read_ahead.error.value_or(0), chance_of_no_end(e, reach, kHeads));
+  if (const double chance = chance_of_no_end(e, reach, 1); chance > kSure && c.read_ahead) {
+    const double seen = *c.read_ahead.value;
+    c.read_ahead = absent(
+        "so few blocks are read ahead that none of the places lay near the end of a track for "
+        "sure, which a map would tell");
+    model::add_guess(c.read_ahead, {seen, 1 - chance, "no place at which it ended was found"});
+  }
+  if (!goes_as_far_from_anywhere(e.record())) {
+    const char* const why =
+        "blocks are read ahead, now farther and now less far, as where the ends of tracks or "
+        "cylinders bound it, which a map would tell";
+    c.read_ahead = c.read_ahead_over_requested = absent(why);
+    c.read_ahead_max_blocks = absent(why, kBlocks);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void estimate_read_ahead(Estimator& e) {
   model::Cache& c = e.cache();
   // The caching page has these apart from the limit in blocks; probes see where read-ahead ends.
@@ -492,32 +526,7 @@ void estimate_read_ahead(Estimator& e) {
     c.read_ahead_over_requested = c.read_ahead_after_sequential = absent(reason);
     return;
   }
-  if (!e.record().setting.map_known) {
-    // Chosen: a drive of as many heads is no rare one.
-    constexpr double kHeads = 8, kSure = 0.01;
-    const std::int64_t reach = reach_blocks(e.record());
-    c.read_ahead.method =
-        "blocks after reads anywhere, as far behind each; the error is the chance that a "
-        "cylinder's "
-        "end bounds it";
-    c.read_ahead.error = std::max(c.read_ahead.error.value_or(0),
-                                  chance_of_no_end(e, reach, kHeads));
-    if (const double chance = chance_of_no_end(e, reach, 1); chance > kSure && c.read_ahead) {
-      const double seen = *c.read_ahead.value;
-      c.read_ahead = absent(
-          "so few blocks are read ahead that none of the places lay near the end of a track for "
-          "sure, which a map would tell");
-      model::add_guess(c.read_ahead, {seen, 1 - chance, "no place at which it ended was found"});
-    }
-    if (!goes_as_far_from_anywhere(e.record())) {
-      const char* const why =
-          "blocks are read ahead, now farther and now less far, as where the ends of tracks or "
-          "cylinders bound it, which a map would tell";
-      c.read_ahead = c.read_ahead_over_requested = absent(why);
-      c.read_ahead_max_blocks = absent(why, kBlocks);
-      return;
-    }
-  }
+  if (!e.record().setting.map_known && !without_map(e)) return;
   c.read_ahead_max_blocks = read_ahead_limit(e, kind);
   c.read_ahead_over_requested = over_requested(e);
   const auto begun = [&](bool yes) {

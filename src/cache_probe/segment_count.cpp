@@ -36,6 +36,50 @@ Prober::Prepare scattered(Prober& prober, std::uint32_t blocks, std::int64_t pro
       };
 }
 
+// How many reads are kept, by which question and reads that was counted.
+struct Counted {
+  std::optional<Edge> edge;
+  Question by = Question::segments;
+  Prober::Prepare reads;
+  bool random = false;  // any of them may be replaced
+
+  bool mixed() const { return edge && edge->mixed; }
+};
+
+// Not the same each time: what is replaced at random leaves some of any age.
+bool ask_replaced_at_random(Prober& prober, const Counted& counted, std::int64_t first,
+                            std::int64_t most) {
+  const Record& record = prober.record();
+  const std::int64_t many = std::min(most, 3 * counted.edge->last_hit + kFirstSegments);
+  for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
+    const Verdict random = replaced_at_random(record);
+    if (i >= kFewOfMany && random == Verdict::miss) break;
+    if (i >= kUsualOfMany && random == Verdict::hit) break;
+    const auto prepared = counted.reads(many);
+    if (!prepared) continue;
+    for (std::int64_t x = first; x <= many && !prober.spent(); ++x)
+      prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
+                   static_cast<std::uint32_t>(x - first));
+  }
+  return replaced_at_random(record) == Verdict::hit;
+}
+
+// Of few segments the same ones may have stayed by chance; as many as the drive says are no chance.
+void ask_again_of_few(Prober& prober, Counted& settled, const std::vector<std::int64_t>& told,
+                      std::int64_t most) {
+  if (!settled.edge || settled.edge->mixed || settled.edge->last_hit > kFewSettled ||
+      std::ranges::find(told, settled.edge->last_hit) != told.end())
+    return;
+  const Prober::Trial trial = prober.trial_of(settled.by, settled.reads);
+  const std::int64_t last = settled.edge->last_hit;
+  const std::uint64_t least = last == 1 ? kAloneForSure : kFewForSure;
+  bool mixed = false;
+  for (const std::int64_t x : {last, last + 1})
+    if (x > 1 && x <= most) mixed |= prober.decide(settled.by, x, trial, least) == Verdict::mixed;
+  settled.edge = edge_of(prober.record(), settled.by);
+  if (settled.edge) settled.edge->mixed |= mixed;
+}
+
 }  // namespace
 
 void test_segment_count(Prober& prober) {
@@ -45,77 +89,38 @@ void test_segment_count(Prober& prober) {
   const auto room = static_cast<std::int64_t>(prober.places().room());
   const std::int64_t most = std::clamp<std::int64_t>(room / (2 * (3 * track + reach)), 2,
                                                      kMostSegmentsTried);
-  const auto counts = expected(prober, &scsi::CachePage::segments);
-  const std::int64_t horizon = counts.empty() ? kFirstSegments : counts[0] + 1;
-  std::optional<Edge> count;
+  const auto told = expected(prober, &scsi::CachePage::segments);
   // The newest read may be pushed out by its own read-ahead, which nothing breaks off: the older
   // ones tell.
   const std::int64_t newest = newest_is_pushed_out(record) ? 2 : 1;
-  if (retained(record))
-    count = prober.locate(Question::segments,
-                          {.from = newest,
-                           .limit = most,
-                           .horizon = horizon,
-                           .guesses = counts,
-                           .each = true,
-                           .search = false},
-                          scattered(prober, 1, 0, 0));
-  // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
-  // served, a block read ahead tells.
-  const std::int64_t probed_ahead = block_ahead_that_tells(record);
-  // Not the same each time: what is replaced at random leaves some of any age.
-  const auto replaced_at_random_of = [&](Question question, const Prober::Prepare& reads) {
-    const std::int64_t many = std::min(most, 3 * count->last_hit + kFirstSegments);
-    const std::int64_t first = question == Question::segments ? newest : 1;
-    for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
-      const Verdict random = replaced_at_random(record);
-      if (i >= kFewOfMany && random == Verdict::miss) break;
-      if (i >= kUsualOfMany && random == Verdict::hit) break;
-      const auto prepared = reads(many);
-      if (!prepared) continue;
-      for (std::int64_t x = first; x <= many && !prober.spent(); ++x)
-        prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
-                     static_cast<std::uint32_t>(x - first));
-    }
-    return replaced_at_random(record) == Verdict::hit;
+  const auto range = [&](std::int64_t from) {
+    return Prober::Range{.from = from,
+                         .limit = most,
+                         .horizon = told.empty() ? kFirstSegments : told[0] + 1,
+                         .guesses = told,
+                         .each = true,
+                         .search = false};
   };
-  const Prober::Prepare at_once = scattered(prober, 1, 0, 0);
-  bool random = count && count->mixed && replaced_at_random_of(Question::segments, at_once);
-  Question counted_by = Question::segments;
-  Prober::Prepare counted_reads = at_once;
-  if (!random && reach > 0 && (!count || count->last_hit == 1)) {
-    const Prober::Prepare settled_reads = scattered(prober, 1, probed_ahead,
-                                                    reading_rev(prober, probed_ahead));
-    auto settled = prober.locate(Question::segments_settled,
-                                 {.from = 1,
-                                  .limit = most,
-                                  .horizon = horizon,
-                                  .guesses = counts,
-                                  .each = true,
-                                  .search = false},
-                                 settled_reads);
-    // (As many as the drive says are no chance.)
-    const bool as_told = settled && std::ranges::find(counts, settled->last_hit) != counts.end();
-    if (settled && !as_told && !settled->mixed && settled->last_hit <= kFewSettled) {
-      const Prober::Trial trial = prober.trial_of(Question::segments_settled, settled_reads);
-      const std::uint64_t least = settled->last_hit == 1 ? kAloneForSure : kFewForSure;
-      bool mixed = false;
-      for (const std::int64_t x : {settled->last_hit, settled->last_hit + 1})
-        if (x > 1 && x <= most)
-          mixed |= prober.decide(Question::segments_settled, x, trial, least) == Verdict::mixed;
-      settled = edge_of(record, Question::segments_settled);
-      if (settled) settled->mixed |= mixed;
-    }
+  Counted count{.edge = {}, .reads = scattered(prober, 1, 0, 0)};
+  if (retained(record)) count.edge = prober.locate(count.by, range(newest), count.reads);
+  count.random = count.mixed() && ask_replaced_at_random(prober, count, newest, most);
+  if (!count.random && reach > 0 && (!count.edge || count.edge->last_hit == 1)) {
+    // Where requested blocks are dropped, or read-ahead pushes them out before the next read is
+    // served, a block read ahead tells.
+    const std::int64_t ahead = block_ahead_that_tells(record);
+    Counted settled{.edge = {},
+                    .by = Question::segments_settled,
+                    .reads = scattered(prober, 1, ahead, reading_rev(prober, ahead))};
+    settled.edge = prober.locate(settled.by, range(1), settled.reads);
+    ask_again_of_few(prober, settled, told, most);
     // One read that now and then stays beside another is no one segment.
-    if (settled && (!count || !count->mixed || settled->last_hit > count->last_hit)) {
-      counted_by = Question::segments_settled;
-      counted_reads = settled_reads;
+    if (settled.edge && (!count.mixed() || settled.edge->last_hit > count.edge->last_hit)) {
       count = settled;
-      random = count->mixed && replaced_at_random_of(counted_by, counted_reads);
+      count.random = count.mixed() && ask_replaced_at_random(prober, count, 1, most);
     }
   }
-  if (count && count->mixed && !random)
-    prober.search(counted_by, 1, most, 2, prober.trial_of(counted_by, counted_reads));
+  if (count.mixed() && !count.random)
+    prober.search(count.by, 1, most, 2, prober.trial_of(count.by, count.reads));
 }
 
 namespace {
