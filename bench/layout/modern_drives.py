@@ -13,7 +13,7 @@ apart, those that lie on one surface in both or in neither.
 
 --witnesses: each drive twice, without address translation and with it (`?page40h=no`, `=yes`). WORSE is what has, by
 translation, fewer sectors or angles right (by more than half a percent), less in phase (one percent), a random demerit
-that is 0.3 % greater, or more than 1.1 times the drive time.
+that is 0.3 % and two errors greater, or more than 1.1 times the drive time.
 
 Status 1 if a share is refuted, heads are wrong, or a drive is worse with translation. Time: 5 to 20 s a drive of the
 host, with --witnesses twice that.
@@ -150,7 +150,7 @@ def judge(binary, name, options, lbns, folder):
         if outside and chance_of_one_share(count, timed["blocks"], round(truly * lbns), lbns) < 1e-3:
             row["refuted"].append(f"1/{1 / stated['within_rev']:.0f}: stated {stated['share']:.4f}, truly {truly:.4f}")
     demerits = found.get("validity", {}).get("demerits", [])
-    row["demerits"] = [(d["workload"].split(",")[0], d["demerit_percent"], d.get("floor_ms"), d["drive_mean_ms"],
+    row["demerits"] = [(d["workload"].split(",")[0], d["demerit_percent"], 100 * d["error_ms"] / d["drive_mean_ms"],
                         d["folded_phase_share"]) for d in demerits]
     return row
 
@@ -163,13 +163,14 @@ def worse(without, with_it):
             found.append(f"{what} {100 * of(with_it):.2f} for {100 * of(without):.2f} %")
     if with_it["run_s"] > 1.1 * without["run_s"]:
         found.append(f"{with_it['run_s']:.0f} s for {without['run_s']:.0f}")
-    demerits = [{kind: (percent, phase) for kind, percent, _, _, phase in row["demerits"]} for row in (without, with_it)]
+    demerits = [{kind: row for kind, *row in row["demerits"]} for row in (without, with_it)]
     if "random" in demerits[0]:
-        percent, phase = demerits[1].get("random", (math.inf, 0))
-        if percent > demerits[0]["random"][0] + 0.3:
-            found.append(f"random demerit {percent:.2f} for {demerits[0]['random'][0]:.2f} %")
-        if phase < demerits[0]["random"][1] - 0.01:
-            found.append(f"phase {100 * phase:.1f} for {100 * demerits[0]['random'][1]:.1f} %")
+        percent, error, phase = demerits[1].get("random", (math.inf, 0, 0))
+        others, others_error, others_phase = demerits[0]["random"]
+        if percent > others + 0.3 + 2 * math.hypot(error, others_error):
+            found.append(f"random demerit {percent:.2f} +- {error:.2f} for {others:.2f} +- {others_error:.2f} %")
+        if phase < others_phase - 0.01:
+            found.append(f"phase {100 * phase:.1f} for {100 * others_phase:.1f} %")
     return ", ".join(found)
 
 
@@ -207,8 +208,8 @@ def main():
         mapped += 1
         shares = [row["sectors"], *row["within"].values(), row["first"], row["pairs"]]
         well += shares[0] > 0.995 and shares[2] > 0.97
-        demerits = ", ".join(f"{kind} {percent:.1f} % (phase {100 * phase:.1f} %)"
-                             for kind, percent, _, _, phase in row["demerits"])
+        demerits = ", ".join(f"{kind} {percent:.1f} +- {error:.1f} % (phase {100 * phase:.1f} %)"
+                             for kind, percent, error, phase in row["demerits"])
         print(f"{name:<28} {row['map_s']:>7.0f} {row['run_s']:>7.0f} "
               + " ".join(f"{100 * share:>8.3f}" for share in shares) + f"  {row['heads']}; {demerits}")
         wrong_heads += row["heads"].startswith("WRONG")
