@@ -91,10 +91,14 @@ const Descriptor* latest(const ImageIndex& index) {
   return sure ? &*highest : nullptr;
 }
 
+bool is_better_tag(const std::string& tag, const std::string& than) {
+  return than.empty() || than == kLatest || version_number(tag) > version_number(than);
+}
+
+// `tag`: as tag_of() has it.
 Published found_in(const Layout& layout, const ImageIndex& index, const Descriptor* descriptor,
-                   const std::string& reference) {
+                   const std::string& tag, const std::string& reference) {
   if (descriptor == nullptr) not_found(reference);
-  const std::string tag = tag_of(index, descriptor->digest);
   const auto record = index.annotations.find(tag_record_key(descriptor->annotation(kTagKey)));
   if (record != index.annotations.end() && record->second != descriptor->digest) {
     throw Error(
@@ -154,7 +158,7 @@ std::string tag_of(const ImageIndex& index, const std::string& digest) {
   for (const Descriptor& descriptor : index.manifests) {
     if (descriptor.digest != digest) continue;
     const std::string tag = descriptor.annotation(kTagKey);
-    if (best.empty() || best == kLatest || version_number(tag) > version_number(best)) best = tag;
+    if (is_better_tag(tag, best)) best = tag;
   }
   return best;
 }
@@ -181,7 +185,33 @@ Published find(const Store& store, const std::string& named, Naming naming) {
     return {layout, *found, tag_of(index, found->digest)};
   }
   const std::string tag = colon == std::string::npos ? "" : reference.substr(colon + 1);
-  return found_in(layout, index, tag.empty() ? latest(index) : with_tag(index, tag), reference);
+  const Descriptor* const found = tag.empty() ? latest(index) : with_tag(index, tag);
+  return found_in(layout, index, found, found ? tag_of(index, found->digest) : "", reference);
+}
+
+TagsOfDrive::TagsOfDrive(const Layout& layout) : layout_(layout), index_(layout.index()) {
+  for (const Descriptor& descriptor : index_.manifests) {
+    const std::string tag = descriptor.annotation(kTagKey);
+    tagged_.try_emplace(tag, &descriptor);
+    std::string& best = tag_of_[descriptor.digest];
+    if (is_better_tag(tag, best)) best = tag;
+  }
+}
+
+std::vector<std::string> TagsOfDrive::versions_up_to(std::uint64_t number) const {
+  std::vector<std::string> tags;
+  for (const Descriptor& descriptor : index_.manifests) {
+    const std::string tag = descriptor.annotation(kTagKey);
+    if (const std::uint64_t version = version_number(tag); version > 0 && version <= number)
+      tags.push_back(tag);
+  }
+  std::ranges::sort(tags, {}, version_number);
+  return tags;
+}
+
+Published TagsOfDrive::find(const std::string& tag) const {
+  const Descriptor* const found = tagged_.at(tag);
+  return found_in(layout_, index_, found, tag_of_.at(found->digest), layout_.drive() + ":" + tag);
 }
 
 }  // namespace platter::registry

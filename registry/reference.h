@@ -2,7 +2,10 @@
 // DRIVE and of HEX the beginning is enough, where only one begins so.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "registry/store.h"
 
@@ -26,6 +29,24 @@ Published find(const Store& store, const std::string& reference, Naming naming =
 
 // The number of a version's tag (3 of "v3"), 0 of any other: at most nine digits, no 0 in front.
 std::uint64_t version_number(const std::string& tag);
+
+// All tags of one drive, whose index is read once.
+class TagsOfDrive {
+ public:
+  explicit TagsOfDrive(const Layout& layout);
+  TagsOfDrive(const TagsOfDrive&) = delete;
+
+  // Those of versions up to this one, in the order of their numbers.
+  std::vector<std::string> versions_up_to(std::uint64_t number) const;
+  // As find() finds DRIVE:TAG.
+  Published find(const std::string& tag) const;
+
+ private:
+  Layout layout_;
+  ImageIndex index_;
+  std::map<std::string, const Descriptor*> tagged_{};  // of several the first
+  std::map<std::string, std::string> tag_of_{};        // by digest, as tag_of()
+};
 
 // The manifest's own tag where several name it: a version rather than "latest".
 std::string tag_of(const ImageIndex& index, const std::string& digest);

@@ -27,6 +27,14 @@ import judging  # noqa: E402
 
 # 12: two models differ; 130 and 143: what served was stopped.
 TAKEN = {0, 12, 130, 143}
+# What ends otherwise with the valid document, once that was read: of which kinds, the command, how.
+OTHERWISE = (("disksim", "--check$", 6),  # there are no statistics' definitions beside the files
+             ("trace-validate", "^trace convert", 6),  # its times of service are not known
+             ("study|array", "^study collect", 13),  # a part was computed
+             ("registry", "^fleet --drive", 6),  # of one version
+             ("registry", "^registry push", 10), ("remote", "^registry index", 10),  # of a remote that has no more
+             ("table", "^emulate", 6),  # the log is of the model
+             ("key", "^registry sign", 6))  # the public key, too, is given to what signs
 
 
 def attack(platter, made, kind, content, command):
@@ -42,6 +50,11 @@ def attack(platter, made, kind, content, command):
                 bombs_of.written(folder, path, its)
             name = next(iter(content))
         return judging.judge(platter, [word.replace("FILE", name) for word in command.split()], folder)
+
+
+def taken(kind, command):
+    return TAKEN | {status for kinds, commands, status in OTHERWISE
+                    if re.match(kinds, kind) and re.search(commands, command)}
 
 
 def untouched(_folder):
@@ -79,23 +92,27 @@ def attacks(made, kinds, bombs, commands, quick):
 QUICK = (
     ("model", "most-tracks-with-skips", "show FILE"), ("model", "json-deep-objects-100000", "show FILE"),
     ("model", "nested-pairs", "replay t.trace --on FILE -o"), ("model", "alternating-tracks", "plot zones"),
+    ("model", "most-tracks", "calibrate"), ("model", "nested-15-deep", "calibrate"),
+    ("model", "zone-of-shuffled-children", "report"), ("model", "seek-points", "report"), ("model", "source", "show FILE"),
     ("table", "zeros", "show FILE"),
     ("disksim", "sources-2^30", "import disksim"), ("disksim", "ranges-instantiated", "import disksim"),
+    ("disksim", "list-slips", "import disksim HP_C2247A.parv --check"),
     ("disksim-g4", "index-3-wide-12-deep", "import disksim"), ("disksim-g2", "list", "import disksim"),
     ("trace-gzip", "zeros", "trace stats FILE"), ("trace-zstd", "line-ends", "trace lint FILE"),
-    ("trace-ascii", "one-line", "trace lint FILE"), ("result-csv", "head-deep-members", "result show"),
+    ("trace-ascii", "one-line", "trace lint FILE"), ("trace-ascii", "sizes", "trace stats FILE"), ("result-csv", "head-deep-members", "result show"),
     ("result-csv", "head-deep-members", "plot cdf"),
     ("result-zstd", "zstd-rows", "result show"), ("validation", "json-deep-100000", "report"),
     ("study", "points-65536", "study plan"), ("study", "points-10^9", "study plan"), ("study", "points-10^9", "study run"),
     ("study", "points-10^18", "study collect"), ("study", "requests-10^10", "study run"),
-    ("study", "requests-2^53", "study slurm"), ("array", "members", "study plan"), ("array", "members-1024", "study run"),
+    ("study", "requests-2^53", "study slurm"), ("study", "sizes", "study plan"), ("study", "plots", "study collect"),
+    ("study", "plot-series", "study collect"), ("array", "members", "study plan"), ("array", "members-1024", "study run"),
     ("points", "json-lists", "study collect"), ("samples", "first-line-json-deep-100000", "estimate"),
     ("samples-begun", "facts-again", "characterize"),
     ("journal", "one-line", "restore"), ("host-journal", "governors", "restore"),
     ("emulation-log", "one-line", "emulate"), ("episodes", "many", "emulate"), ("episodes", "empty", "cosim"),
     ("contents", "ext4-special-extents", "emulate model.json --vhost-user"),
     ("contents", "btrfs-large-items", "emulate model.json --vhost-user"), ("registry", "layers", "registry verify"),
-    ("registry", "versions", "registry list"), ("registry", "versions", "registry site"),
+    ("registry", "versions", "registry list"), ("registry", "versions-missing", "fleet --drive"), ("registry", "versions", "registry site"),
     ("remote-index", "entries-short", "registry refresh"),
     ("remote", "index-json-deep-objects", "registry refresh"),
     ("key", "nul", "registry trust add"), ("kept-key", "nul", "registry trust list"))
@@ -113,7 +130,7 @@ def campaign(options, made):
         def take(done, what):
             nonlocal findings, count, slowest, largest
             judged = done.result()
-            if what[1] == "valid" and judged.status not in TAKEN:
+            if what[1] == "valid" and judged.status not in taken(what[0], what[2]):
                 judged.wrong = judged.wrong or f"status {judged.status} for a valid document: {judged.sentence[:200]}"
             count += 1
             text = f"{what[0]} {what[1]}: platter {what[2]}"

@@ -57,7 +57,7 @@ STUDY = ["study plan FILE -C s --parts 3", "study run FILE -C s --part 1/50000",
 REGISTRY = ["registry verify --registry registry", "registry list --registry registry",
             "registry show ENTRY --registry registry", "registry pull ENTRY --registry registry -o x.json",
             "registry verify ENTRY --registry registry", "registry search hp --registry registry",
-            "publish model.json drive.ptab --registry registry", "registry import registry --registry other",
+            "publish model.json --attach drive.ptab --registry registry", "registry import registry --registry other",
             "registry prune --keep 1 --registry registry", "registry gc --registry registry",
             "registry rebuild-index --registry registry", "registry site --registry registry -o site",
             "registry diff ENTRY ENTRY --registry registry",
@@ -88,6 +88,7 @@ def golden_trace(form):
 
 
 COMPRESSED = {"gzip": ".gz", "zstd": ".zst", "bzip2": ".bz2", "xz": ".xz", "lz4": ".lz4"}
+UNKNOWN_UNNAMED = {"csv", "tencent"}  # formats that are not known without --format
 COLUMNS = {"csv": " --csv-columns -,time:s,response:s,-,op,offset:sectors,size:sectors,decimal=comma"}
 
 
@@ -143,7 +144,7 @@ class Documents:
     def table(self):
         self.run("emit", "table", "model.json", "-o", "drive.ptab")
         self.write("table-study.json", study(models=["drive.ptab"], traces=["s.trace"]))
-        self.all["table"] = (["drive.ptab", "t.trace", "s.trace", "table-study.json"], [("drive.ptab", "bytes")], [
+        self.all["table"] = (["drive.ptab", "t.trace", "s.trace", "table-study.json", "run.log"], [("drive.ptab", "bytes")], [
             "show FILE", "layout FILE --lbn 0 77", "layout FILE --pbn 3,1,2", "replay t.trace --on FILE -o x.csv",
             "study run table-study.json -C s", "emulate FILE --check-log run.log",
             f"validate {DRIVE} FILE -o v --requests 20"])
@@ -167,7 +168,7 @@ class Documents:
             top = next(n for ext in (".parv", ".model") for n in its if n.endswith(ext))
             self.all[form] = (its + ["s.trace"], [(name, "lines") for name in its], [
                 f"import disksim {top} -o x.json", f"import disksim {top} --check",
-                f"replay s.trace --on {top} -o x.csv"])
+                *([f"replay s.trace --on {top} -o x.csv"] if top.endswith(".parv") else [])])
 
     def traces(self):
         for form in trace_formats(self.platter):
@@ -181,7 +182,8 @@ class Documents:
             more = COLUMNS.get(form, "")
             named = f"FILE --format {form}" + more
             self.all[f"trace-{form}"] = ([name, "model.json"], [(name, kind)], [
-                "trace lint FILE", "trace stats FILE", *(command.replace("FILE", named) for command in TRACE)])
+                *([] if form in UNKNOWN_UNNAMED else ["trace lint FILE", "trace stats FILE"]),
+                *(command.replace("FILE", named) for command in TRACE)])
         for form, end in COMPRESSED.items():
             name = "trace.ascii" + end
             self.run("trace", "convert", "trace.ascii", "--to", "ascii", "-o", name)
@@ -204,7 +206,7 @@ class Documents:
         self.all["validation"] = (["model.json", "validated"], [
             (f"validated/{n}", "json" if n.endswith(".json") else "bytes") for n in
             sorted(os.listdir(self.path("validated"))) if n.endswith((".json", ".csv"))][:8] or [name], [
-                "report model.json --results validated -o x.html", "publish model.json FILE --registry r"])
+                "report model.json --results validated -o x.html", "publish model.json --attach FILE --registry r"])
 
     def studies(self):
         self.write("study.json", study(
@@ -240,7 +242,7 @@ class Documents:
         self.all["samples"] = (["run.jsonl", "whole.json"], [("run.jsonl", kind) for kind in kinds], [
             "estimate FILE -o x.json", "publish whole.json --samples FILE --registry r"])
         self.all["samples-begun"] = (["part.jsonl"], [("part.jsonl", kind) for kind in kinds], [
-            f"characterize {DRIVE}?seed=1 --resume FILE -o x.json --budget 600"])
+            f"characterize {DRIVE}?seed=1 --resume FILE -o x.json --budget 600 --allow-writes 0-100000"])
 
     def journal(self):
         """Of a run that is killed once it has written something down."""
@@ -284,8 +286,8 @@ class Documents:
         self.entry = os.listdir(self.path("registry", "drives"))[0]
         self.write("published.json", study(models=["registry:" + self.entry], traces=["s.trace"]))
         self.write("registry/remotes/lab/remote.json", json.dumps(
-            {"key": "", "name": "lab", "place": "example.org/drives", "plain_http": False,
-             "require_signature": False}))
+            {"schema": {"name": "platter-remote", "version": "1.0"}, "place": "example.org/drives", "key": "",
+             "require_signature": False, "plain_http": False}))
         subprocess.run("openssl ecparam -genkey -name prime256v1 -noout -out key.pem && "
                        "openssl pkey -in key.pem -pubout -out key.pub", shell=True, cwd=self.folder, check=True)
         self.all["registry"] = (["registry", "model.json", "drive.ptab", "s.trace", "published.json", "key.pem"], [

@@ -243,23 +243,28 @@ class Walk {
 
 }  // namespace
 
-std::int64_t moved_by_order(const G1Zone& zone, const G1Drive& drive) {
+constexpr std::int64_t kNear = 32;  // blocks, to either side of a slip
+
+std::int64_t cost_of_order(const G1Zone& zone) {
+  const auto slips = static_cast<std::int64_t>(zone.slips.size());
+  return 2 * slips * (zone.blocks / zone.sectors + 1 + 2 * kNear * slips);
+}
+
+bool is_moved_by_order(const G1Zone& zone, const G1Drive& drive) {
   G1Zone sorted = zone;
   std::ranges::sort(sorted.slips);
   const ZoneTranslation as_told(zone, drive), in_order(sorted, drive);
   const auto differs = [&](std::int64_t block) {
     return as_told.place_of(block).slot != in_order.place_of(block).slot;
   };
-  std::int64_t moved = 0;
   for (std::int64_t block = 0; block < zone.blocks; block += zone.sectors)
-    if (differs(block)) ++moved;
-  constexpr std::int64_t kNear = 32;
+    if (differs(block)) return true;
   for (const std::int64_t slip : zone.slips) {
     const std::int64_t first = std::max<std::int64_t>(in_order.about(slip) - kNear, 0);
     for (std::int64_t block = first; block < std::min(first + 2 * kNear, zone.blocks); ++block)
-      if (differs(block)) ++moved;
+      if (differs(block)) return true;
   }
-  return moved;
+  return false;
 }
 
 std::vector<BadBlocks> walk_g1(const G1Drive& drive) { return Walk(drive).take(); }

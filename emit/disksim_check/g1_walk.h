@@ -45,8 +45,10 @@ struct BadBlocks {
 // for each track and slip.
 std::vector<BadBlocks> walk_g1(const G1Drive& drive);
 
-// Blocks that were found elsewhere than they would be if the zone's slips stood in order: of those
-// near the slips, and of those that begin tracks.
-std::int64_t moved_by_order(const G1Zone& zone, const G1Drive& drive);
+// Whether a block is elsewhere than it would be if the zone's slips stood in order: of those near
+// the slips, and of those that begin tracks.
+bool is_moved_by_order(const G1Zone& zone, const G1Drive& drive);
+// How many slips are passed, at most, to tell that.
+std::int64_t cost_of_order(const G1Zone& zone);
 
 }  // namespace platter::emit_disksim_check

@@ -111,7 +111,7 @@ std::optional<BlindSpindle> find_spindle_blind(const model::Layout& layout,
         turns += static_cast<double>(skews_tried(samples) * samples.size());
         if (turns > kMostTurns && periods > 1) return std::nullopt;
         const Sets sets(samples);
-        Found found = search_skews(samples, sets);
+        Found found = search_skews(samples);
         const double zones_chance = sets.log_chance(found.score, found.tried);
         if (zones_chance > kTells) continue;
         climb_skews(samples, sets, found);

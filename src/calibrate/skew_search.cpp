@@ -1,10 +1,12 @@
 #include "calibrate/skew_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
-#include <functional>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "calibrate/phase.h"
 #include "model/interruption.h"
@@ -31,11 +33,6 @@ std::uint32_t head_of_first(const model::LayoutNode& node) {
   return static_cast<std::uint32_t>(head);
 }
 
-// Their product; that of std::complex asks each time whether one is infinite.
-Complex turned(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 double sum_of_squares(std::span<const Complex> sums) {
   double sum = 0;
   for (const Complex& s : sums) sum += std::norm(s);
@@ -47,23 +44,70 @@ std::size_t steps_for(double largest) {
   return largest <= 0 ? 1 : static_cast<std::size_t>(std::ceil(largest / kGrid));
 }
 
-// All values of one skew at once, in even steps over a whole turn: each sample's vector turns on by
-// its coordinate.
-void search_turn(std::span<const Complex> vectors, std::span<const double> coordinates,
-                 std::span<const Sample> samples, const Sets& sets, std::size_t steps,
-                 const std::function<void(std::size_t step, double score)>& visit) {
-  std::vector<Complex> now(vectors.begin(), vectors.end()), turn(vectors.size());
-  for (std::size_t i = 0; i < vectors.size(); ++i)
-    turn[i] = unit(-coordinates[i] / static_cast<double>(steps));
-  std::vector<Complex> sums(sets.count());
-  for (std::size_t step = 0; step < steps; ++step) {
-    std::ranges::fill(sums, Complex{});
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      sums[samples[i].set] += now[i];
-      now[i] = turned(now[i], turn[i]);
-    }
-    visit(step, sum_of_squares(sums));
+// Numbers of two searches, which the processor computes at once.
+constexpr std::size_t kRows = 2;
+typedef double Row __attribute__((vector_size(kRows * sizeof(double))));
+
+// A sample's vector in each row, and what it turns by from step to step.
+struct Turning {
+  std::size_t set = 0;
+  Row real{}, imag{}, turn_real{}, turn_imag{};
+
+  void put(std::size_t row, Complex vector, Complex turn) {
+    real[row] = vector.real(), imag[row] = vector.imag();
+    turn_real[row] = turn.real(), turn_imag[row] = turn.imag();
   }
+  void go_on() {
+    const Row before = real;
+    real = before * turn_real - imag * turn_imag;
+    imag = before * turn_imag + imag * turn_real;
+  }
+};
+
+// Samples of one set side by side.
+std::vector<Sample> by_set(std::span<const Sample> samples) {
+  std::vector<Sample> sorted(samples.begin(), samples.end());
+  std::ranges::stable_sort(sorted, {}, &Sample::set);
+  return sorted;
+}
+
+std::vector<Turning> resting(std::span<const Sample> samples) {
+  std::vector<Turning> all(samples.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].set = samples[i].set;
+  return all;
+}
+
+// The sum over sets of |sum|^2; behind it each vector has turned on.
+Row next_scores(std::span<Turning> vectors) {
+  Row scores{}, real{}, imag{};
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    Turning& each = vectors[i];
+    real += each.real;
+    imag += each.imag;
+    each.go_on();
+    if (i + 1 < vectors.size() && vectors[i + 1].set == each.set) continue;
+    scores += real * real + imag * imag;
+    real = imag = Row{};
+  }
+  return scores;
+}
+
+struct Step {
+  double score = 0;
+  std::size_t step = 0;
+};
+
+// All values of one skew at once, in even steps over a whole turn. Of each row the first step with
+// the highest score.
+std::array<Step, kRows> search_turn(std::vector<Turning> vectors, std::size_t steps) {
+  std::array<Step, kRows> best{};
+  for (std::size_t step = 0; step < steps; ++step) {
+    stop_if_asked();
+    const Row scores = next_scores(vectors);
+    for (std::size_t row = 0; row < kRows; ++row)
+      if (scores[row] > best[row].score) best[row] = {scores[row], step};
+  }
+  return best;
 }
 
 // How the skews of some samples are stepped through.
@@ -143,25 +187,29 @@ double score_of(std::span<const Sample> samples, const Sets& sets, const ZoneCor
   return sum_of_squares(sums);
 }
 
-Found search_skews(std::span<const Sample> samples, const Sets& sets) {
+Found search_skews(std::span<const Sample> samples) {
   const Grid grid = grid_of(samples);
+  const std::vector<Sample> sorted = by_set(samples);
+  const auto heads = static_cast<double>(grid.heads),
+             cylinders = static_cast<double>(grid.cylinders);
   Found best;
-  std::vector<Complex> vectors(samples.size());
-  std::vector<double> cylinders;
-  for (const Sample& sample : samples) cylinders.push_back(sample.cylinder);
-  for (std::size_t h = 0; h < grid.heads; ++h) {
-    stop_if_asked();
-    const double per_head = wrap_rev(static_cast<double>(h) / static_cast<double>(grid.heads));
-    for (std::size_t i = 0; i < samples.size(); ++i)
-      vectors[i] = unit(samples[i].lead - per_head * samples[i].head);
-    search_turn(vectors, cylinders, samples, sets, grid.cylinders,
-                [&](std::size_t step, double score) {
-                  if (score <= best.score) return;
-                  best.score = score;
-                  best.correction.per_head = per_head;
-                  best.correction.per_cylinder =
-                      wrap_rev(static_cast<double>(step) / static_cast<double>(grid.cylinders));
-                });
+  for (std::size_t h = 0; h < grid.heads; h += kRows) {
+    std::vector<Turning> vectors = resting(sorted);
+    const std::size_t rows = std::min(kRows, grid.heads - h);
+    const auto per_head = [&](std::size_t row) {
+      return wrap_rev(static_cast<double>(h + row) / heads);
+    };
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      for (std::size_t row = 0; row < rows; ++row)
+        vectors[i].put(row, unit(sorted[i].lead - per_head(row) * sorted[i].head),
+                       unit(-sorted[i].cylinder / cylinders));
+    const auto steps = search_turn(std::move(vectors), grid.cylinders);
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (steps[row].score <= best.score) continue;
+      best.score = steps[row].score;
+      best.correction.per_head = per_head(row);
+      best.correction.per_cylinder = wrap_rev(static_cast<double>(steps[row].step) / cylinders);
+    }
   }
   best.tried = grid.heads * grid.cylinders;
   return best;
@@ -172,30 +220,32 @@ std::size_t skews_tried(std::span<const Sample> samples) {
   return grid.heads * grid.cylinders;
 }
 
-Found search_steps(std::span<const Sample> samples, const Sets& sets, const ZoneCorrection& level,
+Found search_steps(std::span<const Sample> samples, const ZoneCorrection& level,
                    std::uint32_t range) {
+  const std::vector<Sample> sorted = by_set(samples);
   Found best;
-  std::vector<Complex> vectors(samples.size());
-  std::vector<double> sweep(samples.size());
-  for (std::uint32_t first = 1; first <= range; ++first) {
-    stop_if_asked();
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      // What a step of a whole turn makes beside the skew that mimics it.
-      const double beside = steps_before(samples[i].cylinder, range, first) -
-                            samples[i].cylinder / range;
-      vectors[i] = unit(samples[i].lead - correction_at(level, samples[i]) + beside);
-      sweep[i] = 2 * beside;
-    }
-    search_turn(vectors, sweep, samples, sets, kStepSizes, [&](std::size_t step, double score) {
-      if (score <= best.score) return;
-      best.score = score;
-      const double size = 2 * static_cast<double>(step) / kStepSizes - 1;
+  for (std::uint32_t first = 1; first <= range; first += kRows) {
+    std::vector<Turning> vectors = resting(sorted);
+    const std::uint32_t rows = std::min<std::uint32_t>(kRows, range - first + 1);
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      for (std::uint32_t row = 0; row < rows; ++row) {
+        // What a step of a whole turn makes beside the skew that mimics it.
+        const double beside = steps_before(sorted[i].cylinder, range, first + row) -
+                              sorted[i].cylinder / range;
+        vectors[i].put(row, unit(sorted[i].lead - correction_at(level, sorted[i]) + beside),
+                       unit(-(2 * beside) / static_cast<double>(kStepSizes)));
+      }
+    const auto steps = search_turn(std::move(vectors), kStepSizes);
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      if (steps[row].score <= best.score) continue;
+      best.score = steps[row].score;
+      const double size = 2 * static_cast<double>(steps[row].step) / kStepSizes - 1;
       best.correction = level;
       best.correction.range = range;
-      best.correction.first = first;
+      best.correction.first = first + row;
       best.correction.per_range = size;
       best.correction.per_cylinder = level.per_cylinder - size / range;
-    });
+    }
   }
   best.tried = kStepSizes * range;
   return best;

@@ -71,7 +71,7 @@ struct Found {
 };
 
 // All skews, in steps that no sample misses by more than 0.15 turns, to either side.
-Found search_skews(std::span<const Sample> samples, const Sets& sets);
+Found search_skews(std::span<const Sample> samples);
 
 // How many skews such a search tries.
 std::size_t skews_tried(std::span<const Sample> samples);
@@ -80,7 +80,7 @@ std::size_t skews_tried(std::span<const Sample> samples);
 // those of `level`, of which none is taken for a step, as many remain in step as at least 0.63 of
 // all (half a turn behind every range, taken as even). So the steps and the skew that they are
 // mimicked by are searched for together, and no others.
-Found search_steps(std::span<const Sample> samples, const Sets& sets, const ZoneCorrection& level,
+Found search_steps(std::span<const Sample> samples, const ZoneCorrection& level,
                    std::uint32_t range);
 
 // The logarithm of the likelihood of one angle about the mean direction, in the best case, against

@@ -49,7 +49,7 @@ class Hypotheses {
     if (near.score > 0) consider(near);
     if (coherence_ < kSkewsRight) {
       const std::vector<Sample> some = thinned(samples_, kMostSearched);
-      Found found = search_skews(some, Sets(some));
+      Found found = search_skews(some);
       found.score = score(found.correction);
       consider(found);
     }
@@ -78,14 +78,13 @@ class Hypotheses {
   // Of ranges that the zone's spares or another zone tell, each; then of all others the best few.
   void look_for_steps(const Shared& shared) {
     const std::vector<Sample> some = thinned(samples_, kMostSearched);
-    const Sets sets(some);
     const ZoneCorrection level = level_of(best_);
     std::set<std::uint32_t> hints = shared.ranges;
     hints.insert(ranges_.hint);
     std::erase_if(hints, [&](std::uint32_t range) { return range < 2 || range > ranges_.longest; });
     const std::uint32_t longest = std::min(kLongestRange, ranges_.longest);
     const auto steps_of = [&](std::uint32_t range, std::size_t of) {
-      Found found = search_steps(some, sets, level, range);
+      Found found = search_steps(some, level, range);
       found.tried *= of;
       found.score = score(found.correction);
       return found;

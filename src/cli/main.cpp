@@ -62,12 +62,13 @@ int end_as_by_broken_pipe() {
 }
 
 // Where a program waits for JSON and got none yet, it gets the failure as JSON.
-int fail(platter::ExitStatus status, const std::string& sentence, bool json) {
-  platter::model::say("platter: {}\n", platter::model::printable(sentence));
+int fail(platter::ExitStatus status, const std::string& thrown, bool json) {
+  const std::string sentence = platter::model::printable(platter::model::shortened(thrown));
+  platter::model::say("platter: {}\n", sentence);
   if (json && !platter::cli::has_printed()) {
     nlohmann::ordered_json error = platter::model::json_head("platter-error");
     error["status"] = static_cast<int>(status);
-    error["error"] = platter::model::printable(sentence);
+    error["error"] = sentence;
     fmt::print("{}", platter::model::pretty(error));
   }
   return static_cast<int>(status);

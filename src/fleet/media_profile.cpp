@@ -28,11 +28,15 @@ struct Walk {
   }
   void node(const model::LayoutNode& node, std::int64_t cylinder, std::int64_t head) {
     cylinder += node.cylinder, head += node.head;
-    for (std::uint32_t i = 0; i < node.count; ++i) {
-      if (node.sectors > 0) track(cylinder, head, node.sectors);
-      for (const model::LayoutNode& child : node.children) this->node(child, cylinder, head);
-      cylinder += node.cylinder_step, head += node.head_step;
-    }
+    const auto each = [&](auto act) {
+      for (std::int64_t i = 0; i < node.count; ++i)
+        act(cylinder + i * node.cylinder_step, head + i * node.head_step);
+    };
+    if (node.sectors > 0)
+      each([&](auto there, auto surface) { track(there, surface, node.sectors); });
+    // All repeats of a child, then of the next one: mostly of one surface.
+    for (const model::LayoutNode& child : node.children)
+      each([&](auto there, auto surface) { this->node(child, there, surface); });
   }
 };
 

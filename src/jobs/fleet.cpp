@@ -53,8 +53,7 @@ std::optional<fleet::Drive> read_one(Gathered& gathered, const std::string& name
   }
 }
 
-fleet::Drive published_drive(const registry::Store& store, const std::string& reference) {
-  const registry::Published published = registry::find(store, reference);
+fleet::Drive read_published(const registry::Published& published) {
   return {published.reference(), registry::open(published).model};
 }
 
@@ -69,7 +68,8 @@ void keep_later(fleet::Drive& kept, fleet::Drive&& other) {
 Gathered drives_in(const registry::Store& store) {
   Gathered gathered;
   for (const std::string& name : store.drives())
-    if (auto drive = read_one(gathered, name, [&] { return published_drive(store, name); }))
+    if (auto drive = read_one(gathered, name,
+                              [&] { return read_published(registry::find(store, name)); }))
       gathered.drives.push_back(std::move(*drive));
   if (!gathered.empty()) return gathered;
   std::map<std::string, std::size_t> of_drive;  // by its identity
@@ -98,18 +98,11 @@ Gathered versions_of(const registry::Store& store, const std::string& named) {
                 fmt::format("{}: has no version's number (v1, v2), by which there would be earlier "
                             "ones; platter registry list shows which versions there are",
                             model::printable(latest.reference())));
-  std::vector<std::pair<std::uint64_t, std::string>> tags;
-  for (const registry::Descriptor& manifest : latest.layout.index().manifests) {
-    const std::string tag = manifest.annotation(registry::kTagKey);
-    if (const std::uint64_t version = registry::version_number(tag); version > 0 && version <= last)
-      tags.emplace_back(version, tag);
-  }
-  std::ranges::sort(tags);
+  const registry::TagsOfDrive tags(latest.layout);
   Gathered versions;
-  for (const auto& [version, tag] : tags) {
+  for (const std::string& tag : tags.versions_up_to(last)) {
     const std::string reference = latest.layout.drive() + ":" + tag;
-    if (auto read = read_one(versions, reference,
-                             [&] { return published_drive(store, reference); }))
+    if (auto read = read_one(versions, reference, [&] { return read_published(tags.find(tag)); }))
       versions.drives.push_back(std::move(*read));
   }
   return versions;

@@ -78,6 +78,16 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string shortened(std::string sentence) {
+  constexpr std::size_t kEach = 10'000;  // bytes at each end: longer than two paths
+  if (sentence.size() <= 2 * kEach) return sentence;
+  const auto within_letter = [&](std::size_t at) { return (sentence[at] & 0xC0) == 0x80; };
+  std::size_t from = kEach, to = sentence.size() - kEach;
+  while (from > 0 && within_letter(from)) --from;
+  while (to < sentence.size() && within_letter(to)) ++to;
+  return sentence.replace(from, to - from, fmt::format(" ... ({} bytes) ... ", to - from));
+}
+
 std::size_t append_printable_lines(std::string& out, std::string_view text) {
   return append(out, text, true);
 }

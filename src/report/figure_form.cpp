@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "model/error.h"
+#include "report/replaced.h"
 
 namespace platter::report {
 namespace {
@@ -102,10 +103,7 @@ std::string for_tex(std::string_view text) {
     else
       out += letter;
   }
-  const std::string root = "√";
-  for (std::size_t at = 0; (at = out.find(root, at)) != std::string::npos;)
-    out.replace(at, root.size(), "$\\surd$");
-  return out;
+  return replaced(out, "√", "$\\surd$");
 }
 
 // Every text that stands in the picture.
@@ -129,11 +127,8 @@ std::string texts_for_tex(const std::string& script) {
 }
 
 // A grid of letters hides what is drawn, and words do not stand on end.
-std::string in_letters(std::string script) {
-  const std::string before = "set ylabel ", after = "set label 1 at graph 0, graph 1.07 ";
-  for (std::size_t at = 0; (at = script.find(before, at)) != std::string::npos; at += after.size())
-    script.replace(at, before.size(), after);
-  return "unset grid\n" + script;
+std::string in_letters(const std::string& script) {
+  return "unset grid\n" + replaced(script, "set ylabel ", "set label 1 at graph 0, graph 1.07 ");
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "model/program_path.h"
 #include "model/temporary_folder.h"
 #include "report/made_here.h"
+#include "report/replaced.h"
 
 extern char** environ;
 
@@ -63,12 +64,6 @@ int run_gnuplot(const std::string& script, const std::string& messages) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
-}
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
-    text.replace(at, what.size(), with);
-  return text;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "report/gnuplot.h"
 #include "report/html_style.h"
 #include "report/made_here.h"
+#include "report/replaced.h"
 
 namespace platter::report::html {
 namespace {
@@ -62,11 +63,6 @@ std::string escaped_letter(char letter) {
   return letter < 0x20 || letter == 0x7F ? kReplacement : std::string(1, letter);
 }
 
-void replace_all(std::string& text, const std::string& what, const std::string& with) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
-    text.replace(at, what.size(), with);
-}
-
 // gnuplot's SVG file as an element of a page. Its background is the page's, its prologue and
 // namespaces belong to a file only, and its ids are the same in every picture.
 std::string embedded(std::string svg, const std::string& id, const std::string& caption) {
@@ -85,13 +81,13 @@ std::string embedded(std::string svg, const std::string& id, const std::string& 
                 "gnuplot drew an SVG without a viewBox; please report its version");
   std::string drawing = svg.substr(canvas);
   for (const char* quote : {"\"", "'"}) {
-    replace_all(drawing, fmt::format(" id={}", quote), fmt::format(" id={}{}-", quote, id));
-    replace_all(drawing, fmt::format("xlink:href={}#", quote),
-                fmt::format("href={}#{}-", quote, id));
+    drawing = replaced(drawing, fmt::format(" id={}", quote), fmt::format(" id={}{}-", quote, id));
+    drawing = replaced(drawing, fmt::format("xlink:href={}#", quote),
+                       fmt::format("href={}#{}-", quote, id));
   }
-  replace_all(drawing, "url(#", fmt::format("url(#{}-", id));
-  replace_all(drawing, " font-family=\"DejaVu Sans\"", "");
-  replace_all(drawing, "fill=\"#ffffff\"", "fill=\"none\"");
+  drawing = replaced(drawing, "url(#", fmt::format("url(#{}-", id));
+  drawing = replaced(drawing, " font-family=\"DejaVu Sans\"", "");
+  drawing = replaced(drawing, "fill=\"#ffffff\"", "fill=\"none\"");
   return fmt::format("<svg viewBox=\"{}\" role=\"img\" aria-label=\"{}\">\n{}",
                      head.substr(view + 9, view_end - view - 9), caption, drawing);
 }

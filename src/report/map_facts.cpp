@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <vector>
 
 #include "report/track_list.h"
 #include "statistics/circular.h"
@@ -93,11 +93,13 @@ MapFacts map_facts(const model::Layout& layout) {
   const engine::LayoutMap map(layout);
   std::vector<MappedTrack> outer, last;
   std::size_t next = 0;  // in `last`, a ring
-  std::set<std::uint32_t> heads;
+  std::vector<bool> heads;
   for (TrackCursor cursor(map); cursor.next();) {
     if (cursor.blocks() == 0) continue;
     ++facts.tracks;
-    heads.insert(cursor.track().head);
+    const std::uint32_t head = cursor.track().head;
+    if (head >= heads.size()) heads.resize(head + std::size_t{1});
+    heads[head] = true;
     if (outer.size() < kLooked) outer.push_back(cursor.mapped());
     if (last.size() < kLooked)
       last.push_back(cursor.mapped());
@@ -105,7 +107,7 @@ MapFacts map_facts(const model::Layout& layout) {
       last[next++ % kLooked] = cursor.mapped();
   }
   std::rotate(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(next % kLooked), last.end());
-  facts.surfaces = static_cast<std::uint32_t>(heads.size());
+  facts.surfaces = static_cast<std::uint32_t>(std::ranges::count(heads, true));
   facts.order = order_of(outer);
   skews(outer, facts.track.outer_rev, facts.cylinder.outer_rev);
   skews(last, facts.track.inner_rev, facts.cylinder.inner_rev);

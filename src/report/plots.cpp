@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <utility>
 
 #include "report/gnuplot.h"
@@ -95,7 +94,7 @@ class HeadTracks {
   std::size_t merge_at_ = 4096;
   std::int64_t step_ = 1;  // cylinders that are drawn as one
 };
-using Heads = std::map<std::int64_t, HeadTracks>;
+using Heads = std::vector<HeadTracks>;  // by their numbers
 
 // The shares at which a distribution of so many times is drawn.
 std::vector<double> shares_of(std::size_t count, bool complementary) {
@@ -154,7 +153,11 @@ void collect_tracks(const model::LayoutNode& node, std::int64_t cylinder, std::i
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const std::int64_t here = cylinder + node.cylinder + std::int64_t{node.cylinder_step} * i;
     const std::int64_t below = head + node.head + std::int64_t{node.head_step} * i;
-    if (node.sectors > 0) heads[below].add(here, node.sectors);
+    if (node.sectors > 0) {
+      const auto surface = static_cast<std::size_t>(below);
+      if (surface >= heads.size()) heads.resize(surface + 1);
+      heads[surface].add(here, node.sectors);
+    }
     for (const model::LayoutNode& child : node.children) collect_tracks(child, here, below, heads);
   }
 }
@@ -233,7 +236,9 @@ void plot_zones(const std::string& title, const model::Layout& layout, const std
   Heads heads;
   for (const model::LayoutNode& zone : layout.zones) collect_tracks(zone, 0, 0, heads);
   std::vector<Stretches> lines;
-  for (auto& [head, tracks] : heads) lines.push_back(std::move(tracks).merged());
+  for (HeadTracks& tracks : heads)
+    if (Stretches merged = std::move(tracks).merged(); !merged.empty())
+      lines.push_back(std::move(merged));
   const bool alike = std::all_of(lines.begin(), lines.end(),
                                  [&](const Stretches& line) { return line == lines.front(); });
   if (alike && !lines.empty()) lines.resize(1);

@@ -3,16 +3,25 @@
 namespace platter::report {
 
 std::string wrapped(const std::string& line, std::size_t indent, std::size_t columns) {
-  std::string text, rest = line;
-  while (rest.size() > columns) {
-    std::size_t at = rest.rfind(' ', columns);
+  std::string text, head;
+  std::size_t from = 0;
+  while (head.size() + line.size() - from > columns) {
+    const std::string first = head + line.substr(from, columns + 1);
+    std::size_t at = first.rfind(' ', columns);
     // Not within the indentation: there would be no progress.
-    if (at == std::string::npos || rest.find_first_not_of(' ') >= at) at = rest.find(' ', columns);
-    if (at == std::string::npos) break;
-    text += rest.substr(0, at) + "\n";
-    rest = std::string(indent, ' ') + rest.substr(at + 1);
+    if (at == std::string::npos || first.find_first_not_of(' ') >= at) {
+      const std::size_t there = line.find(' ', from + columns - head.size());
+      if (there == std::string::npos) break;
+      at = head.size() + there - from;
+    }
+    const std::size_t length = at - head.size();
+    text += head;
+    text.append(line, from, length) += '\n';
+    from += length + 1;
+    head.assign(indent, ' ');
   }
-  return text + rest + "\n";
+  text += head;
+  return text.append(line, from) + "\n";
 }
 
 }  // namespace platter::report

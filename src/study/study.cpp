@@ -32,6 +32,7 @@ using Json = nlohmann::json;
 constexpr const char* kStudy = "platter-study";
 constexpr std::string_view kFromRegistry = "registry:";
 
+constexpr std::size_t kMostPlots = 64, kMostPlotColumns = 64;
 // What canonical JSON, which keys are made of, carries unchanged.
 constexpr std::uint64_t kMostWhole = std::uint64_t{1} << 53;
 
@@ -372,6 +373,9 @@ PlotSpec plot_of_json(const Json& json, const std::string& where) {
   for (const std::string& column : columns)
     if (!has_column(column))
       members.fail(fmt::format("draws \"{}\", which is no column of the table", column));
+  if (columns.size() > kMostPlotColumns)
+    members.fail(fmt::format("draws {} columns, and {} are the most; leave some out",
+                             columns.size(), kMostPlotColumns));
   return plot;
 }
 
@@ -450,9 +454,13 @@ Study read_study(const std::string& path) {
   if (members.has("options"))
     study.options = dimensions_of(members.at("options"), path + ": \"options\"");
   if (members.has("plots"))
-    for (const Json& one : list_of(members, "plots"))
+    for (const Json& one : list_of(members, "plots")) {
+      if (study.plots.size() == kMostPlots)
+        members.fail(fmt::format("has more than {} \"plots\"; divide them among several studies",
+                                 kMostPlots));
       study.plots.push_back(
           plot_of_json(one, fmt::format("{}: plot {}", path, study.plots.size() + 1)));
+    }
   members.done();
   require_names_apart(study.models, "models", path);
   require_names_apart(study.traces, "traces", path);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 namespace platter::trace {
 
@@ -74,23 +75,50 @@ bool Footprint::add(std::uint64_t lbn, std::uint32_t blocks) {
   const std::uint64_t first = lbn / region_blocks_, last = (lbn + (blocks - 1)) / region_blocks_;
   const std::uint64_t before = regions_;
   bool counted = true;
+  for (std::uint64_t region = first; region <= last;) {
+    const std::uint64_t chunk = region / kRegions;
+    std::uint64_t behind = (chunk + 1) * kRegions;
+    if (const auto whole = whole_.upper_bound(chunk);
+        whole != whole_.begin() && std::prev(whole)->second > chunk)
+      behind = std::prev(whole)->second * kRegions;
+    else
+      counted &= touch(chunk, region % kRegions, std::min(last, behind - 1) % kRegions);
+    region = behind;
+  }
+  return counted && regions_ == before;
+}
+
+bool Footprint::touch(std::uint64_t number, std::uint64_t first, std::uint64_t last) {
+  auto chunk = chunks_.find(number);
+  if (chunk == chunks_.end()) {
+    if (chunks_.size() == kMostChunks) return exact_ = false;
+    chunk = chunks_.try_emplace(number).first;
+  }
+  const std::uint64_t before = regions_;
   for (std::uint64_t word = first / 64; word <= last / 64; ++word) {
     std::uint64_t mask = ~std::uint64_t{0};
     if (word == first / 64) mask &= ~std::uint64_t{0} << first % 64;
     if (word == last / 64) mask &= ~std::uint64_t{0} >> (63 - last % 64);
-    auto chunk = chunks_.find(word / kWords);
-    if (chunk == chunks_.end()) {
-      if (chunks_.size() == kMostChunks) {
-        counted = exact_ = false;
-        continue;
-      }
-      chunk = chunks_.try_emplace(word / kWords).first;
-    }
-    std::uint64_t& touched = chunk->second[word % kWords];
+    std::uint64_t& touched = chunk->second.words[word];
     regions_ += static_cast<std::uint64_t>(std::popcount(mask & ~touched));
     touched |= mask;
   }
-  return counted && regions_ == before;
+  chunk->second.regions += regions_ - before;
+  if (regions_ > before && chunk->second.regions == kRegions) is_whole(number);
+  return true;
+}
+
+void Footprint::is_whole(std::uint64_t chunk) {
+  auto stretch = whole_.try_emplace(chunk, chunk + 1).first;
+  if (const auto next = std::next(stretch); next != whole_.end() && next->first == chunk + 1) {
+    stretch->second = next->second;
+    whole_.erase(next);
+  }
+  if (stretch == whole_.begin()) return;
+  const auto previous = std::prev(stretch);
+  if (previous->second != chunk) return;
+  previous->second = stretch->second;
+  whole_.erase(stretch);
 }
 
 }  // namespace platter::trace

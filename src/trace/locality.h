@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 
 namespace platter::trace {
@@ -76,11 +77,22 @@ class Footprint {
   bool exact() const { return exact_; }
 
  private:
-  static constexpr std::uint64_t kWords = 64;          // of a chunk: 4096 regions
+  static constexpr std::uint64_t kRegions = 4096;      // of a chunk
   static constexpr std::size_t kMostChunks = 1 << 17;  // 64 MiB
+  struct Chunk {
+    std::array<std::uint64_t, kRegions / 64> words{};  // a bit for each region
+    std::uint64_t regions = 0;                         // that are touched
+  };
+
+  // Regions of one chunk; false: they are not counted.
+  bool touch(std::uint64_t chunk, std::uint64_t first, std::uint64_t last);
+  void is_whole(std::uint64_t chunk);
 
   std::uint64_t region_blocks_;
-  std::unordered_map<std::uint64_t, std::array<std::uint64_t, kWords>> chunks_{};
+  std::unordered_map<std::uint64_t, Chunk> chunks_{};
+  // Of which every region is touched: the first and the one behind the last. Requests of a terabyte
+  // do not look at each.
+  std::map<std::uint64_t, std::uint64_t> whole_{};
   std::uint64_t regions_ = 0;
   bool exact_ = true;
 };

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 
 #include "catch.h"
@@ -281,6 +282,24 @@ TEST_CASE("one request has no pairs, none has no figures") {
   const Statistics none = statistics_of(trace);
   CHECK(to_text({&none, 1}) == "t holds no request.\n");
   CHECK(nlohmann::json::parse(to_json({&none, 1}))["requests"] == 0);
+}
+
+TEST_CASE("stretches of regions that grow together are counted as single regions are") {
+  std::mt19937 chance(1);
+  Footprint footprint(1);
+  std::vector<bool> touched(40'000);
+  for (int i = 0; i < 400; ++i) {
+    const std::size_t first = chance() % 30'000, blocks = 1 + chance() % (i % 2 == 0 ? 10 : 10'000);
+    bool all = true;
+    for (std::size_t at = first; at < first + blocks; ++at) {
+      all = all && touched[at];
+      touched[at] = true;
+    }
+    REQUIRE(footprint.add(first, static_cast<std::uint32_t>(blocks)) == all);
+    REQUIRE(footprint.regions() == static_cast<std::uint64_t>(std::ranges::count(touched, true)));
+  }
+  CHECK(footprint.add(5000, 20'000));
+  CHECK(footprint.exact());
 }
 
 TEST_CASE("requests scattered over 2^63 blocks take bounded memory, and the count says so") {
