@@ -82,10 +82,12 @@ std::string terminal(const std::string& path, const Canvas& canvas) {
         canvas.font * scale * (canvas.for_paper ? 0.75 : 8.0 / 9), scale * stroke);
   }
   if (extension == ".tex") return fmt::format("set terminal tikz size {}\n", inches(canvas));
-  // At fontscale 1 its letters are as many pixels, of 72 an inch, as an inch of 96 would have.
+  // At fontscale 1 its letters are as many pixels, of 72 an inch, as an inch of 96 would have; a
+  // line of width 1 has a quarter of a point, and printers of journals want half of one at least.
+  constexpr double kHalfPoint = 2;
   return fmt::format("set terminal {} size {} enhanced {} linewidth {:.2f} fontscale 0.75\n",
                      extension == ".pdf" ? "pdfcairo" : "epscairo", inches(canvas),
-                     font_in_points(canvas), stroke);
+                     font_in_points(canvas), kHalfPoint * stroke);
 }
 
 // A quoted text of gnuplot's with enhanced markup escaped, as TeX takes it.
