@@ -12,7 +12,7 @@ import unittest
 
 from harness import BAD_INPUT, MISSING_PROGRAM, OK, PLATTER, SOME_FAILED, UNSUPPORTED, USAGE, PlatterTest
 
-DRIVE = "virtual:hp-c2247"
+DRIVE = "virtual:hp-c2247?seed=1"
 REAL = os.environ.get("PLATTER_DISKSIM", "")
 
 # Each request takes 5 ms. `bad` gets the lines of a good execution trace once there are more than two requests, or,
