@@ -80,10 +80,13 @@ double row_likelihood(const Row& row, double at, double sigma) {
   return (1 - kAnywhere) * p + kAnywhere / 3;
 }
 
-double log_posterior(const Problem& problem, const std::vector<double>& values, double sigma) {
+// `of_rows`: their likelihoods.
+double log_posterior(const Problem& problem, const std::vector<double>& values, double sigma,
+                     std::vector<double>& of_rows) {
   double sum = log_prior(problem, values);
+  of_rows.clear();
   for (const Row& row : problem.rows)
-    sum += std::log(row_likelihood(row, expected(row, values), sigma));
+    sum += std::log(of_rows.emplace_back(row_likelihood(row, expected(row, values), sigma)));
   return sum;
 }
 
@@ -93,7 +96,8 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma,
                const std::vector<bool>& free) {
   const std::size_t n = problem.unknowns;
   Solution solution;
-  double best = log_posterior(problem, values, sigma);
+  std::vector<double> likelihoods, of_next;
+  double best = log_posterior(problem, values, sigma, likelihoods);
   for (int round = 0; round < 60; ++round) {
     std::vector<double> gradient(n);
     statistics::Matrix information(n, n);
@@ -110,11 +114,12 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma,
       information.at(i, i - 1) -= weight;
       information.at(i - 1, i) -= weight;
     }
-    for (const Row& row : problem.rows) {
+    for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+      const Row& row = problem.rows[i];
       const double at = expected(row, values);
       const double slope = (1 - kAnywhere) *
                            (density((row.low - at) / sigma) - density((row.high - at) / sigma)) /
-                           sigma / row_likelihood(row, at, sigma);
+                           sigma / likelihoods[i];
       for (std::size_t k = 0; k < row.count; ++k) {
         gradient[row.terms[k].first] += slope * row.terms[k].second;
         for (std::size_t l = 0; l < row.count; ++l)
@@ -133,8 +138,9 @@ Solution climb(const Problem& problem, std::vector<double> values, double sigma,
     for (; scale > 1e-4; scale /= 2) {
       std::vector<double> next = values;
       for (std::size_t i = 0; i < n; ++i) next[i] += scale * std::clamp(step[i], -0.5, 0.5);
-      const double there = log_posterior(problem, next, sigma);
+      const double there = log_posterior(problem, next, sigma, of_next);
       if (there <= best) continue;
+      std::swap(likelihoods, of_next);
       gained = there - best;
       best = there;
       values = std::move(next);
@@ -215,14 +221,16 @@ Problem problem_of(std::span<const Trial> trials) {
 // where trials lie so far apart that the curvature at the top says nothing.
 double half_width(const Problem& problem, const Solution& best, double sigma, std::size_t unknown) {
   double widths = 0;
+  std::vector<double> of_rows;
   for (const double sign : {-1.0, 1.0}) {
     double inside = 0, outside = 4 * kPrior_ms;
     for (int i = 0; i < 20; ++i) {
       const double middle = (inside + outside) / 2;
       std::vector<double> values = best.values;
       values[unknown] += sign * middle;
-      (log_posterior(problem, values, sigma) > best.log_likelihood - 0.5 ? inside
-                                                                         : outside) = middle;
+      (log_posterior(problem, values, sigma, of_rows) > best.log_likelihood - 0.5
+           ? inside
+           : outside) = middle;
     }
     widths += inside / 2;
   }

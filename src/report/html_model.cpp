@@ -171,11 +171,11 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
   if (!seek.method.empty()) found += ", " + seek.method;
   if (samples > 0) found += fmt::format(", from {} samples", grouped(samples));
   text += paragraph(found + ".");
-  const bool formula = model::fit_seek(seek).has_value();
+  const std::optional<model::SeekFit> fit = model::fit_seek(seek);
   text += figure(
       id + "-seek-figure",
       fmt::format("Time of a seek over its distance{}; the first hundred cylinders, {}.",
-                  formula ? "; what is left beside the formula" : "",
+                  fit ? "; what is left beside the formula" : "",
                   errors ? "with bars of one standard error" : "the errors are not stated"),
       [&](const std::string& path) { plot_seek_panels(seek_curves_of(model, ""), path); });
   if (const auto odd = odd_places(seek); !odd.empty())
@@ -198,7 +198,7 @@ std::string seek_chapter(const model::DriveModel& model, const std::string& id) 
                     fmt::format("{:.3f}\u00a0ms", other.summary.average_ms)},
                    {"full stroke", fmt::format("{:.3f}\u00a0ms", other.summary.full_ms)}});
   }
-  if (const auto fit = model::fit_seek(seek))
+  if (fit)
     text += paragraph((other_seeks(model).empty()
                            ? "As the literature writes such curves, and dotted in the figure: "
                            : "As the literature writes such curves, of reads: ") +
