@@ -152,7 +152,9 @@ def run(campaign, more):
         lines[:left_out] = [f"({left_out} lines before)"]
     more_words = f", with `{' '.join(more)}`" if more else ""
     took = "" if campaign.goes_on else f" in {time.monotonic() - begun:.0f} s"  # which may have gone on
-    figures = (f"On {on}, {datetime.date.today()}{took}{more_words}; status {process.returncode}:\n\n```\n" +
+    heading = textwrap.fill(f"On {on}, {datetime.date.today()}{took}{more_words}; status {process.returncode}:", 120,
+                            break_long_words=False, break_on_hyphens=False)
+    figures = (heading + "\n\n```\n" +
                "\n".join(lines) + "\n```\n")
     parts = parts_of(read_page()) | {campaign.name: part_of(campaign, figures)}
     write_page(parts)
