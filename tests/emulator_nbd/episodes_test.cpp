@@ -3,19 +3,13 @@
 #include <atomic>
 #include <cerrno>
 #include <random>
-#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "catch.h"
-#include "emit/table/table.h"
-#include "emulator/check/check_log.h"
-#include "emulator/nbd/served_drive.h"
-#include "episodes/read.h"
 #include "fit.h"
+#include "logged_drive.h"
 #include "model/error.h"
-#include "model/file.h"
-#include "model/temporary_folder.h"
 #include "replay/small_drive.h"
 
 using namespace platter;
@@ -23,41 +17,15 @@ using namespace platter::emulator;
 
 namespace {
 
-struct Misbehaving {
+struct Misbehaving : emulator::testing::LoggedDrive {
   explicit Misbehaving(const std::string& list, int speed = 200, bool loses = false)
-      : clock(host_now_ns(), speed),
-        bytes(emit_table::compile_table(model())),
-        table(emit_table::read_table(std::as_bytes(std::span(bytes)), "small")) {
-    const std::string text =
-        R"({"schema":{"name":"platter-episodes","version":"1.0"},"seed":3,"episodes":[)" + list +
-        "]}";
-    schedule = std::make_shared<const episodes::Schedule>(episodes::read_schedule(text, "e"));
-    model::write_file(folder.file("table"), bytes);
-    model::write_file(folder.file("episodes"), text);
-    writer.emplace(folder.file("log"));
-    DriveSettings settings;
-    settings.name = "small";
-    settings.table = folder.path() + "/table";
-    settings.episodes = folder.path() + "/episodes";
-    settings.write_cache_loss = loses;
-    drive.emplace(settings, 0, clock, delay, &*writer);
-    writer->line(
-        R"({"schema":{"name":"platter-emulation-log","version":"1.0"},"requests":"blocks",)"
-        R"("drives":[)" +
-        drive->log_head() + "]}");
-  }
-  static model::DriveModel model() {
+      : LoggedDrive(small_drive(), speed, {.write_cache_loss = loses}, list) {}
+  static model::DriveModel small_drive() {
     model::DriveModel model = replay::testing::drive_model(true);
     model.queue.depth = engine::testing::value(32);
     return model;
   }
 
-  CheckedLog check() {
-    CHECK(writer->finish().empty());
-    std::istringstream log(model::read_file(folder.path() + "/log"));
-    return check_log(log, "log",
-                     {{table.model_sha256, table.identity.blocks, table.tables, {}, schedule}});
-  }
   int write(std::uint64_t lbn, std::uint8_t byte, bool through = false) {
     return drive->write(lbn * 512, std::vector<std::uint8_t>(512, byte), through, host_now_ns());
   }
@@ -66,15 +34,6 @@ struct Misbehaving {
     CHECK(drive->read(lbn * 512, data, host_now_ns()) == 0);
     return data[0];
   }
-
-  DriveClock clock;
-  model::TemporaryFolder folder{model::temporary_name("platter-test")};
-  std::string bytes;
-  emit_table::Table table;
-  std::shared_ptr<const episodes::Schedule> schedule{};
-  TransportDelay delay{};
-  std::optional<LogWriter> writer{};
-  std::optional<ServedDrive> drive{};
 };
 
 }  // namespace

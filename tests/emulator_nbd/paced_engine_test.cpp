@@ -8,12 +8,8 @@
 #include <vector>
 
 #include "catch.h"
-#include "emit/table/table.h"
-#include "emulator/check/check_log.h"
-#include "emulator/nbd/served_drive.h"
+#include "logged_drive.h"
 #include "model/error.h"
-#include "model/file.h"
-#include "model/temporary_folder.h"
 #include "replay/small_drive.h"
 
 using namespace platter;
@@ -29,42 +25,10 @@ model::DriveModel queueing_drive(std::uint32_t depth) {
   return model;
 }
 
-struct Served {
+struct Served : emulator::testing::LoggedDrive {
   explicit Served(std::uint32_t depth, std::optional<std::uint32_t> scheduler = std::nullopt,
                   int speed = kSpeed)
-      : clock(host_now_ns(), speed),
-        bytes(emit_table::compile_table(queueing_drive(depth))),
-        table(emit_table::read_table(std::as_bytes(std::span(bytes)), "small")) {
-    model::write_file(folder.file("table"), bytes);
-    writer.emplace(folder.file("log"));
-    DriveSettings settings;
-    settings.name = "small";
-    settings.table = folder.path() + "/table";
-    settings.scheduler = scheduler;
-    drive.emplace(settings, 0, clock, delay, &*writer);
-    writer->line(
-        R"({"schema":{"name":"platter-emulation-log","version":"1.0"},"requests":"blocks",)"
-        R"("drives":[)" +
-        drive->log_head() + "]}");
-  }
-
-  std::string log() {
-    CHECK(writer->finish().empty());
-    return model::read_file(folder.path() + "/log");
-  }
-
-  CheckedLog check(const std::string& text) const {
-    std::istringstream log(text);
-    return check_log(log, "log", {{table.model_sha256, table.identity.blocks, table.tables}});
-  }
-
-  DriveClock clock;
-  model::TemporaryFolder folder{model::temporary_name("platter-test")};
-  std::string bytes;
-  emit_table::Table table;
-  TransportDelay delay{};
-  std::optional<LogWriter> writer{};
-  std::optional<ServedDrive> drive{};
+      : LoggedDrive(queueing_drive(depth), speed, {.scheduler = scheduler}) {}
 };
 
 // Each thread has blocks of its own, so that all can be checked.

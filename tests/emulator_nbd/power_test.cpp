@@ -1,18 +1,12 @@
 // Drives whose power goes: who is answered, what is there afterwards, and what the log says of it.
 #include <atomic>
 #include <cerrno>
-#include <optional>
 #include <random>
-#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "catch.h"
-#include "emit/table/table.h"
-#include "emulator/check/check_log.h"
-#include "emulator/nbd/served_drive.h"
-#include "model/file.h"
-#include "model/temporary_folder.h"
+#include "logged_drive.h"
 #include "replay/small_drive.h"
 
 using namespace platter;
@@ -36,23 +30,9 @@ model::DriveModel waiting_drive(bool persists) {
   return model;
 }
 
-struct ServedUntilCut {
+struct ServedUntilCut : emulator::testing::LoggedDrive {
   explicit ServedUntilCut(bool loses, int speed, bool persists = false)
-      : bytes(emit_table::compile_table(waiting_drive(persists))),
-        table(emit_table::read_table(std::as_bytes(std::span(bytes)), "small")),
-        clock(host_now_ns(), speed) {
-    model::write_file(folder.file("table"), bytes);
-    writer.emplace(folder.file("log"));
-    DriveSettings settings;
-    settings.name = "small";
-    settings.table = folder.path() + "/table";
-    settings.write_cache_loss = loses;
-    drive.emplace(settings, 0, clock, delay, &*writer);
-    writer->line(
-        R"({"schema":{"name":"platter-emulation-log","version":"1.0"},"requests":"blocks",)"
-        R"("drives":[)" +
-        drive->log_head() + "]}");
-  }
+      : LoggedDrive(waiting_drive(persists), speed, {.write_cache_loss = loses}) {}
 
   void write(std::uint64_t at, std::uint8_t byte, bool through = false) {
     REQUIRE(drive->write(at, Block(4096, byte), through, host_now_ns(), drive->power()) == 0);
@@ -63,19 +43,6 @@ struct ServedUntilCut {
     CHECK(block == Block(4096, block[0]));
     return block[0];
   }
-  CheckedLog check() {
-    CHECK(writer->finish().empty());
-    std::istringstream log(model::read_file(folder.path() + "/log"));
-    return check_log(log, "log", {{table.model_sha256, table.identity.blocks, table.tables}});
-  }
-
-  model::TemporaryFolder folder{model::temporary_name("platter-test")};
-  std::string bytes;
-  emit_table::Table table;
-  DriveClock clock;
-  TransportDelay delay{};
-  std::optional<LogWriter> writer{};
-  std::optional<ServedDrive> drive{};
 };
 
 }  // namespace
