@@ -11,6 +11,7 @@
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "plain_disk.h"
+#include "plain_run.h"
 #include "scsi/drive.h"
 #include "scsi/physical_blocks.h"
 
@@ -377,13 +378,8 @@ TEST_CASE("passages: the smallest writes may be of several blocks") {
 TEST_CASE(
     "overheads: what was seen before counts, and long times are not measured sharper than needed") {
   const auto measured = [](plain::Disk& disk, auto experiment) {
-    scsi::Drive drive(disk, "plain disk");
-    drive.identify();
-    Context context(drive, 3);
-    measure_rotation(context, 0);
-    const engine::LayoutMap map(disk.layout(true));
-    context.map = &map;
-    experiment(context);
+    plain::Run run(disk, 3);
+    experiment(run.context);
   };
   const auto taken = [](const Context& context) {
     return std::ranges::count_if(context.samples, [](const Sample& sample) {
@@ -420,14 +416,10 @@ TEST_CASE("overheads: of a drive that scatters by nothing they are told finer th
     shape.overhead_ms = 0;
     shape.bus_ms = kSectorsOfBus * 1e-6 * shape.period_ns / shape.zones[0].sectors;
     plain::Disk disk(shape, seed);
-    scsi::Drive drive(disk, "plain disk");
-    drive.identify();
-    Context context(drive, seed);
-    measure_rotation(context, 0);
-    const engine::LayoutMap map(disk.layout(true));
-    context.map = &map;
+    plain::Run run(disk, seed);
+    Context& context = run.context;
     measure_same_track(context, false, false, 0.003);
-    const model::Parameter found = Estimates(context.samples, &map, context.rotation)
+    const model::Parameter found = Estimates(context.samples, &run.map, context.rotation)
                                        .of<Figure::same_track>()
                                        .of(false, false);
     REQUIRE(found);

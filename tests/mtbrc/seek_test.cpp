@@ -7,6 +7,7 @@
 #include "estimate/estimates.h"
 #include "mtbrc/rotation.h"
 #include "plain_disk.h"
+#include "plain_run.h"
 #include "scsi/drive.h"
 #include "statistics/robust.h"
 
@@ -18,15 +19,11 @@ TEST_CASE("seeks: the curve of a noisy disk, with honest errors") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const plain::Shape shape = plain::small_shape();
     plain::Disk disk(shape, seed);
-    scsi::Drive drive(disk, "plain disk");
-    drive.identify();
-    Context context(drive, seed);
-    measure_rotation(context, 0);
-    const engine::LayoutMap map(disk.layout(true));
-    context.map = &map;
-    const Nanoseconds start = drive.now_ns();
+    plain::Run run(disk, seed);
+    Context& context = run.context;
+    const Nanoseconds start = run.drive.now_ns();
     const model::Seek seek = measure_seeks(context).seek;
-    const double seconds = to_ms(drive.now_ns() - start) * 1e-3;
+    const double seconds = to_ms(run.drive.now_ns() - start) * 1e-3;
     REQUIRE(seek.points.size() > 20);
     double squares = 0, worst_ms = 0, mean_ms = 0;
     for (const auto& point : seek.points) {
@@ -58,16 +55,12 @@ struct Judged {
 
 Judged judged(const plain::Shape& shape, std::uint64_t seed) {
   plain::Disk disk(shape, seed);
-  scsi::Drive drive(disk, "plain disk");
-  drive.identify();
-  Context context(drive, seed);
-  measure_rotation(context, 0);
-  const engine::LayoutMap map(disk.layout(true));
-  context.map = &map;
-  const Nanoseconds start = drive.now_ns();
+  plain::Run run(disk, seed);
+  Context& context = run.context;
+  const Nanoseconds start = run.drive.now_ns();
   Judged result;
   result.seek = measure_seeks(context).seek;
-  result.seconds = to_ms(drive.now_ns() - start) * 1e-3;
+  result.seconds = to_ms(run.drive.now_ns() - start) * 1e-3;
   const auto& points = result.seek.points;
   std::uint32_t distances = 0;
   for (std::size_t i = 1; i < points.size(); ++i)

@@ -11,6 +11,7 @@
 #include "mtbrc/seek.h"
 #include "mtbrc/time_watch.h"
 #include "plain_disk.h"
+#include "plain_run.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "statistics/circular.h"
@@ -162,13 +163,9 @@ TEST_CASE("phase drift: of a few bursts, some of them close together, the stated
 TEST_CASE("passages: no seek moves by more than its error where the period is off by some ppm") {
   const plain::Shape shape = plain::small_shape();
   plain::Disk disk(shape, 4);
-  scsi::Drive drive(disk, "plain disk");
-  drive.identify();
-  Context context(drive, 4);
-  measure_rotation(context, 0, {.target_relative_error = 1.5e-6});
-  const engine::LayoutMap map(disk.layout(true));
-  context.map = &map;
-  drive.rest_ns(300 * kSecond);
+  plain::Run run(disk, 4, {.target_relative_error = 1.5e-6});
+  Context& context = run.context;
+  run.drive.rest_ns(300 * kSecond);
   context.budget = {0, 10 * kSecond};
   const model::Seek seek = measure_seeks(context).seek;
   REQUIRE(seek.points.size() > 10);
@@ -176,7 +173,7 @@ TEST_CASE("passages: no seek moves by more than its error where the period is of
     model::Rotation moved = context.rotation;
     moved.numerator_ns =
         static_cast<std::uint64_t>(static_cast<double>(moved.numerator_ns) * (1 + ppm * 1e-6));
-    const model::Seek again = Estimates(context.samples, &map, moved).of<Figure::seeks>().seek;
+    const model::Seek again = Estimates(context.samples, &run.map, moved).of<Figure::seeks>().seek;
     REQUIRE(again.points.size() == seek.points.size());
     for (std::size_t i = 0; i < seek.points.size(); ++i) {
       INFO(ppm << " ppm, " << seek.points[i].cylinders << " cylinders");
