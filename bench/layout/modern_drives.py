@@ -163,7 +163,7 @@ def worse(without, with_it):
             found.append(f"{what} {100 * of(with_it):.2f} for {100 * of(without):.2f} %")
     if with_it["run_s"] > 1.1 * without["run_s"]:
         found.append(f"{with_it['run_s']:.0f} s for {without['run_s']:.0f}")
-    demerits = [{kind: row for kind, *row in row["demerits"]} for row in (without, with_it)]
+    demerits = [{kind: figures for kind, *figures in row["demerits"]} for row in (without, with_it)]
     if "random" in demerits[0]:
         percent, error, phase = demerits[1].get("random", (math.inf, 0, 0))
         others, others_error, others_phase = demerits[0]["random"]

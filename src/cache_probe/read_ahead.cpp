@@ -478,8 +478,7 @@ bool without_map(Estimator& e) {
   const std::int64_t reach = reach_blocks(e.record());
   c.read_ahead.method =
       "blocks after reads anywhere, as far behind each; the error is the chance that a "
-      "cylinder's "
-      "end bounds it";
+      "cylinder's end bounds it";
   c.read_ahead.error = std::max(c.read_ahead.error.value_or(0), chance_of_no_end(e, reach, kHeads));
   if (const double chance = chance_of_no_end(e, reach, 1); chance > kSure && c.read_ahead) {
     const double seen = *c.read_ahead.value;
