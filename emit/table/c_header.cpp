@@ -14,6 +14,7 @@
 #include "engine/layout_map.h"
 #include "model/error.h"
 #include "model/printable.h"
+#include "model/replaced.h"
 
 namespace platter::emit_table {
 namespace {
@@ -228,8 +229,8 @@ std::string comment_of(const Table& table, const std::string& name) {
   text += demerits.empty()
               ? std::string("   The model was not validated.\n")
               : fmt::format("   Demerits of the model against the drive: {}.\n", demerits);
-  for (std::size_t at; (at = text.find("*/")) != std::string::npos;) text.replace(at, 2, "* /");
-  return text + "   platter's docs/table.md says what the members mean. */\n";
+  return model::replaced(text, "*/", "* /") +
+         "   platter's docs/table.md says what the members mean. */\n";
 }
 
 }  // namespace

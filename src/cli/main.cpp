@@ -63,7 +63,7 @@ int end_as_by_broken_pipe() {
 
 // Where a program waits for JSON and got none yet, it gets the failure as JSON.
 int fail(platter::ExitStatus status, const std::string& thrown, bool json) {
-  const std::string sentence = platter::model::printable(platter::model::shortened(thrown));
+  const std::string sentence = platter::model::printable(platter::model::without_middle(thrown));
   platter::model::say("platter: {}\n", sentence);
   if (json && !platter::cli::has_printed()) {
     nlohmann::ordered_json error = platter::model::json_head("platter-error");

@@ -215,7 +215,7 @@ void require_all(const StudyRun& options, const Prepared& prepared, const study:
   if (!table.missing.empty()) {
     for (std::size_t i = 0; i < std::min(kNamedMissing, table.missing.size()); ++i)
       model::say("platter: missing: {}\n",
-                 model::shortened(point_words(prepared, table.missing[i])));
+                 model::without_middle(point_words(prepared, table.missing[i])));
     throw Error(ExitStatus::incomplete,
                 fmt::format("{}: {} of {} points are missing in {}; platter study run computes "
                             "them",

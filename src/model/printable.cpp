@@ -78,7 +78,7 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string shortened(std::string sentence) {
+std::string without_middle(std::string sentence) {
   constexpr std::size_t kEach = 10'000;  // bytes at each end: longer than two paths
   if (sentence.size() <= 2 * kEach) return sentence;
   const auto within_letter = [&](std::size_t at) { return (sentence[at] & 0xC0) == 0x80; };

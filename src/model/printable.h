@@ -13,7 +13,7 @@ std::string printable(std::string_view text);
 
 // A sentence that is longer than anybody reads without its middle: what it names and what to do
 // stand at its ends.
-std::string shortened(std::string sentence);
+std::string without_middle(std::string sentence);
 
 // The same for text that comes in pieces and has lines: line feeds stay. Appends to `out`; returns
 // how many bytes at the end of `text` are the beginning of a character, to come again with the next

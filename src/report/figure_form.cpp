@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "model/error.h"
-#include "report/replaced.h"
+#include "model/replaced.h"
 
 namespace platter::report {
 namespace {
@@ -105,7 +105,7 @@ std::string for_tex(std::string_view text) {
     else
       out += letter;
   }
-  return replaced(out, "√", "$\\surd$");
+  return model::replaced(out, "√", "$\\surd$");
 }
 
 // Every text that stands in the picture.
@@ -130,7 +130,8 @@ std::string texts_for_tex(const std::string& script) {
 
 // A grid of letters hides what is drawn, and words do not stand on end.
 std::string in_letters(const std::string& script) {
-  return "unset grid\n" + replaced(script, "set ylabel ", "set label 1 at graph 0, graph 1.07 ");
+  return "unset grid\n" +
+         model::replaced(script, "set ylabel ", "set label 1 at graph 0, graph 1.07 ");
 }
 
 }  // namespace

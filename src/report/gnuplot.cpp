@@ -20,9 +20,9 @@
 #include "model/leftovers.h"
 #include "model/printable.h"
 #include "model/program_path.h"
+#include "model/replaced.h"
 #include "model/temporary_folder.h"
 #include "report/made_here.h"
-#include "report/replaced.h"
 
 extern char** environ;
 
@@ -84,7 +84,7 @@ void draw(const std::string& script, const std::string& path, const Canvas& canv
             pattern, std::strerror(errno)));
   const std::string source = workshop.file("script"), picture = workshop.file("picture");
   const auto drawn_at = [&](const std::string& output) {
-    return fmt::format("{}set output '{}'\n{}", head, replaced(output, "'", "''"), body);
+    return fmt::format("{}set output '{}'\n{}", head, model::replaced(output, "'", "''"), body);
   };
   model::write_file(source, drawn_at(picture));
   const std::string messages = workshop.file("messages");
@@ -92,8 +92,8 @@ void draw(const std::string& script, const std::string& path, const Canvas& canv
   std::error_code error;
   if (status != 0 || !fs::exists(picture, error)) {
     const std::string said = model::read_file(messages);
-    throw Error(ExitStatus::output,
-                fmt::format("{}: gnuplot could not draw it: {}", path, replaced(said, "\n", " ")));
+    throw Error(ExitStatus::output, fmt::format("{}: gnuplot could not draw it: {}", path,
+                                                model::replaced(said, "\n", " ")));
   }
   const std::string bytes = model::read_file(picture);
   // gnuplot ends with 0 where its writes fail.
@@ -114,7 +114,7 @@ std::string drawn(const std::function<void(const std::string& path)>& plot) {
                 "no folder for the figure can be made; set TMPDIR to one that can be written");
   const std::string path = place.file(std::string("figure") + kForTerminal);
   plot(path);
-  std::istringstream lines(replaced(model::read_file(path), "\f", ""));
+  std::istringstream lines(model::replaced(model::read_file(path), "\f", ""));
   std::string text;
   for (std::string line; std::getline(lines, line);) {
     const std::size_t end = line.find_last_not_of(' ');
@@ -167,7 +167,7 @@ std::string quoted(const std::string& text) {
     if (std::strchr("\\_^{}@&~", letter)) plain += '\\';
     plain += letter;
   }
-  return fmt::format("'{}'", replaced(plain, "'", "''"));
+  return fmt::format("'{}'", model::replaced(plain, "'", "''"));
 }
 
 }  // namespace platter::report

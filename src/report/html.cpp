@@ -9,11 +9,11 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/replaced.h"
 #include "model/temporary_folder.h"
 #include "report/gnuplot.h"
 #include "report/html_style.h"
 #include "report/made_here.h"
-#include "report/replaced.h"
 
 namespace platter::report::html {
 namespace {
@@ -81,13 +81,14 @@ std::string embedded(std::string svg, const std::string& id, const std::string& 
                 "gnuplot drew an SVG without a viewBox; please report its version");
   std::string drawing = svg.substr(canvas);
   for (const char* quote : {"\"", "'"}) {
-    drawing = replaced(drawing, fmt::format(" id={}", quote), fmt::format(" id={}{}-", quote, id));
-    drawing = replaced(drawing, fmt::format("xlink:href={}#", quote),
-                       fmt::format("href={}#{}-", quote, id));
+    drawing = model::replaced(drawing, fmt::format(" id={}", quote),
+                              fmt::format(" id={}{}-", quote, id));
+    drawing = model::replaced(drawing, fmt::format("xlink:href={}#", quote),
+                              fmt::format("href={}#{}-", quote, id));
   }
-  drawing = replaced(drawing, "url(#", fmt::format("url(#{}-", id));
-  drawing = replaced(drawing, " font-family=\"DejaVu Sans\"", "");
-  drawing = replaced(drawing, "fill=\"#ffffff\"", "fill=\"none\"");
+  drawing = model::replaced(drawing, "url(#", fmt::format("url(#{}-", id));
+  drawing = model::replaced(drawing, " font-family=\"DejaVu Sans\"", "");
+  drawing = model::replaced(drawing, "fill=\"#ffffff\"", "fill=\"none\"");
   return fmt::format("<svg viewBox=\"{}\" role=\"img\" aria-label=\"{}\">\n{}",
                      head.substr(view + 9, view_end - view - 9), caption, drawing);
 }

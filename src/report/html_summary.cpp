@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "model/quality.h"
+#include "model/replaced.h"
 #include "model/standing.h"
 #include "replay/delays.h"
 #include "report/drive_says.h"
 #include "report/html.h"
-#include "report/replaced.h"
 
 namespace platter::report::html {
 namespace {
@@ -107,7 +107,7 @@ std::string verdict_box(const model::DriveModel& model, std::span<const replay::
   std::string text = replay::verdicts(judged);
   while (text.ends_with('\n')) text.pop_back();
   if (const std::size_t colon = text.rfind(": "); colon != text.npos) text.resize(colon);
-  text = replaced(text, " us", "\u00a0\u00b5s");
+  text = model::replaced(text, " us", "\u00a0\u00b5s");
   // What the model has against itself caps what the comparison says.
   const model::Qualities of_model = model::qualities_of(model);
   model::Quality quality = replay::quality_of(judged);

@@ -19,6 +19,7 @@
 #include "model/interruption.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/replaced.h"
 #include "replay/model_run.h"
 #include "study/locked_file.h"
 #include "study/options.h"
@@ -61,12 +62,10 @@ double processor_s() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-std::string with_path_as_given(std::string sentence, const std::string& path,
+std::string with_path_as_given(const std::string& sentence, const std::string& path,
                                const std::string& given) {
   if (path.empty() || path == given) return sentence;
-  for (std::size_t at = 0; (at = sentence.find(path, at)) != std::string::npos; at += given.size())
-    sentence.replace(at, path.size(), given);
-  return sentence;
+  return model::replaced(sentence, path, given);
 }
 
 // What one process does with its points.

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/replaced.h"
+
 namespace platter::study {
 namespace {
 
@@ -22,8 +24,7 @@ bool is_of_an_option(char letter) { return (letter >= 'a' && letter <= 'z') || l
 
 std::string in_study_words(std::string sentence) {
   for (const auto& [option, member] : kOtherwise)
-    for (std::size_t at = 0; (at = sentence.find(option, at)) != sentence.npos; at += member.size())
-      sentence.replace(at, option.size(), member);
+    sentence = model::replaced(sentence, option, member);
   for (std::size_t at = 0; (at = sentence.find("--", at)) != sentence.npos; ++at) {
     std::size_t end = at + 2;
     while (end < sentence.size() && is_of_an_option(sentence[end])) ++end;

@@ -53,7 +53,7 @@ std::string flat(const DriveModel& model) {
   return result.bytes;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string with_one_replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   return text.replace(at, from.size(), to);
@@ -127,32 +127,32 @@ TEST_CASE("what is no model is refused with its file and place") {
         std::string::npos);
   CHECK(refusal("[1, 2]") == "drive.json: is JSON but no drive model: an object is needed");
   CHECK(refusal("{}").find("schema.name is not \"platter-model\"") != std::string::npos);
-  CHECK(refusal(replaced(good, "\"1.1\"", "\"2.0\"")) ==
+  CHECK(refusal(with_one_replaced(good, "\"1.1\"", "\"2.0\"")) ==
         "drive.json: is a model of schema version 2.0, this program reads version 1.x; take a "
         "platter of its time");
-  CHECK(refusal(replaced(good, "\"1.1\"", "1")) ==
+  CHECK(refusal(with_one_replaced(good, "\"1.1\"", "1")) ==
         "drive.json: schema.version must be a text of the form \"1.0\"");
-  CHECK(refusal(replaced(good, "\"block_bytes\": 512", "\"block_bytes\": \"512\"")) ==
+  CHECK(refusal(with_one_replaced(good, "\"block_bytes\": 512", "\"block_bytes\": \"512\"")) ==
         "drive.json: identity.block_bytes must be a whole number from 0 to 4294967295");
-  CHECK(
-      refusal(replaced(good, "\"block_bytes\": 512", "\"block_bytes\": -1")).find("whole number") !=
-      std::string::npos);
-  CHECK(refusal(replaced(good, "\"blocks\": 40,", "")) == "drive.json: identity.blocks is missing");
-  CHECK(refusal(replaced(good, "\"blocks\": 40,", "\"blocks\": 40, \"blocks\": 40,")) ==
+  CHECK(refusal(with_one_replaced(good, "\"block_bytes\": 512", "\"block_bytes\": -1"))
+            .find("whole number") != std::string::npos);
+  CHECK(refusal(with_one_replaced(good, "\"blocks\": 40,", "")) ==
+        "drive.json: identity.blocks is missing");
+  CHECK(refusal(with_one_replaced(good, "\"blocks\": 40,", "\"blocks\": 40, \"blocks\": 40,")) ==
         "drive.json: has the member \"blocks\" twice in one object");
-  CHECK(refusal(replaced(good, "\"head_step\"", "\"heads_step\"")) ==
+  CHECK(refusal(with_one_replaced(good, "\"head_step\"", "\"heads_step\"")) ==
         "drive.json: layout.zones[0].children[0].heads_step is not a member that a model has; "
         "remove it or "
         "correct its name");
-  CHECK(refusal(replaced(good, "\"time_ms\": 1.5", "\"time_ms\": 1e999")).find("too large") !=
-        std::string::npos);
+  CHECK(refusal(with_one_replaced(good, "\"time_ms\": 1.5", "\"time_ms\": 1e999"))
+            .find("too large") != std::string::npos);
 }
 
 TEST_CASE("a newer minor version may have members of its own") {
   std::string text = to_json_text(small_model());
-  text = replaced(text, "\"1.1\"", "\"1.7\"");
-  text = replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],");
-  text = replaced(text, "\"head_step\": 1,", "\"head_step\": 1, \"warp\": {},");
+  text = with_one_replaced(text, "\"1.1\"", "\"1.7\"");
+  text = with_one_replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],");
+  text = with_one_replaced(text, "\"head_step\": 1,", "\"head_step\": 1, \"warp\": {},");
   const DriveModel model = from_json_text(text, "x");
   CHECK(model.identity.blocks == 40);
   CHECK(model.passed_over.members ==
@@ -161,10 +161,10 @@ TEST_CASE("a newer minor version may have members of its own") {
 }
 
 TEST_CASE("a model that was not understood whole is not written again") {
-  const std::string text = replaced(to_json_text(small_model()), "\"1.1\"", "\"1.7\"");
+  const std::string text = with_one_replaced(to_json_text(small_model()), "\"1.1\"", "\"1.7\"");
   CHECK(to_json_text(from_json_text(text, "x")) == to_json_text(small_model()));
   const DriveModel model = from_json_text(
-      replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],"), "drive.json");
+      with_one_replaced(text, "\"blocks\": 40,", "\"blocks\": 40, \"colour\": [1],"), "drive.json");
   CHECK_THROWS_WITH(
       to_json_text(model),
       "drive.json is of model format 1.7, newer than this platter's 1.1, and its "
@@ -343,8 +343,9 @@ TEST_CASE("repeats that would be huge are refused without being walked") {
   for (int i = 0; i < 20000; ++i) nested += open;
   nested += "{\"sectors\": 10}";
   for (int i = 0; i < 20000; ++i) nested += close;
-  CHECK(refusal(replaced(deep, "{\"count\": 2, \"head_step\": 1, \"sectors\": 10}", nested))
-            .find("is nested too deeply") != std::string::npos);
+  CHECK(
+      refusal(with_one_replaced(deep, "{\"count\": 2, \"head_step\": 1, \"sectors\": 10}", nested))
+          .find("is nested too deeply") != std::string::npos);
 }
 
 }  // namespace

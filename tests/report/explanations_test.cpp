@@ -11,7 +11,6 @@
 #include "model/parameters.h"
 #include "report/model_summary.h"
 #include "report/one_line.h"
-#include "report/replaced.h"
 #include "report/wrapped.h"
 #include "source_folder.h"
 
@@ -128,12 +127,6 @@ TEST_CASE("lines are broken at blanks, and a word that is too long stays whole")
   CHECK(wrapped("    aaaaaaaaaaaaaa", 4, 9) == "    aaaaaaaaaaaaaa\n");
   CHECK(wrapped("a\n", 0, 9) == "a\n\n");
   CHECK(wrapped("a           b", 2, 9) == "a        \n    b\n");
-}
-
-TEST_CASE("every text is replaced, and what replaces it is not looked at again") {
-  CHECK(replaced("a id=b id=", " id=", " id= id=") == "a id= id=b id= id=");
-  CHECK(replaced("aaa", "aa", "b") == "ba");
-  CHECK(replaced("", "a", "b").empty());
 }
 
 }  // namespace platter::report

@@ -1,6 +1,6 @@
-#include "report/replaced.h"
+#include "model/replaced.h"
 
-namespace platter::report {
+namespace platter::model {
 
 std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
   std::string out;
@@ -11,4 +11,4 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
   return out.append(text, from);
 }
 
-}  // namespace platter::report
+}  // namespace platter::model

@@ -1,0 +1,15 @@
+#include "model/replaced.h"
+
+#include "catch.h"
+
+namespace platter::model {
+namespace {
+
+TEST_CASE("every text is replaced, and what replaces it is not looked at again") {
+  CHECK(replaced("a id=b id=", " id=", " id= id=") == "a id= id=b id= id=");
+  CHECK(replaced("aaa", "aa", "b") == "ba");
+  CHECK(replaced("", "a", "b").empty());
+}
+
+}  // namespace
+}  // namespace platter::model
