@@ -230,6 +230,7 @@ class Calibration {
                      std::vector<Change>& changes) const;
   void share(bool write);
   void turn();
+  void correct_angles(const AngleFit& fit, model::DriveModel& next, std::vector<Change>& changes);
   void say_of_angles(const AngleFit& fit);
   void hits();
   void improve();
@@ -265,88 +266,102 @@ class Calibration {
   bool cut_ = false;
 };
 
+// The spindle with which accesses keep step; skews that some zone has, where they do only with
+// these.
+struct InStep {
+  Spindle spindle{};
+  std::vector<ZoneCorrection> likely{};
+};
+
+std::optional<InStep> in_step(const model::Layout& layout, const std::vector<Access>& accesses,
+                              double nominal_ns, bool with_other_skews) {
+  if (!accesses.empty())
+    if (const auto spindle = find_spindle(accesses, nominal_ns)) return InStep{*spindle, {}};
+  if (with_other_skews)
+    if (const auto blind = find_spindle_blind(layout, accesses, nominal_ns))
+      return InStep{blind->spindle, {blind->skews}};
+  return std::nullopt;
+}
+
+// nullopt: it is as the model has it.
+std::optional<Change> correct_period(model::Rotation& rotation, const Spindle& spindle,
+                                     double period_ns) {
+  const double before_ns = model::revolution_ns(rotation);
+  if (std::abs(period_ns - before_ns) <= kSignificant * spindle.error_ns) return std::nullopt;
+  constexpr std::uint64_t kParts = 1'000'000;
+  rotation.numerator_ns = static_cast<std::uint64_t>(std::llround(period_ns * kParts));
+  rotation.denominator = kParts;
+  rotation.period = calibrated(rotation.period, period_ns, spindle.error_ns, spindle.pairs, "ns");
+  return Change{
+      "rotation",
+      "rotation.period",
+      before_ns,
+      period_ns,
+      spindle.error_ns,
+      "ns",
+      spindle.pairs,
+      fmt::format("{:+.2f} ppm; of {} pairs of accesses, turns agree to {:.2f} %",
+                  (period_ns / before_ns - 1) * 1e6, spindle.pairs, 100 * spindle.coherence.share)};
+}
+
+Change change_of_zone(const ZoneAngles& zone) {
+  const ZoneCorrection& c = zone.correction;
+  std::string why = fmt::format(
+      "angle {:+.4f}, from head to head {:+.5f}, from cylinder to "
+      "cylinder {:+.6f}",
+      c.angle, c.per_head, c.per_cylinder);
+  if (c.range > 0)
+    why += fmt::format(", behind every {} cylinders {:+.5f} more, the first time behind {}",
+                       c.range, c.per_range, c.first);
+  return {"angles",
+          fmt::format("layout.zones[{}]", zone.zone),
+          zone.coherence_before,
+          zone.coherence_after,
+          c.angle_error,
+          "rev",
+          zone.accesses,
+          why + " (from, to: how well its accesses keep step, 1 is perfect)"};
+}
+
+// `before`: the changes of earlier rounds, to which the offset is added.
+Change change_of_head(const AngleFit& fit, std::size_t head, const std::vector<Change>& before) {
+  const std::string path = fmt::format("layout, head {}", head);
+  const auto known = std::ranges::find(before, path, &Change::path);
+  const double was = known == before.end() ? 0 : known->to.value_or(0);
+  return {"angles",
+          path,
+          was,
+          was + fit.heads[head],
+          fit.head_errors[head],
+          "rev",
+          fit.head_accesses[head],
+          "the tracks of a head lie elsewhere by an offset, in all zones"};
+}
+
 // The spindle's period, and where tracks begin.
 void Calibration::turn() {
   report("rotation and angles");
   const replay::Result result = measured_.replay_in_drives_time(model_);
   const std::vector<Access> accesses = learned_accesses(model_, measured_, result);
-  std::optional<Spindle> spindle;
-  std::vector<ZoneCorrection> likely;
-  if (!accesses.empty()) spindle = find_spindle(accesses, *result.period_ns);
-  if (!spindle && options_.groups.angles)
-    if (auto blind = find_spindle_blind(model_.layout, accesses, *result.period_ns)) {
-      spindle = blind->spindle;
-      likely.push_back(blind->skews);
-    }
-  if (!spindle) {
-    phase_known_ = false;
+  const std::optional<InStep> found = in_step(model_.layout, accesses, *result.period_ns,
+                                              options_.groups.angles);
+  phase_known_ = found.has_value();
+  if (!found) {
     leave(
         "rotation, angles, positioning: no period within 3 % of the model's at which media "
         "accesses "
         "keep step beyond chance");
     return;
   }
-  phase_known_ = true;
-  const AngleFit fit = fit_zone_angles(model_.layout, accesses, *spindle, likely);
+  const AngleFit fit = fit_zone_angles(model_.layout, accesses, found->spindle, found->likely);
   spread_rev_ = fit.spread_rev;
-  const double period_ns = spindle->period_ns * (1 + fit.drift);
   model::DriveModel next = model_;
   std::vector<Change> changes;
-  const double before_ns = period_of(model_);
-  if (options_.groups.rotation &&
-      std::abs(period_ns - before_ns) > kSignificant * spindle->error_ns) {
-    constexpr std::uint64_t kParts = 1'000'000;
-    next.rotation.numerator_ns = static_cast<std::uint64_t>(std::llround(period_ns * kParts));
-    next.rotation.denominator = kParts;
-    next.rotation.period = calibrated(model_.rotation.period, period_ns, spindle->error_ns,
-                                      spindle->pairs, "ns");
-    changes.push_back({"rotation", "rotation.period", before_ns, period_ns, spindle->error_ns, "ns",
-                       spindle->pairs,
-                       fmt::format("{:+.2f} ppm; of {} pairs of accesses, turns agree to {:.2f} %",
-                                   (period_ns / before_ns - 1) * 1e6, spindle->pairs,
-                                   100 * spindle->coherence.share)});
-  }
-  if (options_.groups.angles) {
-    next.layout = corrected(model_.layout, fit);
-    std::size_t changed = 0;
-    double worst = 0;
-    say_of_angles(fit);
-    for (const ZoneAngles& zone : fit.zones) {
-      if (!zone.changed) continue;
-      ++changed;
-      const ZoneCorrection& c = zone.correction;
-      worst = std::max(worst, c.angle_error);
-      std::string why = fmt::format(
-          "angle {:+.4f}, from head to head {:+.5f}, from cylinder to "
-          "cylinder {:+.6f}",
-          c.angle, c.per_head, c.per_cylinder);
-      if (c.range > 0)
-        why += fmt::format(", behind every {} cylinders {:+.5f} more, the first time behind {}",
-                           c.range, c.per_range, c.first);
-      changes.push_back({"angles", fmt::format("layout.zones[{}]", zone.zone),
-                         zone.coherence_before, zone.coherence_after, c.angle_error, "rev",
-                         zone.accesses,
-                         why + " (from, to: how well its accesses keep step, 1 is perfect)"});
-    }
-    for (std::size_t head = 0; head < fit.heads.size(); ++head) {
-      if (fit.head_accesses[head] == 0) continue;
-      worst = std::max(worst, fit.head_errors[head]);
-      const std::string path = fmt::format("layout, head {}", head);
-      const auto before = std::ranges::find(changes_, path, &Change::path);
-      const double was = before == changes_.end() ? 0 : before->to.value_or(0);
-      changes.push_back({"angles", path, was, was + fit.heads[head], fit.head_errors[head], "rev",
-                         fit.head_accesses[head],
-                         "the tracks of a head lie elsewhere by an offset, in all zones"});
-    }
-    if (changed > 0 || !fit.heads.empty()) {
-      next.layout.angle = {};
-      next.layout.angle.unit = "rev";
-      next.layout.angle.error = worst;
-      next.layout.angle.method = kMethod;
-      next.layout.angle.samples = fit.accesses;
-      next.layout.angle.reason = fmt::format("{}", fmt::join(of_angles_, "; "));
-    }
-  }
+  if (options_.groups.rotation)
+    if (auto change = correct_period(next.rotation, found->spindle,
+                                     found->spindle.period_ns * (1 + fit.drift)))
+      changes.push_back(std::move(*change));
+  if (options_.groups.angles) correct_angles(fit, next, changes);
   if (changes.empty()) return;
   model_ = std::move(next);
   for (Change& change : changes) note(std::move(change));
@@ -354,6 +369,30 @@ void Calibration::turn() {
   best_relative_ = relative(score(model_));
   best_ = model_;
   best_changes_ = changes_;
+}
+
+void Calibration::correct_angles(const AngleFit& fit, model::DriveModel& next,
+                                 std::vector<Change>& changes) {
+  say_of_angles(fit);
+  next.layout = corrected(model_.layout, fit);
+  double worst = 0;
+  for (const ZoneAngles& zone : fit.zones) {
+    if (!zone.changed) continue;
+    worst = std::max(worst, zone.correction.angle_error);
+    changes.push_back(change_of_zone(zone));
+  }
+  for (std::size_t head = 0; head < fit.heads.size(); ++head) {
+    if (fit.head_accesses[head] == 0) continue;
+    worst = std::max(worst, fit.head_errors[head]);
+    changes.push_back(change_of_head(fit, head, changes_));
+  }
+  if (fit.heads.empty() && std::ranges::none_of(fit.zones, &ZoneAngles::changed)) return;
+  next.layout.angle = {};
+  next.layout.angle.unit = "rev";
+  next.layout.angle.error = worst;
+  next.layout.angle.method = kMethod;
+  next.layout.angle.samples = fit.accesses;
+  next.layout.angle.reason = fmt::format("{}", fmt::join(of_angles_, "; "));
 }
 
 // Which zones are not found, and what no parameter has.
@@ -782,6 +821,44 @@ void note_origin(Outcome& outcome, const Measurement& measured) {
     notes.push_back("the trace's think times were taken as those before their requests");
 }
 
+// Of the two replays, the one by which single requests can be compared.
+const replay::Result& judged(const Answers& answers, const Outcome& outcome) {
+  return outcome.judged_in_drives_time ? answers.drives_time : answers.own_time;
+}
+
+const replay::Comparison& judged(const Standing& standing, const Outcome& outcome) {
+  return outcome.judged_in_drives_time ? standing.drives_time : standing.own_time;
+}
+
+Verdict verdict_between(const Answers& before, const Answers& after, const Measurement& measured,
+                        const Outcome& outcome) {
+  return verdict_of(measured.drive(), judged(before, outcome), judged(after, outcome),
+                    measured.judge());
+}
+
+// Where tracks lie is told by itself, whatever else was found: nothing but that is kept if it is
+// better, or no worse and more positions are known. `after`: the answers of what `outcome` has.
+void keep_positions_alone(const model::DriveModel& model, const Measurement& measured,
+                          const Answers& before, Outcome& outcome, Answers& after) {
+  model::DriveModel positions = with_positions_of(model, outcome.model);
+  Answers of_positions = answers_of(positions, measured);
+  const Verdict alone = verdict_between(before, of_positions, measured, outcome);
+  const Standing there = standing_of(of_positions, measured, measured.judge());
+  if (!alone.better &&
+      !(alone.no_worse &&
+        knows_more_positions(judged(outcome.judge_before, outcome), judged(there, outcome),
+                             outcome.judged_in_drives_time)))
+    return;
+  outcome.kept = Kept::positions;
+  if (!std::ranges::all_of(outcome.changes, is_of_positions))
+    outcome.left.push_back(
+        "hits, positioning, cache: what was found is no better in the half that judges; only "
+        "where tracks lie and how fast they turn is kept");
+  outcome.verdict = alone;
+  outcome.model = std::move(positions);
+  after = std::move(of_positions);
+}
+
 }  // namespace
 
 Outcome calibrate(const model::DriveModel& model, const Measurement& given,
@@ -794,40 +871,14 @@ Outcome calibrate(const model::DriveModel& model, const Measurement& given,
                                                             : given;
   Calibration(model, measured, options).run(outcome);
   outcome.judged_in_drives_time = measured.free_running();
-  const auto judged = [&](const Answers& answers) -> const replay::Result& {
-    return outcome.judged_in_drives_time ? answers.drives_time : answers.own_time;
-  };
-  const auto verdict = [&](const Answers& before, const Answers& after) {
-    return verdict_of(measured.drive(), judged(before), judged(after), measured.judge());
-  };
   const Answers before = answers_of(model, measured);
   Answers after = answers_of(outcome.model, measured);
   outcome.judge_before = standing_of(before, measured, measured.judge());
-  outcome.verdict = verdict(before, after);
-  if (outcome.verdict.better) {
+  outcome.verdict = verdict_between(before, after, measured, outcome);
+  if (outcome.verdict.better)
     outcome.kept = Kept::all;
-  } else if (std::ranges::any_of(outcome.changes, is_of_positions)) {
-    // Where tracks lie is told by itself, whatever else was found.
-    model::DriveModel positions = with_positions_of(model, outcome.model);
-    Answers of_positions = answers_of(positions, measured);
-    const Verdict alone = verdict(before, of_positions);
-    const Standing there = standing_of(of_positions, measured, measured.judge());
-    const bool drives = outcome.judged_in_drives_time;
-    const auto in_time = [&](const Standing& standing) -> const replay::Comparison& {
-      return drives ? standing.drives_time : standing.own_time;
-    };
-    if (alone.better || (alone.no_worse && knows_more_positions(in_time(outcome.judge_before),
-                                                                in_time(there), drives))) {
-      outcome.kept = Kept::positions;
-      if (!std::ranges::all_of(outcome.changes, is_of_positions))
-        outcome.left.push_back(
-            "hits, positioning, cache: what was found is no better in the half that judges; only "
-            "where tracks lie and how fast they turn is kept");
-      outcome.verdict = alone;
-      outcome.model = std::move(positions);
-      after = std::move(of_positions);
-    }
-  }
+  else if (std::ranges::any_of(outcome.changes, is_of_positions))
+    keep_positions_alone(model, measured, before, outcome, after);
   outcome.learn_before = standing_of(before, measured, measured.learn());
   outcome.learn_after = standing_of(after, measured, measured.learn());
   outcome.judge_after = standing_of(after, measured, measured.judge());

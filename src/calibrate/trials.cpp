@@ -38,6 +38,43 @@ engine::Arm arm_at(engine::Engine& engine, Nanoseconds now_ns) {
   return reinterpret_cast<const engine::State*>(engine.checkpoint().data())->core.arm;
 }
 
+engine::Request request_like(const replay::Response& theirs, replay::Caches caches) {
+  engine::Request request;
+  request.lbn = theirs.lbn;
+  request.blocks = theirs.blocks;
+  request.write = theirs.write;
+  request.force_unit_access = caches == replay::Caches::forced;
+  return request;
+}
+
+// By what whole revolutions leave of a longer response, and by how much later the drive could have
+// been ready for the same passage.
+void note_passage(Trial& trial, Nanoseconds longer_ns, Nanoseconds slack, double period_ns) {
+  const auto longer = static_cast<double>(longer_ns);
+  const double turns = std::round(longer / period_ns);
+  trial.revolutions = static_cast<int>(turns);
+  trial.left_ms = (longer - turns * period_ns) / 1e6;
+  trial.high_ms = (static_cast<double>(slack) + turns * period_ns) / 1e6;
+  trial.low_ms = trial.high_ms - period_ns / 1e6;
+}
+
+// From where the arm is to the first sector; and whether the track holds them all.
+void note_way(Trial& trial, const engine::Arm& arm, const engine::Pbn& first,
+              const engine::Pbn& last) {
+  trial.distance = static_cast<std::uint32_t>(
+      std::abs(static_cast<long>(first.cylinder) - static_cast<long>(arm.cylinder)));
+  trial.inward = first.cylinder > arm.cylinder;
+  trial.other_head = first.head != arm.head;
+  trial.one_track = first.cylinder == last.cylinder && first.head == last.head;
+}
+
+// A write for which drives with such an overhead disconnect once more.
+bool disconnects_once_more(const model::DriveModel& model, const replay::Response& previous,
+                           const replay::Response& theirs, bool after_write) {
+  return model::acting(model, model.overheads.extra_write_disconnect) != 0 && theirs.write &&
+         after_write && theirs.lbn != previous.lbn + previous.blocks;
+}
+
 }  // namespace
 
 std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& measured,
@@ -57,11 +94,7 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
   bool after_write = false;
   for (std::size_t i = 0; i < part.end; ++i) {
     const replay::Response& theirs = measured.drive().requests[i];
-    engine::Request request;
-    request.lbn = theirs.lbn;
-    request.blocks = theirs.blocks;
-    request.write = theirs.write;
-    request.force_unit_access = caches == replay::Caches::forced;
+    engine::Request request = request_like(theirs, caches);
     const double lead =
         phase.at(static_cast<double>(theirs.completion_ns()), command_of(theirs.write, after_write))
             .value_or(0);
@@ -69,38 +102,27 @@ std::vector<Trial> trials_of(const model::DriveModel& model, const Measurement& 
     const std::span<const std::byte> now = engine.checkpoint();
     before.assign(now.begin(), now.end());
     const engine::Completion done = engine.service(request, theirs.issue_ns);
-    const engine::Pbn first = layout.pbn_of_lbn(theirs.lbn),
-                      last = layout.pbn_of_lbn(theirs.lbn + theirs.blocks - 1);
     replay::Response mine = theirs;
     mine.media = !done.cache_hit;
     if (part.contains(i) && i > 0 && rule.both_from_media(theirs, mine)) {
-      const Nanoseconds slack = slack_ns(engine, before, request, theirs.issue_ns,
-                                         done.completion_ns, period_ns);
-      engine.roll_back(before);
-      const engine::Arm arm = arm_at(engine, theirs.issue_ns);
-      engine.roll_back(before);
-      engine.service(request, theirs.issue_ns);
-      const auto longer = static_cast<double>(theirs.completion_ns() - done.completion_ns);
-      const double turns = std::round(longer / period_ns);
       Trial trial;
       trial.request = i;
-      trial.revolutions = static_cast<int>(turns);
-      trial.left_ms = (longer - turns * period_ns) / 1e6;
-      trial.high_ms = (static_cast<double>(slack) + turns * period_ns) / 1e6;
-      trial.low_ms = trial.high_ms - period_ns / 1e6;
-      trial.distance = static_cast<std::uint32_t>(
-          std::abs(static_cast<long>(first.cylinder) - static_cast<long>(arm.cylinder)));
-      trial.inward = first.cylinder > arm.cylinder;
-      trial.other_head = first.head != arm.head;
-      trial.write = request.write;
+      note_passage(
+          trial, theirs.completion_ns() - done.completion_ns,
+          slack_ns(engine, before, request, theirs.issue_ns, done.completion_ns, period_ns),
+          period_ns);
+      engine.roll_back(before);
+      note_way(trial, arm_at(engine, theirs.issue_ns), layout.pbn_of_lbn(theirs.lbn),
+               layout.pbn_of_lbn(theirs.lbn + theirs.blocks - 1));
+      engine.roll_back(before);
+      engine.service(request, theirs.issue_ns);
+      trial.write = theirs.write;
       trial.after_write = after_write;
-      const replay::Response& previous = measured.drive().requests[i - 1];
-      trial.extra = model::acting(model, model.overheads.extra_write_disconnect) != 0 &&
-                    request.write && after_write && theirs.lbn != previous.lbn + previous.blocks;
-      trial.one_track = first.cylinder == last.cylinder && first.head == last.head;
+      trial.extra = disconnects_once_more(model, measured.drive().requests[i - 1], theirs,
+                                          after_write);
       trials.push_back(trial);
     }
-    after_write = request.write;
+    after_write = theirs.write;
   }
   return trials;
 }

@@ -95,74 +95,119 @@ bool identify(Zone& zone, const std::vector<Sample>& samples, const Shared& shar
   return chosen.beyond_chance;
 }
 
-// What is left of the leads, regressed on place: angle and skews with their errors.
-void regress(Zone& zone, const Phase& phase) {
-  const std::vector<Sample> samples = against(zone, phase);
-  ZoneCorrection& c = zone.angles.correction;
-  Complex mean{};
-  for (const Sample& sample : samples) mean += unit(sample.lead - correction_at(c, sample));
-  if (samples.size() < kFewestAccesses) return;
-  const double centre = angle_of(mean);
-  std::vector<double> left;
-  std::vector<const Sample*> used;
+// Leads less the zone's correction, turned by their mean direction. Those far from it are left out.
+struct Residuals {
+  Complex sum{};  // of the directions, of all samples
+  double centre = 0;
+  std::vector<double> rev{};
+  std::vector<const Sample*> of{};
+};
+
+Residuals residuals_about_mean(const std::vector<Sample>& samples, const ZoneCorrection& c) {
+  constexpr double kTooFar_rev = 0.25;
+  Residuals left;
+  for (const Sample& sample : samples) left.sum += unit(sample.lead - correction_at(c, sample));
+  left.centre = angle_of(left.sum);
   for (const Sample& sample : samples) {
-    const double error = wrap_rev(sample.lead - correction_at(c, sample) - centre);
-    if (std::abs(error) > 0.25) continue;
-    left.push_back(error);
-    used.push_back(&sample);
+    const double error = wrap_rev(sample.lead - correction_at(c, sample) - left.centre);
+    if (std::abs(error) > kTooFar_rev) continue;
+    left.rev.push_back(error);
+    left.of.push_back(&sample);
   }
-  zone.angles.coherence_after = std::abs(mean) / static_cast<double>(samples.size());
-  c.angle = centre;
-  const bool several_heads = std::ranges::any_of(
-      used, [&](const Sample* s) { return s->head != used.front()->head; });
-  const std::size_t unknowns = 2 + (several_heads ? 1 : 0) + (c.range > 0 ? 1 : 0);
-  if (used.size() < unknowns + 4) {
-    c.angle_error = 0.5;
-    return;
-  }
-  statistics::Matrix design(used.size(), unknowns);
+  return left;
+}
+
+// What angles are regressed on beside the cylinder.
+struct Terms {
+  bool heads = false, ranges = false;
+  std::size_t unknowns() const { return 2 + (heads ? 1 : 0) + (ranges ? 1 : 0); }
+};
+
+// The middle of the accesses, about which they tell the angle best.
+struct Middle {
   double heads = 0, cylinders = 0, ranges = 0;
+};
+
+Middle middle_of(const std::vector<const Sample*>& used, const ZoneCorrection& c) {
+  Middle middle;
   for (const Sample* s : used) {
-    heads += s->head / static_cast<double>(used.size());
-    cylinders += s->cylinder / static_cast<double>(used.size());
-    ranges += steps_before(s->cylinder, c.range, c.first) / static_cast<double>(used.size());
+    middle.heads += s->head / static_cast<double>(used.size());
+    middle.cylinders += s->cylinder / static_cast<double>(used.size());
+    middle.ranges += steps_before(s->cylinder, c.range, c.first) / static_cast<double>(used.size());
   }
+  return middle;
+}
+
+statistics::Matrix design_about(const Middle& middle, const std::vector<const Sample*>& used,
+                                const Terms& terms, const ZoneCorrection& c) {
+  statistics::Matrix design(used.size(), terms.unknowns());
   for (std::size_t i = 0; i < used.size(); ++i) {
     std::size_t column = 0;
     design.at(i, column++) = 1;
-    design.at(i, column++) = used[i]->cylinder - cylinders;
-    if (several_heads) design.at(i, column++) = used[i]->head - heads;
-    if (c.range > 0)
-      design.at(i, column++) = steps_before(used[i]->cylinder, c.range, c.first) - ranges;
+    design.at(i, column++) = used[i]->cylinder - middle.cylinders;
+    if (terms.heads) design.at(i, column++) = used[i]->head - middle.heads;
+    if (terms.ranges)
+      design.at(i, column++) = steps_before(used[i]->cylinder, c.range, c.first) - middle.ranges;
   }
-  const auto fit = statistics::huber_regression(design, left);
-  if (!fit) return;
+  return design;
+}
+
+// The angle is that of the zone's first track, far from the middle of the accesses.
+void take_over(const statistics::LinearFit& fit, const Middle& middle, const Terms& terms,
+               ZoneCorrection& c) {
+  const auto variance = [&](std::size_t column) { return fit.covariance.at(column, column); };
   std::size_t column = 1;
-  const double per_cylinder = fit->coefficients[column++];
-  const double per_head = several_heads ? fit->coefficients[column++] : 0;
-  const double per_range = c.range > 0 ? fit->coefficients[column++] : 0;
+  const double per_cylinder = fit.coefficients[column++];
+  const double per_head = terms.heads ? fit.coefficients[column++] : 0;
+  const double per_range = terms.ranges ? fit.coefficients[column++] : 0;
   c.per_cylinder += per_cylinder;
   c.per_head += per_head;
   c.per_range += per_range;
-  c.angle += fit->coefficients[0] - per_cylinder * cylinders - per_head * heads -
-             per_range * ranges;
-  zone.middle_skews = c.per_cylinder * cylinders + c.per_head * heads + c.per_range * ranges;
+  c.angle += fit.coefficients[0] - per_cylinder * middle.cylinders - per_head * middle.heads -
+             per_range * middle.ranges;
+  c.angle_error = std::sqrt(variance(0) + middle.cylinders * middle.cylinders * variance(1) +
+                            (terms.heads ? middle.heads * middle.heads * variance(2) : 0));
+  c.per_cylinder_error = std::sqrt(variance(1));
+  c.per_head_error = terms.heads ? std::sqrt(variance(2)) : 0;
+  c.per_range_error = terms.ranges ? std::sqrt(variance(column - 1)) : 0;
+}
+
+void note_middle(Zone& zone, const Middle& middle, double error,
+                 const std::vector<const Sample*>& used) {
+  const ZoneCorrection& c = zone.angles.correction;
+  zone.middle_skews = c.per_cylinder * middle.cylinders + c.per_head * middle.heads +
+                      c.per_range * middle.ranges;
   zone.middle = c.angle;
-  zone.middle_error = std::sqrt(fit->covariance.at(0, 0));
+  zone.middle_error = error;
   zone.reach_cylinders = zone.reach_heads = 0;
   for (const Sample* s : used) {
-    zone.reach_cylinders = std::max(zone.reach_cylinders, std::abs(s->cylinder - cylinders));
-    zone.reach_heads = std::max(zone.reach_heads, std::abs(s->head - heads));
+    zone.reach_cylinders = std::max(zone.reach_cylinders, std::abs(s->cylinder - middle.cylinders));
+    zone.reach_heads = std::max(zone.reach_heads, std::abs(s->head - middle.heads));
   }
-  // The angle is that of the first track, far from the middle of the accesses.
-  c.angle_error = std::sqrt(fit->covariance.at(0, 0) +
-                            cylinders * cylinders * fit->covariance.at(1, 1) +
-                            (several_heads ? heads * heads * fit->covariance.at(2, 2) : 0));
-  c.per_cylinder_error = std::sqrt(fit->covariance.at(1, 1));
-  c.per_head_error = several_heads ? std::sqrt(fit->covariance.at(2, 2)) : 0;
-  c.per_range_error = c.range > 0 ? std::sqrt(fit->covariance.at(column - 1, column - 1)) : 0;
+}
+
+// What is left of the leads, regressed on place: angle and skews with their errors.
+void regress(Zone& zone, const Phase& phase) {
+  const std::vector<Sample> samples = against(zone, phase);
+  if (samples.size() < kFewestAccesses) return;
+  ZoneCorrection& c = zone.angles.correction;
+  const Residuals left = residuals_about_mean(samples, c);
+  zone.angles.coherence_after = std::abs(left.sum) / static_cast<double>(samples.size());
+  c.angle = left.centre;
+  const bool several_heads = std::ranges::any_of(
+      left.of, [&](const Sample* s) { return s->head != left.of.front()->head; });
+  const Terms terms{.heads = several_heads, .ranges = c.range > 0};
+  if (left.of.size() < terms.unknowns() + 4) {
+    c.angle_error = 0.5;
+    return;
+  }
+  const Middle middle = middle_of(left.of, c);
+  const auto fit = statistics::huber_regression(design_about(middle, left.of, terms, c), left.rev);
+  if (!fit) return;
+  take_over(*fit, middle, terms, c);
+  note_middle(zone, middle, std::sqrt(fit->covariance.at(0, 0)), left.of);
   // A step that the accesses do not tell is none.
-  if (c.range > 0 && std::abs(c.per_range) <= std::max(kShiftErrors * c.per_range_error, kLeast)) {
+  if (terms.ranges && std::abs(c.per_range) <= std::max(kShiftErrors * c.per_range_error, kLeast)) {
     c = level_of(c);
     regress(zone, phase);
   }

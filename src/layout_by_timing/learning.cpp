@@ -298,65 +298,107 @@ Mapper::Behind Mapper::look_behind(Run& run, std::uint32_t track, Run& next) {
                      kMoreTurns);
 }
 
-Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, double turns) {
-  ++counts_.walks;
+namespace {
+
+constexpr double kSameRun_rev = 0.006;
+
+// From the middle of the track on; behind a hole, where it lies there.
+std::uint64_t middle_block(const Run& run, std::uint32_t track) {
   std::uint64_t middle = std::uint64_t{track} * run.slots + run.slots / 2;
-  auto from = run.block_at(middle);
-  while (!from) from = run.block_at(++middle);  // behind a hole
-  // Too near the end to tell.
-  if (*from + 4ull * run.slots >= end()) return Behind::not_understood;
-  const double sigma = frame_.jitter().sigma_rev;
-  const auto pieces = walker_.walk(*from, run.around(), turns);
-  std::size_t deviates = pieces.size();
-  for (std::size_t i = 0; i < pieces.size() && deviates == pieces.size(); ++i) {
-    const Piece& piece = pieces[i];
-    for (const std::uint64_t block : {piece.first, piece.last})
-      if (std::abs(statistics::wrap_rev(piece.end_rev(block, piece.around) -
-                                        run.end_of_block_rev(block))) > std::max(0.012, 5 * sigma))
-        deviates = i;
-  }
-  if (deviates == pieces.size()) return Behind::nothing_new;
-  if (deviates == 0) return Behind::wrong_there;
-  if (explain_by_loss(run, pieces, deviates)) return Behind::loss;
-  const Piece& before = pieces[deviates - 1];
-  const Piece& piece = pieces[deviates];
+  auto block = run.block_at(middle);
+  while (!block) block = run.block_at(++middle);
+  return *block;
+}
+
+// The first piece that is not where the run has its blocks; their number: all are.
+std::size_t first_deviating(const std::vector<Piece>& pieces, const Run& run, double sigma_rev) {
+  const double most_rev = std::max(0.012, 5 * sigma_rev);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    for (const std::uint64_t block : {pieces[i].first, pieces[i].last})
+      if (std::abs(statistics::wrap_rev(pieces[i].end_rev(block, pieces[i].around) -
+                                        run.end_of_block_rev(block))) > most_rev)
+        return i;
+  return pieces.size();
+}
+
+// The first block of the piece: at the track's end or the next one's where both sides say so, else
+// looked for.
+std::optional<std::uint64_t> border_behind(Walker& walker, const Run& run, std::uint32_t track,
+                                           const Piece& before, const Piece& piece) {
   const std::uint64_t due = run.block_at(std::uint64_t{track + 1} * run.slots).value_or(run.first);
   std::optional<std::uint64_t> first;
   for (const std::uint64_t candidate : {due, due + run.slots})
     if (candidate > before.last && candidate <= piece.first &&
-        walker_.begins_with(candidate, before, piece, run.around(), piece.around))
+        walker.begins_with(candidate, before, piece, run.around(), piece.around))
       first = candidate;
-  if (!first) first = walker_.border(before, piece, run.around(), piece.around);
-  if (!first) return Behind::not_understood;
-  auto found = run_from(pieces, deviates, *first);
-  if (!found) return Behind::not_understood;
-  // Some tracks of the same run may be gone, all or nearly.
-  const std::uint64_t slot = run.slot_of(*first);
-  if (found->slots == run.slots &&
-      std::abs(statistics::wrap_rev(found->skew_rev - run.skew_rev)) < 0.006 &&
-      (run.ring_place >= 0 || slot % run.slots != 0)) {
-    // At a track's end a switch of heads may look like some tracks: as servo wedges 120 is 4 x 30.
-    const std::uint32_t most = slot % run.slots == 0 ? 1 : 3;
-    for (std::uint64_t on = slot / run.slots + 1; on <= slot / run.slots + most; ++on)
-      if (std::abs(statistics::wrap_rev(run.track_start_rev(on) - found->start_rev)) <
-          std::max(0.006, 5 * sigma)) {
-        const Place hole = run.place_of(before.last + (*first - before.last) / 2);
-        add_loss(run, hole.track, static_cast<std::uint32_t>(on * run.slots - slot), true);
-        ++counts_.losses;
-        return Behind::loss;
-      }
-  }
-  // The run ends here. What it lacks of a whole track holds no block.
-  std::erase_if(run.losses, [&](const Loss& loss) { return run.first + loss.behind >= *first; });
-  const std::uint64_t slots = run.slot_of(*first - 1) + 1;
+  if (!first) first = walker.border(before, piece, run.around(), piece.around);
+  return first;
+}
+
+// Some tracks of the same run may be gone, all or nearly: the one with which it goes on at that
+// block.
+std::optional<std::uint64_t> track_it_goes_on_with(const Run& run, const Run& found,
+                                                   double sigma_rev) {
+  const std::uint64_t slot = run.slot_of(found.first);
+  if (found.slots != run.slots ||
+      std::abs(statistics::wrap_rev(found.skew_rev - run.skew_rev)) >= kSameRun_rev ||
+      (run.ring_place < 0 && slot % run.slots == 0))
+    return std::nullopt;
+  // At a track's end a switch of heads may look like some tracks: as servo wedges 120 is 4 x 30.
+  const std::uint32_t most = slot % run.slots == 0 ? 1 : 3;
+  for (std::uint64_t on = slot / run.slots + 1; on <= slot / run.slots + most; ++on)
+    if (std::abs(statistics::wrap_rev(run.track_start_rev(on) - found.start_rev)) <
+        std::max(kSameRun_rev, 5 * sigma_rev))
+      return on;
+  return std::nullopt;
+}
+
+// What the run lacks of a whole track holds no block. False: it cannot end there.
+bool end_in_front_of(Run& run, std::uint64_t first) {
+  std::erase_if(run.losses, [&](const Loss& loss) { return run.first + loss.behind >= first; });
+  const std::uint64_t slots = run.slot_of(first - 1) + 1;
   run.tracks = static_cast<std::uint32_t>((slots + run.slots - 1) / run.slots);
   run.tail = static_cast<std::uint32_t>(std::uint64_t{run.tracks} * run.slots - slots);
-  if (run.end() != *first) return Behind::not_understood;
+  return run.end() == first;
+}
+
+// Whether it goes on at the angle and with the skew of the run before.
+bool is_of_same_band(const Run& next, const Run& run) {
+  return std::abs(statistics::wrap_rev(next.start_rev - run.track_start_rev(run.tracks))) <
+             kSameRun_rev &&
+         next.tracks > 1 &&
+         std::abs(statistics::wrap_rev(next.skew_rev - run.skew_rev)) < kSameRun_rev;
+}
+
+}  // namespace
+
+Mapper::Behind Mapper::walk_behind(Run& run, std::uint32_t track, Run& next, double turns) {
+  ++counts_.walks;
+  const std::uint64_t from = middle_block(run, track);
+  // Too near the end to tell.
+  if (from + 4ull * run.slots >= end()) return Behind::not_understood;
+  const double sigma = frame_.jitter().sigma_rev;
+  const auto pieces = walker_.walk(from, run.around(), turns);
+  const std::size_t deviates = first_deviating(pieces, run, sigma);
+  if (deviates == pieces.size()) return Behind::nothing_new;
+  if (deviates == 0) return Behind::wrong_there;
+  if (explain_by_loss(run, pieces, deviates)) return Behind::loss;
+  const Piece& before = pieces[deviates - 1];
+  const auto first = border_behind(walker_, run, track, before, pieces[deviates]);
+  if (!first) return Behind::not_understood;
+  const auto found = run_from(pieces, deviates, *first);
+  if (!found) return Behind::not_understood;
+  if (const auto on = track_it_goes_on_with(run, *found, sigma)) {
+    const Place hole = run.place_of(before.last + (*first - before.last) / 2);
+    add_loss(run, hole.track, static_cast<std::uint32_t>(*on * run.slots - run.slot_of(*first)),
+             true);
+    ++counts_.losses;
+    return Behind::loss;
+  }
+  if (!end_in_front_of(run, *first)) return Behind::not_understood;
   mend_tail(run);
   next = *found;
-  next.same_band =
-      std::abs(statistics::wrap_rev(next.start_rev - run.track_start_rev(run.tracks))) < 0.006 &&
-      next.tracks > 1 && std::abs(statistics::wrap_rev(next.skew_rev - run.skew_rev)) < 0.006;
+  next.same_band = is_of_same_band(next, run);
   return Behind::another_run;
 }
 

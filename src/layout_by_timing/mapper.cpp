@@ -719,118 +719,149 @@ bool Mapper::other_skew(Run run) {
   return true;
 }
 
-// More sectors may be lost behind that track.
-bool Mapper::settle_if_it_holds(Run& run, std::uint32_t right) {
-  const std::uint32_t last = std::min(run.tracks, tracks_left(run)) - 1;
-  for (int tries = 0; tries < 3; ++tries) {
-    if (band_holds(run)) {
-      settle(run, true);
-      return true;
-    }
-    if (right + 1 >= last) return false;
-    const auto more = loss_finder_.lost_before(run, last - 1, last - 1, 0,
-                                               run.slots + run.slots / 2);
-    if (!more || more->lost == 0) return false;
-    loss_finder_.locate(run, right, last - 1, more->lost);
-  }
-  return false;
-}
+// A band that begins as predicted, and whose first tracks are right: sectors were lost in it, it
+// ends earlier, or goes on with other tracks. Each way says whether the band is settled by it.
+class Mapper::BandMender {
+ public:
+  BandMender(Mapper& mapper, Run& band)
+      : mapper_(mapper), band_(band), tracks_(std::min(band.tracks, mapper.tracks_left(band))) {}
 
-// The band begins as predicted, and its first tracks are right: sectors were lost in it, it ends
-// earlier, or goes on with other tracks.
-bool Mapper::mend_inside(Run& run) {
-  const std::uint32_t tracks = std::min(run.tracks, tracks_left(run));
-  if (tracks < 3) return false;
-  const std::uint32_t late = tracks - 2;
-  const auto lost = loss_finder_.lost_before(run, first_of_late(late, tracks / 8), late, 0,
-                                             run.slots + run.slots / 2);
-  if (lost && lost->lost > 0) {
-    Run with = run;
-    add_loss(with, lost->track / 2, lost->lost, false);
-    if (prober_.check(with, tracks - 1).holds || prober_.check(with, lost->track).holds) {
-      ++counts_.losses;
-      if (short_of_time() && band_holds(with)) {
-        settle(with, true);
-        return true;
-      }
-      loss_finder_.locate(run, 0, lost->track, lost->lost);
-      if (settle_if_it_holds(run, lost->track)) return true;
-    }
+  bool mend() {
+    if (tracks_ < 3) return false;
+    const std::uint32_t late = tracks_ - 2;
+    const auto lost = mapper_.loss_finder_.lost_before(band_, first_of_late(late, tracks_ / 8),
+                                                       late, 0, band_.slots + band_.slots / 2);
+    if (lost && lost->lost > 0 && by_loss(*lost)) return true;
+    std::uint32_t right = 0;
+    if (lost) right = lost->track;
+    // It was the border's reading.
+    if (right + 1 < tracks_ && holds_at(band_, tracks_ - 1)) return settled(band_, true);
+    if (!(right > 0 && holds_at(band_, right))) right = 0;
+    if (lost && lost->lost == 0 && right + 2 < tracks_ && by_track_in_turn()) return true;
+    const std::uint32_t wrong = mapper_.first_wrong_track(band_, right, tracks_ - 1);
+    return by_earlier_end(wrong) || by_walk(wrong);
   }
-  std::uint32_t right = 0;
-  if (lost) right = lost->track;
-  if (right + 1 < tracks && prober_.check(run, tracks - 1).holds) {  // it was the border's reading
-    settle(run, true);
+
+ private:
+  bool settled(const Run& run, bool as_expected) {
+    mapper_.settle(run, as_expected);
     return true;
   }
-  if (!(right > 0 && prober_.check(run, right).holds)) right = 0;
+  bool settled_if_it_holds(Run& run) { return mapper_.band_holds(run) && settled(run, true); }
+  bool holds_at(const Run& run, std::uint32_t track) {
+    return mapper_.prober_.check(run, track).holds;
+  }
+  Run cut_to(std::uint32_t tracks) const {
+    Run cut = band_;
+    cut.tracks = tracks;
+    cut.tail = 0;
+    return cut;
+  }
+  RingPlace& place() { return (*mapper_.pattern_)[static_cast<std::size_t>(band_.ring_place)]; }
+
+  bool by_loss(const LossFinder::Found& found) {
+    Run with = band_;
+    add_loss(with, found.track / 2, found.lost, false);
+    if (!holds_at(with, tracks_ - 1) && !holds_at(with, found.track)) return false;
+    ++mapper_.counts_.losses;
+    if (mapper_.short_of_time() && settled_if_it_holds(with)) return true;
+    mapper_.loss_finder_.locate(band_, 0, found.track, found.lost);
+    return by_more_losses(found.track);
+  }
+
+  // More sectors may be lost behind that track.
+  bool by_more_losses(std::uint32_t right) {
+    const std::uint32_t last = std::min(band_.tracks, mapper_.tracks_left(band_)) - 1;
+    for (int tries = 0; tries < 3; ++tries) {
+      if (settled_if_it_holds(band_)) return true;
+      if (right + 1 >= last) return false;
+      const auto more = mapper_.loss_finder_.lost_before(band_, last - 1, last - 1, 0,
+                                                         band_.slots + band_.slots / 2);
+      if (!more || more->lost == 0) return false;
+      mapper_.loss_finder_.locate(band_, right, last - 1, more->lost);
+    }
+    return false;
+  }
+
   // Bands of a surface with tracks of its own width are a track shorter or longer in turn.
-  if (lost && lost->lost == 0 && right + 2 < tracks) {
+  bool by_track_in_turn() {
     for (std::uint32_t less = 1; less <= 2; ++less) {
-      Run cut = run;
-      cut.tracks = tracks - less, cut.tail = 0;
-      if (!prober_.check(cut, cut.tracks - 1).holds) continue;
-      if (!begins_here(pattern_->next(cut))) break;
-      ++counts_.shorter;
-      settle(cut, true);
-      return true;
+      const Run cut = cut_to(tracks_ - less);
+      if (!holds_at(cut, cut.tracks - 1)) continue;
+      if (!mapper_.begins_here(mapper_.pattern_->next(cut))) break;
+      ++mapper_.counts_.shorter;
+      return settled(cut, true);
     }
+    return false;
   }
-  const std::uint32_t wrong = first_wrong_track(run, right, tracks - 1);
-  Run cut = run;
-  cut.tracks = wrong;
-  cut.tail = 0;
+
   // Shorter than it was: the next band begins here.
-  Run next = pattern_->next(cut);
-  next.standing = Standing::seen;
-  if (wrong + 12 > tracks && begins_here(next)) {
-    ++counts_.shorter;
-    settle(cut, true);
+  bool by_earlier_end(std::uint32_t wrong) {
+    const Run cut = cut_to(wrong);
+    if (wrong + 12 <= tracks_ || !mapper_.begins_here(mapper_.pattern_->next(cut))) return false;
+    ++mapper_.counts_.shorter;
+    return settled(cut, true);
+  }
+
+  bool by_walk(std::uint32_t wrong) {
+    ++mapper_.counts_.walked_on;
+    Run cut = cut_to(wrong), next;
+    switch (mapper_.look_behind(cut, wrong - 1, next)) {
+      case Behind::loss:
+        return goes_on_behind_loss(cut, wrong);
+      case Behind::another_run:
+        mapper_.settle(cut, false);
+        return next.same_band && band_.tracks > cut.tracks ? goes_on_with(next, cut)
+                                                           : next_band_is(next);
+      case Behind::nothing_new:
+      case Behind::wrong_there:
+      case Behind::not_understood:
+        break;
+    }
+    return false;
+  }
+
+  bool goes_on_behind_loss(Run& cut, std::uint32_t wrong) {
+    cut.tracks = band_.tracks;
+    cut.tail = band_.tail;
+    if (settled_if_it_holds(cut)) return true;
+    cut.tracks = wrong + 1;
+    mapper_.follow(cut);
+    return settled(cut, false);
+  }
+
+  // As many tracks as the band had left, or what is found of them; their number in its place stays
+  // that of the whole band.
+  bool goes_on_with(Run& next, const Run& cut) {
+    Run rest = next;
+    rest.tracks = band_.tracks - cut.tracks;
+    rest.tail = band_.tail;
+    rest.skew_rev = cut.skew_rev;
+    rest.ring_place = band_.ring_place;
+    if (!mapper_.band_holds(rest)) {
+      mapper_.follow(next);
+      rest = next;
+      rest.ring_place = band_.ring_place;
+    }
+    rest.same_band = true;
+    place().slots = rest.slots;
+    mapper_.push(rest);
+    place().tracks = band_.tracks;
     return true;
   }
-  ++counts_.walked_on;
-  switch (look_behind(cut, wrong - 1, next)) {
-    case Behind::loss:
-      cut.tracks = run.tracks;
-      cut.tail = run.tail;
-      if (band_holds(cut)) {
-        settle(cut, true);
-        return true;
-      }
-      cut.tracks = wrong + 1;
-      follow(cut);
-      settle(cut, false);
-      return true;
-    case Behind::another_run:
-      settle(cut, false);
-      if (next.same_band && run.tracks > cut.tracks) {
-        Run whole = next;
-        whole.tracks = run.tracks - cut.tracks;
-        whole.tail = run.tail;
-        whole.skew_rev = cut.skew_rev;
-        whole.ring_place = run.ring_place;
-        if (!band_holds(whole)) {
-          follow(next);
-          whole = next;
-          whole.ring_place = run.ring_place;
-        }
-        whole.same_band = true;
-        (*pattern_)[static_cast<std::size_t>(run.ring_place)].slots = whole.slots;
-        push(whole);
-        (*pattern_)[static_cast<std::size_t>(run.ring_place)].tracks = run.tracks;
-        return true;
-      }
-      follow(next);
-      next.ring_place = static_cast<std::int32_t>((static_cast<std::size_t>(run.ring_place) + 1) %
-                                                  pattern_->period());
-      settle(next, false);
-      return true;
-    case Behind::nothing_new:
-    case Behind::wrong_there:
-    case Behind::not_understood:
-      break;
+
+  bool next_band_is(Run& next) {
+    mapper_.follow(next);
+    next.ring_place = static_cast<std::int32_t>((static_cast<std::size_t>(band_.ring_place) + 1) %
+                                                mapper_.pattern_->period());
+    return settled(next, false);
   }
-  return false;
-}
+
+  Mapper& mapper_;
+  Run& band_;
+  const std::uint32_t tracks_;  // of it up to the drive's end, when nothing of it was mended
+};
+
+bool Mapper::mend_inside(Run& run) { return BandMender(*this, run).mend(); }
 
 }  // namespace platter::layout_by_timing

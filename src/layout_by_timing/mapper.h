@@ -114,8 +114,8 @@ class Mapper {
   void mend_start_by_walk();
   bool other_format(Run& run);
   bool other_skew(Run run);
+  class BandMender;
   bool mend_inside(Run& run);
-  bool settle_if_it_holds(Run& run, std::uint32_t right);
   void anew();
   void begin_behind();
   void find_place_again();
