@@ -1,8 +1,5 @@
 // Tables: opened, closed, and what they say of themselves.
 
-#include <cstdlib>
-#include <memory>
-
 #include "emit/table/whole_file.h"
 #include "engine/state.h"
 #include "lib/handles.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>

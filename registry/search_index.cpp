@@ -7,8 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
-#include <memory>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "emit/disksim/track_runs.h"
 #include "model/error.h"

@@ -8,8 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <string_view>
 #include <vector>
 
 #include "emit/disksim/export.h"

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <utility>
 #include <vector>
 
 #include "emit/table/parts.h"

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
 
 #include "model/error.h"
 #include "model/interruption.h"

@@ -1,6 +1,5 @@
 // How fast hits and misses look: reads of blocks that no cache can hold, by which all later probes
 // are judged.
-#include <algorithm>
 #include <cmath>
 
 #include "cache_probe/facts.h"

@@ -1,5 +1,4 @@
 // Whether a write is complete before it is on the media.
-#include <algorithm>
 
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"

@@ -1,5 +1,4 @@
 // What a cache keeps of written blocks: whether they serve reads, and update what was read before.
-#include <algorithm>
 
 #include "cache_probe/estimator.h"
 #include "cache_probe/facts.h"

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "calibrate/outcome_text.h"
 #include "cli/common_options.h"

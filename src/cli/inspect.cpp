@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cli/common_options.h"

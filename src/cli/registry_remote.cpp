@@ -4,7 +4,6 @@
 #include <ctime>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/common_options.h"
 #include "cli/subcommands.h"

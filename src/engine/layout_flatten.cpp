@@ -1,6 +1,5 @@
 #include "engine/layout_flatten.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>

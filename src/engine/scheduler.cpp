@@ -1,6 +1,5 @@
 #include "engine/scheduler.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

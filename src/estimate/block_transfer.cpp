@@ -1,7 +1,5 @@
 #include "estimate/block_transfer.h"
 
-#include <utility>
-
 #include "estimate/slow_bus.h"
 #include "model/parameters.h"
 

@@ -1,6 +1,5 @@
 #include "estimate/read_times.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/layout_map.h"
 #include "estimate/sector_end.h"

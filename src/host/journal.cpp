@@ -1,6 +1,5 @@
 #include "host/journal.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 

@@ -7,7 +7,6 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 
 #include "extract/characterize.h"
 #include "extract/resume.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "jobs/progress_text.h"
 #include "model/json_head.h"

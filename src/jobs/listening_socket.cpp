@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <optional>
 
 #include "model/error.h"
 

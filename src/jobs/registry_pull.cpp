@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <utility>
-
 #include "jobs/registry_signers.h"
 #include "model/error.h"
 #include "model/file.h"

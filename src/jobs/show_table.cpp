@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "emit/table/table.h"
 #include "model/claims.h"

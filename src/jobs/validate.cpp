@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "jobs/careful_replay.h"

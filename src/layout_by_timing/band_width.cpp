@@ -1,7 +1,6 @@
 #include "layout_by_timing/band_width.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace platter::layout_by_timing {

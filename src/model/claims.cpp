@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
-#include <utility>
 
 #include "model/folder.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "model/drive_model.h"
 #include "model/error.h"

@@ -1,7 +1,6 @@
 #include "mtbrc/overheads.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "estimate/hits.h"
 #include "mtbrc/access.h"

@@ -1,7 +1,6 @@
 #include "mtbrc/trials.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "estimate/passages.h"
 #include "estimate/samples.h"

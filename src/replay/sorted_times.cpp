@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <string>
 
 #include "model/error.h"

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "model/known.h"

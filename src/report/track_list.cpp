@@ -1,7 +1,5 @@
 #include "report/track_list.h"
 
-#include <algorithm>
-
 namespace platter::report {
 
 void TrackCursor::enter(std::uint32_t node, std::int64_t cylinder, std::int64_t head,

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 namespace platter::safety {
 
 void BlockContents::add(std::uint64_t lbn, std::span<const std::uint8_t> bytes) {

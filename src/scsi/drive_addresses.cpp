@@ -1,5 +1,4 @@
 // Where blocks lie by the drive's own word: address translation, and the lists of defects.
-#include <algorithm>
 
 #include "scsi/drive_link.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "trace/access_table.h"
 #include "trace/statistics.h"

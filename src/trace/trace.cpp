@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <ostream>
-#include <utility>
 
 #include "model/error.h"
 

@@ -2,7 +2,6 @@
 // Microsoft's production servers (SNIA 158): a header block that names each event's columns, then a
 // line an event. A disk's events are logged when the request completes.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "trace/clock_times.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <set>

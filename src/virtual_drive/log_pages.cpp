@@ -1,6 +1,5 @@
 #include "virtual_drive/log_pages.h"
 
-#include <initializer_list>
 #include <utility>
 
 #include "scsi/bytes.h"

@@ -1,7 +1,6 @@
 #include "virtual_drive/logical_unit.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "scsi/bytes.h"

@@ -1,9 +1,6 @@
 // The commands on blocks: reads, writes, comparisons, and what brings the cache and the media
 // together (SBC-3 clause 5).
 #include <algorithm>
-#include <array>
-#include <limits>
-#include <utility>
 
 #include "model/stand_ins.h"
 #include "scsi/bytes.h"

@@ -1,5 +1,4 @@
 // The commands that a virtual drive knows: the table by which it answers, and of which it tells.
-#include <algorithm>
 
 #include "scsi/bytes.h"
 #include "virtual_drive/logical_unit.h"

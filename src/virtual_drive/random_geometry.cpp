@@ -1,7 +1,6 @@
 #include "virtual_drive/random_geometry.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace platter::virtual_drive {

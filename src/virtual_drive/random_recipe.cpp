@@ -1,6 +1,5 @@
 // Recipes drawn at random; docs/virtual-drives.md names every range that is written here.
 #include <algorithm>
-#include <cmath>
 
 #include "virtual_drive/random_dice.h"
 #include "virtual_drive/random_layout.h"

@@ -1,7 +1,5 @@
 #include "virtual_drive/spindle.h"
 
-#include <utility>
-
 namespace platter::virtual_drive {
 
 Nanoseconds Spindle::go_to(Condition condition) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "model/error.h"
 #include "virtual_drive/open.h"
 

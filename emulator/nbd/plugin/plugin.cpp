@@ -22,7 +22,6 @@
 #include <mutex>
 #include <new>
 #include <set>
-#include <stdexcept>
 
 #include "emulator/nbd/plugin/broken_sends.h"
 #include "emulator/nbd/process.h"
