@@ -79,6 +79,7 @@ class BlockChecker : public LogChecker {
     request.lbn = static_cast<std::uint64_t>(lbn);
     request.blocks =
         static_cast<std::uint32_t>(log_.number(1, std::min(kMost32, capacity - lbn), kNoSuch));
+    will_pass(request.blocks);
     const std::int64_t flags = log_.number(0, kWrite | kForceUnitAccess, kNoSuch);
     request.write = (flags & kWrite) != 0;
     request.force_unit_access = (flags & kForceUnitAccess) != 0;

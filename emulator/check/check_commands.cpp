@@ -111,9 +111,10 @@ class CommandChecker : public LogChecker {
     command.cdb_length = static_cast<std::uint8_t>(cdb.size());
     command.data = bytes();
     command.keep_data = !moves_blocks(command.opcode());
+    const auto blocks = block_request_of(command);
+    if (blocks) will_pass(blocks->blocks);
     target.submit(command, tag, issued_ns);
-    if (const auto blocks = block_request_of(command))
-      episodes_.came(drive, tag, blocks->kind, blocks->lbn, blocks->blocks, issued_ns);
+    if (blocks) episodes_.came(drive, tag, blocks->kind, blocks->lbn, blocks->blocks, issued_ns);
   }
 
   void take(std::size_t drive) {

@@ -24,6 +24,7 @@ class LogReader {
   // false: there is none, or only a last one without an end, of an emulator that was killed.
   bool next_line();
   const std::string& text() const { return text_; }
+  const std::string& name() const { return name_; }
   // "NAME:LINE: "
   std::string place() const;
 

@@ -149,7 +149,7 @@ Nanoseconds Mechanics::pass(const Piece& piece, const Track& track, Nanoseconds 
 }
 
 // A write whose data come over the bus while the platter turns: a sector whose data are not there
-// when it passes must wait for another turn. Sector by sector, because it is rare.
+// when it passes must wait for another turn.
 Nanoseconds Mechanics::transfer_supplied(const Piece& piece, const Track& track,
                                          Nanoseconds on_track_ns, Nanoseconds phase_ns,
                                          bool zero_latency, const Supply& supply) const {
@@ -162,21 +162,41 @@ Nanoseconds Mechanics::transfer_supplied(const Piece& piece, const Track& track,
     return transfer(piece, track, all_ns, landing(all_ns, phase_ns), phase_ns, true, nullptr);
   }
   std::uint64_t lbn = piece.first_lbn;
-  Nanoseconds ready = std::max(on_track_ns, supply.at(lbn));
   while (true) {
-    const std::uint64_t from = tables_.layout.slot_of_lbn(lbn);
-    const Nanoseconds begins = slot_passage(track, from, ready, phase_ns);
-    for (; lbn <= piece.last_lbn; ++lbn) {
-      const std::uint64_t slot = tables_.layout.slot_of_lbn(lbn);
-      const Nanoseconds passes = begins + passing_ns(tables_.rotation, track, slot - from);
-      if (supply.at(lbn) > passes + Platter::kSlack) {
-        ready = supply.at(lbn);
-        break;
-      }
-      if (lbn == piece.last_lbn)
-        return begins + passing_ns(tables_.rotation, track, slot - from + 1);
+    const Nanoseconds ready = std::max(on_track_ns, supply.at(lbn));
+    const std::uint64_t slot = tables_.layout.slot_of_lbn(lbn);
+    const Nanoseconds begins = slot_passage(track, slot, ready, phase_ns);
+    const std::uint64_t late = first_late(piece, track, lbn, begins, supply);
+    if (late > piece.last_lbn)
+      return begins + passing_ns(tables_.rotation, track, piece.last_slot - slot + 1);
+    lbn = late;
+  }
+}
+
+// The first sector from `from` on that passes before its data are there, where that one begins to
+// pass at begins_ns; piece.last_lbn + 1: none.
+std::uint64_t Mechanics::first_late(const Piece& piece, const Track& track, std::uint64_t from,
+                                    Nanoseconds begins_ns, const Supply& supply) const {
+  const std::uint64_t slot = tables_.layout.slot_of_lbn(from);
+  const auto spare_ns = [&](std::uint64_t lbn) {
+    const std::uint64_t slots = piece.without_gaps() ? lbn - from
+                                                     : tables_.layout.slot_of_lbn(lbn) - slot;
+    return begins_ns + passing_ns(tables_.rotation, track, slots) + Platter::kSlack -
+           supply.at(lbn);
+  };
+  std::uint64_t lbn = from;
+  // Without gaps both go on evenly, up to a rounding of less than a nanosecond: as long as two are
+  // to spare at both ends of a stretch, nothing in it is late.
+  constexpr Nanoseconds kSurely = 2;
+  if (piece.without_gaps() && spare_ns(from) >= kSurely) {
+    if (spare_ns(piece.last_lbn) >= kSurely) return piece.last_lbn + 1;
+    for (std::uint64_t beyond = piece.last_lbn; beyond - lbn > 1;) {
+      const std::uint64_t middle = lbn + (beyond - lbn) / 2;
+      (spare_ns(middle) >= kSurely ? lbn : beyond) = middle;
     }
   }
+  while (lbn <= piece.last_lbn && spare_ns(lbn) >= 0) ++lbn;
+  return lbn;
 }
 
 void Mechanics::read_until_lbn(MediaCursor& cursor, std::uint64_t end_lbn,

@@ -149,6 +149,8 @@ class Mechanics {
   Nanoseconds transfer_supplied(const Piece& piece, const Track& track, Nanoseconds on_track_ns,
                                 Nanoseconds phase_ns, bool zero_latency,
                                 const Supply& supply) const;
+  std::uint64_t first_late(const Piece& piece, const Track& track, std::uint64_t from,
+                           Nanoseconds begins_ns, const Supply& supply) const;
 
   const Tables& tables_;
 };

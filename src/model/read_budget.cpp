@@ -95,10 +95,10 @@ void ReadBudget::take_product(Cost cost, std::span<const Factor> factors) {
   take(cost, product);
 }
 
-void ReadBudget::require_time() const {
+void ReadBudget::require_time(double more_ns_per_byte) const {
   const std::uint64_t more = std::max(taken(Cost::bytes), kBytesOfThat) - kBytesOfThat;
   const Nanoseconds most_ns =
-      kProcessorTime + static_cast<Nanoseconds>(kMore_ns_per_byte * static_cast<double>(more));
+      kProcessorTime + static_cast<Nanoseconds>(more_ns_per_byte * static_cast<double>(more));
   if (processor_time_ns() - begun_ns_ <= kSlower * most_ns) return;
   throw Error(
       ExitStatus::bad_input,

@@ -59,11 +59,11 @@ class ReadBudget {
   const std::string& document() const { return document_; }
 
   // Processor time of this thread since the budget was made; a document is worth kProcessorTime,
-  // and more for each byte beyond kBytesOfThat.
+  // and so much more for each byte beyond kBytesOfThat.
   static constexpr Nanoseconds kProcessorTime = 4 * kSecond;
   static constexpr std::uint64_t kBytesOfThat = std::uint64_t{4} << 20;
   static constexpr double kMore_ns_per_byte = 100;
-  void require_time() const;
+  void require_time(double more_ns_per_byte = kMore_ns_per_byte) const;
 
  private:
   static std::size_t index_of(Cost cost) { return static_cast<std::size_t>(cost); }

@@ -1,7 +1,8 @@
 #include "virtual_drive/target.h"
 
 #include <algorithm>
-#include <functional>
+#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ scsi::Completion completion_of(Reply reply, const scsi::Command& command, std::u
 // with it, then due at a known time.
 struct Outstanding {
   scsi::Completion completion{};
+  std::uint64_t ordinal = 0;  // of the drive's commands
   scsi::Attribute attribute = scsi::Attribute::simple;
   bool in_engine = false;
   Nanoseconds delay_ns = 0;  // from the engine's completion to the host's
@@ -61,14 +63,54 @@ model::DriveModel with_true_cache(model::DriveModel model) {
 
 // What was turned away is not held by the drive, though its answer may wait to be fetched.
 bool turned_away(const Outstanding& entry) {
-  return entry.completion.status == scsi::Status::busy ||
-         entry.completion.status == scsi::Status::task_set_full;
+  return entry.has_end() && (entry.completion.status == scsi::Status::busy ||
+                             entry.completion.status == scsi::Status::task_set_full);
 }
+
+// The answers to commands that were turned away. A host may leave any number of them: none is
+// looked for among the others.
+class TurnedAway {
+ public:
+  using Due = std::pair<Nanoseconds, std::uint64_t>;  // and its ordinal
+
+  bool empty() const { return answers_.empty(); }
+  std::size_t size() const { return answers_.size(); }
+  bool holds(std::uint32_t tag) const { return due_of_.contains(tag); }
+  // Of these, the one that is due first. There must be one.
+  Due first() const { return answers_.begin()->first; }
+
+  void add(Outstanding entry) {
+    const Due due{entry.completion.completed_ns, entry.ordinal};
+    due_of_.emplace(entry.completion.tag, due);
+    answers_.emplace(due, std::move(entry.completion));
+  }
+  scsi::Completion take_first() {
+    scsi::Completion first = std::move(answers_.begin()->second);
+    due_of_.erase(first.tag);
+    answers_.erase(answers_.begin());
+    return first;
+  }
+  bool drop(std::uint32_t tag) {
+    const auto found = due_of_.find(tag);
+    if (found == due_of_.end()) return false;
+    answers_.erase(found->second);
+    due_of_.erase(found);
+    return true;
+  }
+  void clear() {
+    answers_.clear();
+    due_of_.clear();
+  }
+
+ private:
+  std::map<Due, scsi::Completion> answers_{};
+  std::unordered_map<std::uint32_t, Due> due_of_{};
+};
 
 // Whether a command has to wait for one that came before it (SAM-5 clause 8.6). What is at the head
 // of the queue the engine chooses first anyway.
 bool waits_for(scsi::Attribute attribute, const Outstanding& before) {
-  if (attribute == scsi::Attribute::head_of_queue || turned_away(before)) return false;
+  if (attribute == scsi::Attribute::head_of_queue) return false;
   return attribute == scsi::Attribute::ordered || before.attribute == scsi::Attribute::ordered;
 }
 
@@ -116,7 +158,6 @@ struct Target::Impl {
 
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
   Answer answer(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
-  bool is_full() const;
   void submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns);
   std::optional<Nanoseconds> when_enabled(std::size_t index) const;
   void release(Nanoseconds now_ns);
@@ -125,7 +166,15 @@ struct Target::Impl {
                                Nanoseconds arrival_ns);
   void start_media(const Work& work, const engine::Disturbance& disturbance, Nanoseconds arrival_ns,
                    Outstanding& entry);
-  std::vector<Outstanding>::iterator first_known();
+  // Of those whose time is known, the one that is due first: where it stands in `outstanding`, or
+  // the end where it is the first of `away`.
+  struct Known {
+    Nanoseconds due_ns;
+    std::vector<Outstanding>::iterator entry;
+  };
+  std::optional<Known> first_known();
+  bool set_apart(std::size_t index);
+  std::size_t unanswered() const { return outstanding.size() + away.size(); }
   void forget(Nanoseconds now_ns);
   void apply_cache_settings(Nanoseconds time_ns) {
     if (settings_are_ignored) return;
@@ -143,7 +192,9 @@ struct Target::Impl {
   bool settings_are_ignored;
   std::size_t task_set;  // commands that it holds
   model::DriveModel truth;
-  std::vector<Outstanding> outstanding;
+  std::vector<Outstanding> outstanding;  // that the drive holds, as they came
+  TurnedAway away;
+  std::uint64_t ordinal = 0;
   Nanoseconds last_arrival_ns = 0;    // the bus keeps the order of commands
   Nanoseconds last_media_ns = 0;      // and so do the media, of what comes to them
   Nanoseconds spun_up_ns = 0;         // from then on the spindle is up, if it is to be
@@ -153,7 +204,7 @@ struct Target::Impl {
 
 // When the drive takes the command up: behind earlier ones, and later if it has to wake up.
 Nanoseconds Target::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const {
-  const bool alone = outstanding.size() == 1;
+  const bool alone = unanswered() == 1;
   const Nanoseconds idle_ns = alone ? issued_ns - last_busy_ns : 0;
   Nanoseconds awake_ns = issued_ns + before_ns + noise.wake_up_ns(idle_ns);
   if (unit.modes().scans_in_background()) awake_ns += noise.scan_step_ns(idle_ns, issued_ns);
@@ -173,14 +224,10 @@ Answer Target::Impl::answer(const scsi::Command& command, std::uint32_t tag,
   return refusal ? *std::move(refusal) : unit.answer(command, tag);
 }
 
-bool Target::Impl::is_full() const {
-  const auto held = std::ranges::count_if(outstanding, std::not_fn(turned_away));
-  return static_cast<std::size_t>(held) >= task_set;
-}
-
 void Target::Impl::submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
-  const bool full = is_full();
+  const bool full = outstanding.size() >= task_set;
   Outstanding& entry = outstanding.emplace_back();
+  entry.ordinal = ordinal++;
   entry.completion.tag = tag;
   entry.completion.issued_ns = issued_ns;
   entry.attribute = command.attribute;
@@ -192,6 +239,15 @@ void Target::Impl::submit(const scsi::Command& command, std::uint32_t tag, Nanos
   } else {
     entry.held = command;
   }
+  set_apart(outstanding.size() - 1);
+}
+
+// If it was turned away.
+bool Target::Impl::set_apart(std::size_t index) {
+  if (!turned_away(outstanding[index])) return false;
+  away.add(std::move(outstanding[index]));
+  outstanding.erase(outstanding.begin() + static_cast<std::ptrdiff_t>(index));
+  return true;
 }
 
 // Behind the ends of those that it waits for; nullopt: not all of these are known yet.
@@ -216,6 +272,7 @@ void Target::Impl::release(Nanoseconds now_ns) {
     if (!enabled_ns) continue;
     const scsi::Command command = *std::move(entry.held);
     start(entry, command, std::max(*enabled_ns, now_ns));
+    if (set_apart(i)) --i;
   }
 }
 
@@ -319,19 +376,24 @@ void Target::Impl::start_media(const Work& work, const engine::Disturbance& dist
   entry.completion = std::move(refused);
 }
 
-// Of those whose media work is done, the one that is due first.
-std::vector<Outstanding>::iterator Target::Impl::first_known() {
+std::optional<Target::Impl::Known> Target::Impl::first_known() {
   const auto sooner = [](const Outstanding& a, const Outstanding& b) {
     if (a.has_end() != b.has_end()) return a.has_end();
     return a.completion.completed_ns < b.completion.completed_ns;
   };
   const auto first = std::ranges::min_element(outstanding, sooner);
-  return first == outstanding.end() || !first->has_end() ? outstanding.end() : first;
+  const bool known = first != outstanding.end() && first->has_end();
+  if (!away.empty() &&
+      (!known || away.first() < TurnedAway::Due{first->completion.completed_ns, first->ordinal}))
+    return Known{away.first().first, outstanding.end()};
+  if (!known) return std::nullopt;
+  return Known{first->completion.completed_ns, first};
 }
 
 void Target::Impl::forget(Nanoseconds now_ns) {
   engine.drop_outstanding();
   outstanding.clear();
+  away.clear();
   unit.reset(true);
   last_arrival_ns = std::max(last_arrival_ns, now_ns);
   last_media_ns = last_arrival_ns;
@@ -347,18 +409,18 @@ void Target::submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds
 }
 
 bool Target::holds(std::uint32_t tag) const {
-  return std::ranges::any_of(impl_->outstanding,
-                             [&](const Outstanding& o) { return o.completion.tag == tag; });
+  return impl_->away.holds(tag) || std::ranges::any_of(impl_->outstanding, [&](const auto& o) {
+           return o.completion.tag == tag;
+         });
 }
 
-std::size_t Target::outstanding() const { return impl_->outstanding.size(); }
+std::size_t Target::outstanding() const { return impl_->unanswered(); }
 
 std::optional<Nanoseconds> Target::next_due() {
   const auto first = impl_->first_known();
   const auto media_ns = impl_->engine.next_completion_time();
-  if (first == impl_->outstanding.end()) return media_ns;
-  const Nanoseconds due_ns = first->completion.completed_ns;
-  return media_ns ? std::min(*media_ns, due_ns) : due_ns;
+  if (!first) return media_ns;
+  return media_ns ? std::min(*media_ns, first->due_ns) : first->due_ns;
 }
 
 // What the host sees first may not be what the engine finishes first, for the delays differ. The
@@ -368,8 +430,7 @@ std::optional<scsi::Completion> Target::take(Nanoseconds now_ns) {
   Impl& drive = *impl_;
   const auto by_then = [&] {
     const auto first = drive.first_known();
-    return first == drive.outstanding.end() ? now_ns
-                                            : std::min(now_ns, first->completion.completed_ns);
+    return first ? std::min(now_ns, first->due_ns) : now_ns;
   };
   for (auto media_ns = drive.engine.next_completion_time(); media_ns && *media_ns <= by_then();
        media_ns = drive.engine.next_completion_time()) {
@@ -382,16 +443,20 @@ std::optional<scsi::Completion> Target::take(Nanoseconds now_ns) {
     drive.release(done->completion_ns);
   }
   const auto first = drive.first_known();
-  if (first == drive.outstanding.end() || first->completion.completed_ns > now_ns)
-    return std::nullopt;
-  scsi::Completion completion = std::move(first->completion);
-  drive.outstanding.erase(first);
-  drive.last_busy_ns = std::max(drive.last_busy_ns, completion.completed_ns);
+  if (!first || first->due_ns > now_ns) return std::nullopt;
+  drive.last_busy_ns = std::max(drive.last_busy_ns, first->due_ns);
+  if (first->entry == drive.outstanding.end()) return drive.away.take_first();
+  scsi::Completion completion = std::move(first->entry->completion);
+  drive.outstanding.erase(first->entry);
   return completion;
 }
 
 bool Target::abort(std::uint32_t tag, Nanoseconds now_ns) {
   Impl& drive = *impl_;
+  if (drive.away.drop(tag)) {
+    drive.release(now_ns);
+    return true;
+  }
   const auto entry = std::ranges::find_if(
       drive.outstanding, [&](const Outstanding& o) { return o.completion.tag == tag; });
   if (entry == drive.outstanding.end()) return false;
