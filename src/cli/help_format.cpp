@@ -19,10 +19,12 @@ std::string set_in_braces(const CLI::Option& option) {
   return !values.empty() && text.size() <= kShortSet ? text : "";
 }
 
-std::vector<std::string> names(const std::set<CLI::Option*>& options) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : options) names.push_back(option->get_name());
-  return names;
+// Of those that help shows; they come in the order of their addresses.
+std::string names(const std::set<CLI::Option*>& options) {
+  std::set<std::string> names;
+  for (const CLI::Option* option : options) names.insert(option->get_name());
+  names.erase("");
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -47,10 +49,10 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   if (const std::string range = range_of_values(*option); !range.empty()) more.push_back(range);
   if (const std::string standard = option->get_default_str(); !standard.empty())
     more.push_back("else " + standard);
-  if (!option->get_needs().empty())
-    more.push_back(fmt::format("with {}", fmt::join(names(option->get_needs()), ", ")));
-  if (!option->get_excludes().empty())
-    more.push_back(fmt::format("not with {}", fmt::join(names(option->get_excludes()), ", ")));
+  if (const std::string with = names(option->get_needs()); !with.empty())
+    more.push_back("with " + with);
+  if (const std::string without = names(option->get_excludes()); !without.empty())
+    more.push_back("not with " + without);
   const std::string what = option->get_description();
   return more.empty() ? what : fmt::format("{} [{}]", what, fmt::join(more, "; "));
 }

@@ -22,7 +22,7 @@ namespace platter::cli {
 
 void add_self(CLI::App& app) {
   CLI::App* self = app.add_subcommand("self", "platter's own man pages, completions and schemas");
-  self->group("")->require_subcommand(1);
+  self->require_subcommand(1);
   self->parse_complete_callback(print_as_it_is);
   auto folder = std::make_shared<std::string>(), shell = std::make_shared<std::string>();
   CLI::App* man = self->add_subcommand("man", "the man pages of section 1");
@@ -53,6 +53,7 @@ void add_self(CLI::App& app) {
   rules->callback([] { fmt::print("{}", emit_disksim::rules_table()); });
   CLI::App* stand_ins = self->add_subcommand("stand-ins", "the table of docs/stand-ins.md");
   stand_ins->callback([] { fmt::print("{}", model::stand_ins_table()); });
+  self->group("");  // not before: what is added to a hidden one is hidden in its help, too
 }
 
 }  // namespace platter::cli

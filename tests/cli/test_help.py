@@ -18,6 +18,19 @@ def options_in(text):
                                                                   for line in text.splitlines())))
 
 
+class Help(PlatterTest):
+    def test_no_list_has_an_empty_name(self):
+        for command in leaves():
+            with self.subTest(command):
+                self.assertNotRegex(" ".join(help_of(command).split()), r"with ,|, [,\]]|with[\];]")
+
+    def test_what_platter_says_of_itself_is_listed_too(self):
+        for command, its in (("self", ["man", "schema", "completion", "statuses"]), ("self schema", ["model"])):
+            shown = help_of(command).partition("Subcommands:")[2]
+            for name in its:
+                self.assertRegex(shown, rf"(?m)^  {name} ", command)
+
+
 class ManPages(PlatterTest):
     def setUp(self):
         super().setUp()
