@@ -434,4 +434,34 @@ TEST_CASE("target: nothing is allocated on the path of timed reads and writes") 
   CHECK(after == before);
 }
 
+TEST_CASE(
+    "a host that floods the drive and fetches nothing costs no search, and each answer its due") {
+  const model::DriveModel model = atlas(false);
+  constexpr std::uint32_t kCommands = 100'000, kAborted = 4'321;
+  Target target(model);
+  std::mt19937_64 random(7);
+  for (std::uint32_t tag = 0; tag < kCommands; ++tag) {
+    CHECK_FALSE(target.holds(tag));
+    target.submit(timed(model, random), tag, kSecond + tag);
+  }
+  CHECK(target.outstanding() == kCommands);
+  CHECK(target.holds(kAborted));
+  CHECK(target.abort(kAborted, 2 * kSecond));
+  CHECK_FALSE(target.abort(kAborted, 2 * kSecond));
+  std::size_t full = 0, good = 0;
+  std::map<std::uint32_t, bool> seen;
+  while (const auto due_ns = target.next_due())
+    while (const auto done = target.take(*due_ns)) {
+      CHECK(seen.emplace(done->tag, true).second);
+      ++(done->status == scsi::Status::task_set_full ? full : good);
+    }
+  CHECK(good == Target::kMostOutstanding);
+  CHECK(full == kCommands - Target::kMostOutstanding - 1);
+  CHECK_FALSE(seen.contains(kAborted));
+  CHECK(target.outstanding() == 0);
+  target.submit(timed(model, random), kAborted, 1000 * kSecond);
+  while (const auto due_ns = target.next_due())
+    if (const auto done = target.take(*due_ns)) CHECK(done->status == scsi::Status::good);
+}
+
 }  // namespace platter::virtual_drive::testing
