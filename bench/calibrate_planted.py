@@ -177,6 +177,8 @@ def spares_of(chance, zone, first_slot, period, first, shows):
     length = chance.randint(4, 40)
     if shows:
         ends = (zone["count"] - first) // period
+        if ends < 1:
+            return []
         return [{"first_slot": first_slot + (first + period) * in_cylinder - length, "length": length,
                  "count": ends, "stride": period * in_cylinder}]
     how = chance.choice(("none", "cylinders", "some"))
