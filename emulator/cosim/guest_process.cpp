@@ -30,6 +30,8 @@ namespace {
 constexpr const char *kInit = "init", *kJob = "job";
 // The kernel makes a folder of this name, for its process's number.
 constexpr const char* kName = "guest";
+// What the kernel is started as ends all with this one (preload/session.h).
+constexpr int kEnd = SIGTERM;
 
 [[noreturn]] void cannot(ExitStatus status, const std::string& what) {
   throw Error(status, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -219,13 +221,13 @@ void GuestProcess::start(const GuestSettings& settings) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpgid(0, 0);  // with all that it starts
+    prctl(PR_SET_PDEATHSIG, kEnd);
+    setpgid(0, 0);  // a terminal's signals are ours
     if (getppid() == parent && chdir(folder_.path().c_str()) == 0 && place(descriptors))
       execve(settings.programs.kernel.c_str(), arguments.data(), environment.data());
     _exit(127);
   }
-  helper_.emplace(pid_);
+  helper_.emplace(pid_, kEnd);
   calendar_ = std::move(calendar.ours);
   drives_ = std::move(drives.ours);
   output_ = std::move(output.ours);
@@ -233,7 +235,7 @@ void GuestProcess::start(const GuestSettings& settings) {
 }
 
 void GuestProcess::kill() {
-  if (pid_ > 0) ::kill(pid_, SIGKILL);
+  if (pid_ > 0) ::kill(pid_, kEnd);
 }
 
 void GuestProcess::end() noexcept {
@@ -243,8 +245,6 @@ void GuestProcess::end() noexcept {
   rusage used{};
   while (wait4(pid_, nullptr, 0, &used) < 0 && errno == EINTR) {
   }
-  // A program that it was just starting: nobody else would end it.
-  ::kill(-pid_, SIGKILL);
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
   };

@@ -16,6 +16,7 @@ std::array<std::atomic<const char*>, 64> paths{};
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 std::atomic<pid_t> helper{0};
+std::atomic<int> helpers_end{0};
 
 std::size_t occupy(const char* path) {
   for (std::size_t slot = 0; slot < paths.size(); ++slot) {
@@ -33,12 +34,15 @@ Leftover::~Leftover() {
   if (slot_ < paths.size()) paths[slot_].store(nullptr);
 }
 
-Helper::Helper(pid_t pid) { helper.store(pid); }
+Helper::Helper(pid_t pid, int signal) {
+  helpers_end.store(signal);
+  helper.store(pid);
+}
 Helper::~Helper() { helper.store(0); }
 
 void remove_leftovers() noexcept {
   const int error = errno;
-  if (const pid_t pid = helper.exchange(0); pid != 0 && ::kill(pid, SIGKILL) == 0)
+  if (const pid_t pid = helper.exchange(0); pid != 0 && ::kill(pid, helpers_end.load()) == 0)
     ::waitpid(pid < 0 ? -pid : pid, nullptr, 0);
   constexpr int kDeepest = 3;  // a folder goes after what lies in it
   for (int pass = 0; pass < kDeepest; ++pass)

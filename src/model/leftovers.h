@@ -28,7 +28,8 @@ class Leftover {
 // A program that works on such files, as long as this lives: it is ended before they are removed.
 class Helper {
  public:
-  explicit Helper(pid_t pid);
+  // `signal` ends it.
+  explicit Helper(pid_t pid, int signal = SIGKILL);
   // With all of the process group that it leads.
   static Helper group(pid_t leader) { return Helper(-leader); }
   ~Helper();

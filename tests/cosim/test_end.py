@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 
 from guest import GuestTest
@@ -22,6 +23,14 @@ class End(GuestTest):
             except OSError:
                 pass
         return found
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.kill_what_is_left)
+
+    def kill_what_is_left(self):
+        for each in self.guest_processes():
+            os.kill(each, signal.SIGKILL)
 
     def wait_for(self, what):
         end = time.monotonic() + 60
@@ -48,6 +57,8 @@ class End(GuestTest):
     BUSY = ("sh", "-c", "echo begun; while :; do dd if=/dev/sda of=/dev/null bs=4k count=100 iflag=direct 2>/dev/null; "
             "done")
 
+    FORKS = ("sh", "-c", "echo begun; while :; do for i in 1 2 3 4 5 6 7 8; do (:)& done; wait; done")
+
     def test_a_signal_ends_it_within_a_second(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(signal=number):
@@ -68,7 +79,7 @@ class End(GuestTest):
     def test_a_program_that_is_just_starting_ends_too(self):
         """Stopped before the guest's kernel traces it, it would stand for ever."""
         for _ in range(15):  # one in fifty was left
-            run = self.start("sh", "-c", "echo begun; while :; do for i in 1 2 3 4 5 6 7 8; do (:)& done; wait; done")
+            run = self.start(*self.FORKS)
             time.sleep(random.uniform(0, 0.05))
             run.send_signal(signal.SIGTERM)
             self.assertEqual(run.wait(timeout=60), INTERRUPTED)
@@ -81,6 +92,33 @@ class End(GuestTest):
             run = self.start(*command)
             run.kill()
             run.wait()
+            self.wait_for(lambda: not self.guest_processes())
+
+    def test_no_program_that_is_just_starting_outlives_a_platter_that_is_killed(self):
+        for _ in range(15):  # one in ten was left
+            run = self.start(*self.FORKS)
+            time.sleep(random.uniform(0, 0.05))
+            run.kill()
+            run.wait()
+            self.wait_for(lambda: not self.guest_processes())
+
+    # A child that asks to be traced as soon as the kernel that made it has ended.
+    LATE = ("import ctypes, os, signal\n"
+            "kernel = os.getpid()\n"
+            "if os.fork():\n"
+            "  print('begun', flush=True)\n"
+            "  signal.pause()\n"
+            "while os.getppid() == kernel: pass\n"
+            "ctypes.CDLL(None).ptrace(0, 0, None, None)\n"
+            "os.kill(os.getpid(), signal.SIGSTOP)\n")
+
+    def test_what_a_kernel_is_making_when_it_ends_ends_too(self):
+        """Without a guest: a program that makes another takes the kernel's place."""
+        preload = os.path.join(os.path.dirname(PLATTER), "cosim/preload.so")
+        with subprocess.Popen([sys.executable, "-c", self.LATE], cwd=self.temporary, stdout=subprocess.PIPE,
+                              env=dict(os.environ, LD_PRELOAD=preload)) as kernel:
+            self.assertEqual(kernel.stdout.readline(), b"begun\n")
+            kernel.terminate()
             self.wait_for(lambda: not self.guest_processes())
 
     def test_programs_left_behind_end_with_the_command(self):

@@ -3,9 +3,7 @@
 // on nothing of the host.
 #define _GNU_SOURCE
 #include <asm/poll.h>
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -24,11 +22,10 @@
 #include "emulator/cosim/preload/chance.h"
 #include "emulator/cosim/preload/local_calendar.h"
 #include "emulator/cosim/preload/processor_time.h"
+#include "emulator/cosim/preload/session.h"
 #include "emulator/cosim/preload/tracing.h"
 
 struct epoll_event;
-
-static int (*host_clone)(int (*)(void*), void*, int, void*, ...);
 
 // What passes of the guest's time between two requests, beside what it waits.
 static void (*kernel_delay)(unsigned long ns);
@@ -43,7 +40,7 @@ static uint64_t setting(const char* name) {
 // to the kernel and back would change the processor's control register, which takes longer than all
 // else of a system call.
 __attribute__((constructor)) static void prepare(void) {
-  *(void**)&host_clone = dlsym(RTLD_NEXT, "clone");
+  session_begin();
   chance_begin(setting(PLATTER_COSIM_SEED));
   kernel_delay = (void (*)(unsigned long))(uintptr_t)setting(PLATTER_COSIM_DELAY);
   call_ns = setting(PLATTER_COSIM_CALL);
@@ -208,24 +205,4 @@ pid_t waitpid(pid_t pid, int* status, int options) {
   } while (is_stopped && tracing_runs_program() && goes_on(changed, &state));
   if (status != NULL) *status = state;
   return changed;
-}
-
-static int (*program)(void*);
-
-static pid_t kernel;
-
-// Where the kernel has ended already nobody kills it, and it would be traced by its new parent,
-// which lets it stand for ever.
-static int begin_program(void* argument) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != kernel) _exit(1);
-  return program(argument);
-}
-
-int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) {
-  if ((flags & CLONE_VM) != 0)
-    return host_clone(function, stack, flags, argument);  // a helper of the kernel
-  program = function;
-  kernel = getpid();
-  return host_clone(begin_program, stack, flags, argument);
 }
