@@ -350,21 +350,25 @@ bool SlotMap::learn_series() {
   return ended || found;
 }
 
-bool SlotMap::meet(const SpareSeries& one, const SpareSeries& other) const {
+namespace {
+
+bool meet(const SlotMap& map, const SpareSeries& one, const SpareSeries& other) {
   constexpr std::uint64_t kLookedAt = 64;
   for (std::uint64_t i = 0; i < std::min(one.count, kLookedAt); ++i) {
-    const SlotRange spares = range(one, i);
-    const auto near = occurrence_from(other, spares.first);
-    if (near && range(other, *near).first < spares.end) return true;
+    const SlotRange spares = map.range(one, i);
+    const auto near = map.occurrence_from(other, spares.first);
+    if (near && map.range(other, *near).first < spares.end) return true;
   }
   return false;
 }
+
+}  // namespace
 
 // Only one that leaves room for blocks, and takes no slot that other spares have.
 bool SlotMap::add_fitting(const SpareSeries& series) {
   constexpr std::uint64_t kLookedAt = 64;
   if (std::ranges::any_of(series_, [&](const SpareSeries& other) {
-        return meet(series, other) || meet(other, series);
+        return meet(*this, series, other) || meet(*this, other, series);
       }))
     return false;
   Sums sums = sums_of(series);

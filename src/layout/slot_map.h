@@ -121,7 +121,6 @@ class SlotMap {
   void override_range(SlotRange range, bool free);
   std::int64_t corrections_before(std::uint64_t slot) const;
   std::uint64_t series_before(std::uint64_t slot) const;
-  bool meet(const SpareSeries& one, const SpareSeries& other) const;
   bool add_fitting(const SpareSeries& series);
   SpareSeries from(SlotRange spares) const;
   SlotRange unused(SlotRange left, const Edge& end, std::uint64_t stride) const;

@@ -140,4 +140,9 @@ void LossFinder::locate(Run& run, std::uint32_t before_track, std::uint32_t at_t
   for (const auto& [track, sectors, located] : holes) add_loss(run, track, sectors, located);
 }
 
+std::uint32_t first_of_late(std::uint32_t last, std::uint32_t most) {
+  constexpr std::uint32_t kLateTracks = 30;
+  return last - std::min({last, kLateTracks, most});
+}
+
 }  // namespace platter::layout_by_timing

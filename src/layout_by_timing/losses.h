@@ -49,6 +49,8 @@ class LossFinder {
   std::uint32_t tracks_apart_;
 };
 
+// The first of the tracks up to that one among which a border comes by soon; of so many at most.
+std::uint32_t first_of_late(std::uint32_t last, std::uint32_t most);
 // A hole of so many sectors somewhere on that track, in the middle of where it may be.
 void add_loss(Run& run, std::uint32_t track, std::uint32_t sectors, bool located);
 

@@ -121,4 +121,14 @@ Verdict Prober::check(const Run& run, std::uint32_t track, double unsure_rev, in
   return verdict;
 }
 
+bool Prober::begins_here(const Run& run) {
+  double odds = 0;
+  for (std::uint32_t slot = 1; slot < 6; ++slot) {
+    if (const auto seen = look_at(run, 0, slot)) odds += seen->evidence;
+    if (odds > 3) return true;
+    if (odds < -7) return false;
+  }
+  return odds > 0;
+}
+
 }  // namespace platter::layout_by_timing

@@ -56,6 +56,8 @@ class Prober {
   void keep_frame_by(const Run& run);
   // Readings of a track until the evidence is clear either way.
   Verdict check(const Run& run, std::uint32_t track, double unsure_rev = 0, int least = 1);
+  // Whatever the tracks' format: the run's first sectors lie where it begins.
+  bool begins_here(const Run& run);
 
   // The angle under the head now.
   double rev_now();

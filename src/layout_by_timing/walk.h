@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layout_by_timing/prober.h"
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 
@@ -21,6 +22,9 @@ struct Piece {
 
   double end_rev(std::uint64_t block, double with_around) const {
     return at_rev + (static_cast<double>(block) - of) / with_around;
+  }
+  double start_rev(std::uint64_t block, double with_around) const {
+    return statistics::turn_rev(end_rev(block, with_around) - 1.0 / with_around);
   }
 };
 

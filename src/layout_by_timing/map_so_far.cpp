@@ -1,0 +1,94 @@
+#include "layout_by_timing/map_so_far.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace platter::layout_by_timing {
+
+MapSoFar::MapSoFar(TimedBlocks& of, double period_ns, MapperOptions how)
+    : drive(of),
+      options(std::move(how)),
+      frame(drive, period_ns, drive.blocks() / 2),
+      prober(drive, frame, options.seed),
+      walker(prober),
+      loss_finder(prober, options.tracks_apart) {
+  prober.set_deadline(options.deadline_ns);
+}
+
+std::uint32_t MapSoFar::tracks_left(const Run& run) const {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>((end() - run.first + run.lost()) / run.slots, 0x7FFFFFFF));
+}
+
+void MapSoFar::push(Run run) {
+  if (run.standing == Standing::seen) prober.keep_frame_by(run);
+  note_format(run);
+  if (!run.same_band) count_last_band();
+  runs.push_back(std::move(run));
+}
+
+// Its tracks, be they of one run or of some, now that what is behind it is no part of it.
+void MapSoFar::count_last_band() {
+  if (runs.size() <= counted_) return;  // what was behind it was taken back
+  counted_ = runs.size();
+  if (runs.empty() || !pattern || runs.back().ring_place < 0) return;
+  std::uint32_t tracks = runs.back().tracks;
+  for (std::size_t i = runs.size() - 1; i > 0 && runs[i].same_band; --i)
+    tracks += runs[i - 1].tracks;
+  pattern->count_tracks(static_cast<std::size_t>(runs.back().ring_place), tracks,
+                        runs.back().standing);
+}
+
+// Parts of bands may have been taken for tracks of a size that the drive does not have.
+void MapSoFar::note_format(const Run& run) {
+  const bool is_long = pattern ? 2 * run.tracks >= pattern->usual_tracks() : run.tracks > 1;
+  if (is_long && run.standing == Standing::seen) tracks_of_format_[run.slots] += run.tracks;
+}
+
+void MapSoFar::note_formats_anew() {
+  tracks_of_format_.clear();
+  for (const Run& run : runs) note_format(run);
+}
+
+// Few tracks that lost a sector or two look like another format.
+std::vector<std::uint32_t> MapSoFar::formats() const {
+  constexpr std::uint32_t kMany = 4;
+  std::vector<std::uint32_t> formats;
+  for (const auto& [slots, tracks] : tracks_of_format_)
+    if (tracks >= kMany) formats.push_back(slots);
+  return formats;
+}
+
+// Where the order of the runs was lost, counting begins anew; unless that is too soon.
+std::optional<Pattern> MapSoFar::pattern_of(std::size_t count) const {
+  constexpr std::size_t kEnough = 24;
+  std::size_t from = count;
+  while (from > 0 && !runs[from - 1].after_gap) --from;
+  if (count - from < kEnough) from = 0;
+  return Pattern::of(std::span(runs).subspan(from, count - from));
+}
+
+void MapSoFar::take_up(Pattern found) {
+  ++counts.patterns;
+  pattern = std::move(found);
+  runs.back().ring_place = static_cast<std::int32_t>(pattern->last_place());
+  counted_ = runs.size() - 1;
+}
+
+std::size_t MapSoFar::expected_place() const {
+  std::size_t since = 0;
+  for (std::size_t i = runs.size() - 1; i-- > 0;) {
+    if (runs[i].ring_place >= 0) return static_cast<std::size_t>(runs[i].ring_place) + since;
+    if (!runs[i + 1].same_band) ++since;
+  }
+  return since;
+}
+
+Run MapSoFar::expected_behind(const Run& run) const {
+  Run next = pattern->next(run);
+  next.standing = Standing::seen;
+  return next;
+}
+
+}  // namespace platter::layout_by_timing
