@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "model/json_text.h"
+#include "model/number_in.h"
 #include "model/strict_json.h"
 #include "registry/digest.h"
 
@@ -60,13 +60,6 @@ std::string lower_case(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return letters;
-}
-
-std::optional<double> number_in(const std::string& text) {
-  double number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 // ---------------------------------------------------------------- words
@@ -270,8 +263,8 @@ void EntryTable::insert(const Entry& entry) {
       rows.bind_null();
     }
   };
-  const auto blocks = number_in(said("vnd.platter.blocks"));
-  const auto block_size = number_in(said("vnd.platter.block_bytes"));
+  const auto blocks = model::number_in<double>(said("vnd.platter.blocks"));
+  const auto block_size = model::number_in<double>(said("vnd.platter.block_bytes"));
   std::int64_t id = 0;
   {
     Rows last = database_.run("SELECT max(id) FROM entries");
@@ -285,7 +278,7 @@ void EntryTable::insert(const Entry& entry) {
     row.bind(lower_case(said("vnd.platter.vendor"))).bind(lower_case(said("vnd.platter.product")));
     row.bind(lower_case(said("vnd.platter.revision")));
     bind_number(row, blocks && block_size ? std::optional(*blocks * *block_size) : std::nullopt);
-    bind_number(row, number_in(said("vnd.platter.rpm")));
+    bind_number(row, model::number_in<double>(said("vnd.platter.rpm")));
     row.bind(lower_case(said("vnd.platter.form_factor")));
     bind_number(row, block_size);
     row.bind(lower_case(said("vnd.platter.method")));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <span>
@@ -11,6 +10,7 @@
 #include "model/error.h"
 #include "model/folder.h"
 #include "model/nearest.h"
+#include "model/number_in.h"
 #include "registry/annotations.h"
 #include "registry/digest.h"
 #include "registry/search_index.h"
@@ -95,9 +95,8 @@ bool is_better_tag(const std::string& tag, const std::string& than) {
   return than.empty() || than == kLatest || version_number(tag) > version_number(than);
 }
 
-// `tag`: as tag_of() has it.
 Published found_in(const Layout& layout, const ImageIndex& index, const Descriptor* descriptor,
-                   const std::string& tag, const std::string& reference) {
+                   const std::string& reference) {
   if (descriptor == nullptr) not_found(reference);
   const auto record = index.annotations.find(tag_record_key(descriptor->annotation(kTagKey)));
   if (record != index.annotations.end() && record->second != descriptor->digest) {
@@ -107,7 +106,7 @@ Published found_in(const Layout& layout, const ImageIndex& index, const Descript
                     "digest",
                     reference, record->second, descriptor->digest));
   }
-  return {layout, *descriptor, tag};
+  return {layout, *descriptor, tag_of(index, descriptor->digest)};
 }
 
 Published find_digest(const Store& store, const std::string& digest, Naming naming) {
@@ -147,10 +146,8 @@ std::string Published::reference() const {
 
 std::uint64_t version_number(const std::string& tag) {
   constexpr std::size_t kMostDigits = 9;  // the next one always has a number
-  std::uint64_t number = 0;
   if (!tag.starts_with('v') || tag.size() > 1 + kMostDigits || tag.starts_with("v0")) return 0;
-  const auto end = std::from_chars(tag.data() + 1, tag.data() + tag.size(), number);
-  return end.ec == std::errc() && end.ptr == tag.data() + tag.size() ? number : 0;
+  return model::number_in<std::uint64_t>(std::string_view(tag).substr(1)).value_or(0);
 }
 
 std::string tag_of(const ImageIndex& index, const std::string& digest) {
@@ -185,22 +182,12 @@ Published find(const Store& store, const std::string& named, Naming naming) {
     return {layout, *found, tag_of(index, found->digest)};
   }
   const std::string tag = colon == std::string::npos ? "" : reference.substr(colon + 1);
-  const Descriptor* const found = tag.empty() ? latest(index) : with_tag(index, tag);
-  return found_in(layout, index, found, found ? tag_of(index, found->digest) : "", reference);
+  return found_in(layout, index, tag.empty() ? latest(index) : with_tag(index, tag), reference);
 }
 
-TagsOfDrive::TagsOfDrive(const Layout& layout) : layout_(layout), index_(layout.index()) {
-  for (const Descriptor& descriptor : index_.manifests) {
-    const std::string tag = descriptor.annotation(kTagKey);
-    tagged_.try_emplace(tag, &descriptor);
-    std::string& best = tag_of_[descriptor.digest];
-    if (is_better_tag(tag, best)) best = tag;
-  }
-}
-
-std::vector<std::string> TagsOfDrive::versions_up_to(std::uint64_t number) const {
+std::vector<std::string> versions_up_to(const ImageIndex& index, std::uint64_t number) {
   std::vector<std::string> tags;
-  for (const Descriptor& descriptor : index_.manifests) {
+  for (const Descriptor& descriptor : index.manifests) {
     const std::string tag = descriptor.annotation(kTagKey);
     if (const std::uint64_t version = version_number(tag); version > 0 && version <= number)
       tags.push_back(tag);
@@ -209,9 +196,8 @@ std::vector<std::string> TagsOfDrive::versions_up_to(std::uint64_t number) const
   return tags;
 }
 
-Published TagsOfDrive::find(const std::string& tag) const {
-  const Descriptor* const found = tagged_.at(tag);
-  return found_in(layout_, index_, found, tag_of_.at(found->digest), layout_.drive() + ":" + tag);
+Published find_tag(const Layout& layout, const ImageIndex& index, const std::string& tag) {
+  return found_in(layout, index, with_tag(index, tag), layout.drive() + ":" + tag);
 }
 
 }  // namespace platter::registry

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -30,23 +29,11 @@ Published find(const Store& store, const std::string& reference, Naming naming =
 // The number of a version's tag (3 of "v3"), 0 of any other: at most nine digits, no 0 in front.
 std::uint64_t version_number(const std::string& tag);
 
-// All tags of one drive, whose index is read once.
-class TagsOfDrive {
- public:
-  explicit TagsOfDrive(const Layout& layout);
-  TagsOfDrive(const TagsOfDrive&) = delete;
+// The tags of versions up to this one, in the order of their numbers.
+std::vector<std::string> versions_up_to(const ImageIndex& index, std::uint64_t number);
 
-  // Those of versions up to this one, in the order of their numbers.
-  std::vector<std::string> versions_up_to(std::uint64_t number) const;
-  // As find() finds DRIVE:TAG.
-  Published find(const std::string& tag) const;
-
- private:
-  Layout layout_;
-  ImageIndex index_;
-  std::map<std::string, const Descriptor*> tagged_{};  // of several the first
-  std::map<std::string, std::string> tag_of_{};        // by digest, as tag_of()
-};
+// As find() finds DRIVE:TAG, in an index that was read before.
+Published find_tag(const Layout& layout, const ImageIndex& index, const std::string& tag);
 
 // The manifest's own tag where several name it: a version rather than "latest".
 std::string tag_of(const ImageIndex& index, const std::string& digest);

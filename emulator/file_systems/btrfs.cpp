@@ -93,9 +93,7 @@ void Btrfs::read_chunks() {
 
 void Btrfs::keep_files() {
   kept_.all_changed();
-  if (!kept_.update()) return;
-  for (const Range& range : kept_.bytes().all())
-    around_.metadata(range.first, range.end - range.first);
+  kept_.keep_in(around_);
 }
 
 // What waits in chunks for data. Files of what came after the commit before this one may be told of

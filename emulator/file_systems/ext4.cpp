@@ -31,7 +31,7 @@ Ext4::Ext4(Surroundings& around, const Ext4Geometry& geometry,
   for (std::uint32_t i = 0; i < geometry_.descriptor_blocks; ++i)
     if (read_in_place(geometry_.place_of_descriptors(i), block)) places_.take_descriptors(i, block);
   find_specials();
-  keep_files();
+  kept_.keep_in(around_);
 }
 
 std::string Ext4::name() const {
@@ -209,7 +209,7 @@ void Ext4::written_block(std::uint64_t block, Bytes bytes) {
   look_at_specials(block);
   if (has_witness()) return;
   kept_.changed(block);
-  keep_files();
+  kept_.keep_in(around_);
   claims_in_place(block, bytes);
 }
 
@@ -232,13 +232,7 @@ void Ext4::committed(const Ext4Journal::Transaction& transaction) {
     if (places_.first_inode_in(block))
       sightings_.push_back({block, transaction.sequence, around_.now()});
   }
-  keep_files();
-}
-
-void Ext4::keep_files() {
-  if (!kept_.update()) return;
-  for (const Range& range : kept_.bytes().all())
-    around_.metadata(range.first, range.end - range.first);
+  kept_.keep_in(around_);
 }
 
 // ---- Whose blocks are they? ---------------------------------------------------------------------

@@ -62,7 +62,6 @@ class Ext4 : public FileSystem {
   bool is_special(std::uint32_t inode) const;
 
   bool has_witness() const { return mounted_ && journal_ != nullptr; }
-  void keep_files();
   void work(int sightings);
   void claims_of_transaction(const Sighting& sighting);
   void claims_in_place(std::uint64_t block, Bytes bytes);

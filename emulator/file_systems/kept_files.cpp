@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "emulator/file_systems/file_system.h"
+
 namespace platter::emulator {
 namespace {
 
@@ -45,6 +47,11 @@ bool KeptFiles::update() {
     bytes.insert(bytes.end(), file.bytes.begin(), file.bytes.end());
   bytes_ = Ranges(std::move(bytes));
   return true;
+}
+
+void KeptFiles::keep_in(Surroundings& around) {
+  if (!update()) return;
+  for (const Range& range : bytes_.all()) around.metadata(range.first, range.end - range.first);
 }
 
 void KeptFiles::depend(std::uint64_t inode, NamedFiles::Sources& before, NamedFiles::Sources now) {

@@ -14,6 +14,8 @@
 
 namespace platter::emulator {
 
+class Surroundings;
+
 // A file system that is asked for its folders. `sources` are what an answer was read from: numbers
 // of blocks, or of pages, whatever the file system tells KeptFiles of when it changes.
 class NamedFiles {
@@ -46,6 +48,8 @@ class KeptFiles {
   void all_changed();
   // Whether other bytes are kept than before.
   bool update();
+  // Then all of them are told to be kept.
+  void keep_in(Surroundings& around);
 
  private:
   struct Folder {

@@ -56,13 +56,7 @@ Xfs::Xfs(Surroundings& around, const XfsGeometry& geometry,
           [this](std::uint64_t at, std::span<std::uint8_t> to) { return around_.read(at, to); },
           around.limit()),
       kept_(files_, kept_names) {
-  if (reason_.empty()) keep_files();
-}
-
-void Xfs::keep_files() {
-  if (!kept_.update()) return;
-  for (const Range& range : kept_.bytes().all())
-    around_.metadata(range.first, range.end - range.first);
+  if (reason_.empty()) kept_.keep_in(around_);
 }
 
 std::string Xfs::name() const {
@@ -110,7 +104,7 @@ Verdict Xfs::classify(std::uint64_t at, Bytes page) {
 void Xfs::written(std::uint64_t at, Bytes page) {
   if (!reason_.empty()) return;
   kept_.changed(at / kPage);
-  keep_files();
+  kept_.keep_in(around_);
   if (!mounted_ && is_log(at)) look_for_mount(page);
 }
 

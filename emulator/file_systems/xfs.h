@@ -27,7 +27,6 @@ class Xfs : public FileSystem {
   bool has_its_place(std::uint64_t at) const;
   bool has_header(std::uint64_t at, Bytes block) const;
   bool is_log(std::uint64_t at) const;
-  void keep_files();
   void look_for_mount(Bytes page);
 
   Surroundings& around_;

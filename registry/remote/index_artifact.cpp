@@ -2,9 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "model/error.h"
+#include "model/number_in.h"
 
 namespace platter::registry_remote {
 namespace {
@@ -23,12 +22,10 @@ constexpr std::uint64_t kLargestLayer = std::uint64_t{64} << 20;
 std::uint64_t number_said(const registry::Manifest& manifest, const char* key,
                           const std::string& origin) {
   const auto found = manifest.annotations.find(key);
-  std::uint64_t number = 0;
-  if (found != manifest.annotations.end()) {
-    const char* const end = found->second.data() + found->second.size();
-    const auto read = std::from_chars(found->second.data(), end, number);
-    if (read.ec == std::errc() && read.ptr == end && number <= kLargestNumber) return number;
-  }
+  if (found != manifest.annotations.end())
+    if (const auto number = model::number_in<std::uint64_t>(found->second);
+        number && *number <= kLargestNumber)
+      return *number;
   throw Error(ExitStatus::bad_input, fmt::format("{}: says no {}", origin, key));
 }
 

@@ -112,15 +112,6 @@ void require_not_moved(const std::string& reference, const std::string& digest,
           reference, rules.expected_digest, digest));
 }
 
-void require_known_signer(const std::string& reference, const registry_trust::SignedBy& by,
-                          const PullRules& rules) {
-  if (!rules.require_signature || by.known()) return;
-  throw Error(ExitStatus::refused,
-              fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
-                          "registry trust add names a key",
-                          reference, by.sentence()));
-}
-
 // Of a remote with a key: by a signature of the entry, or by the index that the key signed.
 void require_vouched(const Remote& remote, const std::string& reference,
                      const registry_trust::SignedBy& by, const PullRules& rules) {
@@ -164,7 +155,7 @@ Pulled pull(const Store& store, const Remote& remote, const EntryTag& tag,
   const WorkingLayout work(tag.drive);
   const Signatures signatures = fetch_signatures(skopeo, work, *digest);
   const auto by = registry_trust::signed_by(*digest, signatures, keys);
-  require_known_signer(reference, by, rules);
+  if (rules.require_signature) by.require_known(reference);
   require_vouched(remote, reference, by, rules);
   const Descriptor manifest = fetch_content(skopeo, tag.text(), work, tag.version, *digest);
   require_sound(work, manifest, reference);

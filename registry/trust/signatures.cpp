@@ -92,6 +92,14 @@ std::string SignedBy::sentence() const {
   return "unsigned";
 }
 
+void SignedBy::require_known(const std::string& reference) const {
+  if (known()) return;
+  throw Error(ExitStatus::refused,
+              fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
+                          "registry trust add names a key",
+                          reference, sentence()));
+}
+
 SignedBy signed_by(const std::string& digest, const std::vector<registry::Signature>& signatures,
                    const std::vector<NamedKey>& keys) {
   SignedBy by;

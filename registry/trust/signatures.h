@@ -27,6 +27,8 @@ struct SignedBy {
   std::size_t misplaced = 0;       // that name another digest, or are no payload of cosign's
 
   bool known() const { return !names.empty(); }
+  // Throws Error(refused) where no known key has signed what is named.
+  void require_known(const std::string& reference) const;
   std::string sentence() const;  // "signed by a and b", "signed by an unknown key", "unsigned", ...
 };
 

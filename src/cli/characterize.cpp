@@ -75,13 +75,10 @@ void add_characterize(CLI::App& app) {
       ->add_option("--samples", arguments->run.samples,
                    "where the raw samples go (default: beside the model)")
       ->check(named_for(Written::samples));
-  command
-      ->add_option("--resume", arguments->run.resume,
-                   "go on with an interrupted run, from its raw samples FILE.samples.jsonl; with "
-                   "those of a folder, DIR")
-      ->check([](const std::string& file) {
-        return file.empty() ? "names no file; give the raw samples of the run" : std::string();
-      });
+  command->add_option(
+      "--resume", arguments->run.resume,
+      "go on with an interrupted run, from its raw samples FILE.samples.jsonl; with those of a "
+      "folder, DIR");
   command->add_option(
       "--allow-writes", arguments->run.writable,
       "LBNs FIRST-LAST, or all, that may be rewritten with what they hold (repeatable)");

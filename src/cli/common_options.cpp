@@ -5,6 +5,7 @@
 #include <map>
 
 #include "jobs/json_document.h"
+#include "model/json_head.h"
 
 namespace platter::cli {
 
@@ -43,16 +44,19 @@ void add_quiet_host_option(CLI::App& command, jobs::QuietHostOption& option) {
 
 void add_registry_option(CLI::App& verb, jobs::RegistryFolder& folder) {
   verb.add_option("--registry", folder.named,
-                  "the registry's folder (else $XDG_DATA_HOME/platter/registry)")
-      ->check([](const std::string& given) {
-        return std::string(given.empty() ? "names no folder; name one, or leave it out" : "");
-      });
+                  "the registry's folder (else $XDG_DATA_HOME/platter/registry)");
 }
 
 void print_text(std::string_view text) { fmt::print("{}", text); }
 
 void print_json(const std::string& schema, const nlohmann::ordered_json& members) {
   print_text(jobs::json_document(schema, members));
+}
+
+nlohmann::ordered_json error_document(ExitStatus status, const std::string& sentence) {
+  nlohmann::ordered_json document = model::json_head("platter-error");
+  document.update({{"status", static_cast<int>(status)}, {"error", sentence}});
+  return document;
 }
 
 }  // namespace platter::cli

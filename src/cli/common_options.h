@@ -12,6 +12,7 @@
 #include "jobs/outputs.h"
 #include "jobs/quiet_host.h"
 #include "jobs/registry_folder.h"
+#include "model/error.h"
 
 namespace platter::cli {
 
@@ -32,5 +33,7 @@ void add_registry_option(CLI::App& verb, jobs::RegistryFolder& folder);
 // On standard output: a job's result, and the document of a schema.
 void print_text(std::string_view text);
 void print_json(const std::string& schema, const nlohmann::ordered_json& members);
+// The document of a failure.
+nlohmann::ordered_json error_document(ExitStatus status, const std::string& sentence);
 
 }  // namespace platter::cli

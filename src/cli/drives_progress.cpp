@@ -34,14 +34,13 @@ Screen screen() {
 }  // namespace
 
 DrivesProgress::DrivesProgress(ProgressKind kind, std::vector<std::string> names)
-    : kind_(kind), names_(std::move(names)), told_(Clock::now()) {
+    : kind_(without_bar_elsewhere(kind)), names_(std::move(names)), told_(Clock::now()) {
   std::size_t width = 0;
   for (const std::string& name : names_) {
     labels_.push_back(jobs::shortened(model::printable(name)));
     width = std::max(width, labels_.back().size());
   }
   for (std::string& label : labels_) label.resize(width, ' ');
-  if (kind_ == ProgressKind::fitting && ::isatty(STDERR_FILENO) == 0) kind_ = ProgressKind::plain;
 }
 
 bool DrivesProgress::draws() const { return kind_ == ProgressKind::fitting; }

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
+
+#include "model/number_in.h"
 
 namespace platter::cli {
 namespace {
@@ -54,11 +55,7 @@ std::size_t fitting(std::string_view line, std::size_t columns) {
 
 std::size_t width_in_environment() {
   const char* const said = std::getenv("COLUMNS");
-  std::size_t columns = 0;
-  if (said == nullptr) return 0;
-  const std::string_view text = said;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  return error == std::errc() && end == text.data() + text.size() ? columns : 0;
+  return said == nullptr ? 0 : model::number_in<std::size_t>(said).value_or(0);
 }
 
 std::size_t columns_of(int descriptor) {

@@ -14,8 +14,6 @@
 #include "jobs/disksim_files.h"
 #include "model/error.h"
 #include "model/json.h"
-#include "model/json_head.h"
-#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/say.h"
 
@@ -31,19 +29,18 @@ void print_findings(const Question& question, bool as_json) {
   const std::string& file = question.file;
   const std::vector<emit_disksim_check::Finding> findings = jobs::disksim_findings(
       file, question.program, question.trace);
-  nlohmann::ordered_json answer = model::json_head("platter-disksim-check");
-  answer["file"] = file;
-  answer["runs"] = emit_disksim_check::runs(findings);
-  answer["findings"] = nlohmann::ordered_json::array();
+  const bool runs = emit_disksim_check::runs(findings);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const emit_disksim_check::Finding& finding : findings) {
-    answer["findings"].push_back({{"effect", emit_disksim_check::name_of(finding.effect)},
-                                  {"where", finding.where},
-                                  {"what", finding.what},
-                                  {"source", finding.source}});
+    list.push_back({{"effect", emit_disksim_check::name_of(finding.effect)},
+                    {"where", finding.where},
+                    {"what", finding.what},
+                    {"source", finding.source}});
     if (!as_json) fmt::print("{}\n", model::printable(emit_disksim_check::in_words(finding)));
   }
-  if (as_json) fmt::print("{}\n", model::json_text(answer, model::JsonForm::indented));
-  if (!emit_disksim_check::runs(findings))
+  if (as_json)
+    print_json("platter-disksim-check", {{"file", file}, {"runs", runs}, {"findings", list}});
+  if (!runs)
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: DiskSim would stop at these files, or not answer; mend what is "
                             "told above",

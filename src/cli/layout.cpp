@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/common_options.h"
@@ -25,9 +24,8 @@ void print_layout(const LayoutOptions& options) {
   const jobs::LoadedLayout loaded = jobs::layout_of(options.model);
   const engine::LayoutMap& map = loaded.map;
   if (options.all_tracks) {
-    const auto print = [](std::string_view piece) { fmt::print("{}", piece); };
-    options.json ? report::tracks_as_json(map, print) : report::tracks_as_text(map, print);
-    return;
+    return options.json ? report::tracks_as_json(map, print_text)
+                        : report::tracks_as_text(map, print_text);
   }
   std::vector<report::Place> places;
   for (const std::uint64_t lbn : options.lbns) places.push_back(report::place_of_lbn(map, lbn));

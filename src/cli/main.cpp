@@ -10,12 +10,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/examples.h"
 #include "cli/help_format.h"
 #include "cli/streams.h"
@@ -25,7 +25,6 @@
 #include "jobs/interrupt.h"
 #include "model/as_error.h"
 #include "model/error.h"
-#include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
 #include "model/say.h"
@@ -66,10 +65,7 @@ int fail(platter::ExitStatus status, const std::string& thrown, bool json) {
   const std::string sentence = platter::model::printable(platter::model::without_middle(thrown));
   platter::model::say("platter: {}\n", sentence);
   if (json && !platter::cli::has_printed()) {
-    nlohmann::ordered_json error = platter::model::json_head("platter-error");
-    error["status"] = static_cast<int>(status);
-    error["error"] = sentence;
-    fmt::print("{}", platter::model::pretty(error));
+    fmt::print("{}", platter::model::pretty(platter::cli::error_document(status, sentence)));
   }
   return static_cast<int>(status);
 }

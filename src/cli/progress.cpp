@@ -24,22 +24,11 @@ constexpr auto kBetweenDrawings = 100ms;
 
 }  // namespace
 
-Progress::Progress(ProgressKind kind) {
-  switch (kind) {
-    case ProgressKind::fitting:
-      style_ = ::isatty(2) != 0 ? Style::bar : Style::plain;
-      break;
-    case ProgressKind::plain:
-      style_ = Style::plain;
-      break;
-    case ProgressKind::json:
-      style_ = Style::json;
-      break;
-    case ProgressKind::none:
-      style_ = Style::none;
-      break;
-  }
+ProgressKind without_bar_elsewhere(ProgressKind kind) {
+  return kind == ProgressKind::fitting && ::isatty(STDERR_FILENO) == 0 ? ProgressKind::plain : kind;
 }
+
+Progress::Progress(ProgressKind kind) : kind_(without_bar_elsewhere(kind)) {}
 
 // Not before: who makes processes of his own has none of our threads by then.
 void Progress::begin(Clock::time_point now) {
@@ -59,7 +48,7 @@ Progress::~Progress() {
 }
 
 void Progress::show(const std::string& stage, double share, std::optional<double> left_s) {
-  if (style_ == Style::none) return;
+  if (kind_ == ProgressKind::none) return;
   const std::lock_guard lock(mutex_);
   stage_ = stage;
   share_ = std::clamp(share, 0.0, 1.0);
@@ -67,7 +56,7 @@ void Progress::show(const std::string& stage, double share, std::optional<double
   const auto now = Clock::now();
   if (!teller_.joinable()) begin(now);
   const bool another = stage_ != told_stage_;
-  if (style_ == Style::bar) {
+  if (kind_ == ProgressKind::fitting) {
     if (another || now - told_ >= kBetweenDrawings) tell(now);
     return;
   }
@@ -102,11 +91,11 @@ void Progress::tell(Clock::time_point now) {
   told_ = now;
   told_stage_ = stage_;
   const jobs::Standing standing{stage_, share_, seconds_left(now)};
-  if (style_ == Style::json) {
+  if (kind_ == ProgressKind::json) {
     model::say("{}\n", model::json_text(jobs::as_json(standing)));
     return;
   }
-  if (style_ == Style::plain) {
+  if (kind_ == ProgressKind::plain) {
     model::say("{}\n", jobs::as_line(standing));
     return;
   }

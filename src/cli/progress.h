@@ -22,6 +22,9 @@ enum class ProgressKind : std::uint8_t {
   none
 };
 
+// A bar is for terminals alone.
+ProgressKind without_bar_elsewhere(ProgressKind kind);
+
 class Progress final : public jobs::Progress {
  public:
   explicit Progress(ProgressKind kind = ProgressKind::fitting);
@@ -36,14 +39,13 @@ class Progress final : public jobs::Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class Style : std::uint8_t { bar, plain, json, none };
 
   void begin(Clock::time_point now);
   void tell(Clock::time_point now);
   void keep_telling();
   std::optional<double> seconds_left(Clock::time_point now) const;
 
-  Style style_;
+  ProgressKind kind_;
   Clock::time_point began_{}, told_{};
   std::string stage_{}, told_stage_{};
   double share_ = 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command_tree.h"
+#include "cli/common_options.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/rules.h"
@@ -37,22 +38,17 @@ void add_self(CLI::App& app) {
   complete->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   complete->callback(
       [&app, shell] { fmt::print("{}", completion(command_tree(app, "platter"), *shell)); });
-  CLI::App* statuses = self->add_subcommand("statuses", "the table of docs/exit-statuses.md");
-  statuses->callback([] { fmt::print("{}", jobs::status_table()); });
-  CLI::App* limits = self->add_subcommand("limits", "the table of docs/limits.md");
-  limits->callback([] { fmt::print("{}", model::limits_table()); });
-  CLI::App* advice = self->add_subcommand("advice", "the table of docs/sense.md");
-  advice->callback([] { fmt::print("{}", jobs::advice_table()); });
-  CLI::App* claims = self->add_subcommand("claims", "the table of claims of docs/characterize.md");
-  claims->callback([] { fmt::print("{}", jobs::claims_printed()); });
-  CLI::App* findings = self->add_subcommand("findings", "the table of docs/findings.md");
-  findings->callback([] { fmt::print("{}", jobs::finding_table()); });
-  CLI::App* needed = self->add_subcommand("needs", "the table of docs/needs.md");
-  needed->callback([] { fmt::print("{}", jobs::needs_table()); });
-  CLI::App* rules = self->add_subcommand("disksim-rules", "the table of rules of docs/disksim.md");
-  rules->callback([] { fmt::print("{}", emit_disksim::rules_table()); });
-  CLI::App* stand_ins = self->add_subcommand("stand-ins", "the table of docs/stand-ins.md");
-  stand_ins->callback([] { fmt::print("{}", model::stand_ins_table()); });
+  const auto add_table = [&](const char* name, const char* about, std::string (*table)()) {
+    self->add_subcommand(name, about)->callback([table] { print_text(table()); });
+  };
+  add_table("statuses", "the table of docs/exit-statuses.md", jobs::status_table);
+  add_table("limits", "the table of docs/limits.md", model::limits_table);
+  add_table("advice", "the table of docs/sense.md", jobs::advice_table);
+  add_table("claims", "the table of claims of docs/characterize.md", jobs::claims_printed);
+  add_table("findings", "the table of docs/findings.md", jobs::finding_table);
+  add_table("needs", "the table of docs/needs.md", jobs::needs_table);
+  add_table("disksim-rules", "the table of rules of docs/disksim.md", emit_disksim::rules_table);
+  add_table("stand-ins", "the table of docs/stand-ins.md", model::stand_ins_table);
   self->group("");  // not before: what is added to a hidden one is hidden in its help, too
 }
 

@@ -9,7 +9,6 @@
 #include "cli/common_options.h"
 #include "model/as_error.h"
 #include "model/error.h"
-#include "model/json_head.h"
 #include "model/pretty.h"
 #include "model/printable.h"
 #include "model/say.h"
@@ -40,10 +39,7 @@ class Each {
     model::say("platter: {}\n", model::printable(error.what()));
     failures_.push_back(fmt::format("{} (status {})", name, static_cast<int>(error.status())));
     if (!json_ || begun_) return;
-    Json document = model::json_head("platter-error");
-    document["status"] = static_cast<int>(error.status());
-    document["error"] = model::printable(error.what());
-    documents_.push_back(std::move(document));
+    documents_.push_back(error_document(error.status(), model::printable(error.what())));
   }
 
   void next() { begun_ = false; }

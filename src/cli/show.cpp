@@ -32,12 +32,6 @@ const std::map<std::string, report::Section> kSections = {
     {"queue", report::Section::queue},         {"missing", report::Section::missing},
     {"notes", report::Section::notes}};
 
-std::vector<std::string> names_of_sections() {
-  std::vector<std::string> names;
-  for (const auto& [name, section] : kSections) names.push_back(name);
-  return names;
-}
-
 const report::Explanation& explanation_named(const std::string& path) {
   if (const report::Explanation* found = report::explanation_of(path)) return *found;
   std::vector<std::string> paths;
@@ -121,7 +115,7 @@ void add_show(CLI::App& app) {
   CLI::Option* section =
       command->add_option("--section", options->sections, "only these, with commas between")
           ->delimiter(',')
-          ->check(CLI::IsMember(names_of_sections()))
+          ->check(CLI::IsMember(kSections))
           ->excludes(json)
           ->excludes(plot)
           ->excludes(brief);

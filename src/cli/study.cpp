@@ -64,10 +64,7 @@ CLI::App* add_verb(CLI::App& study, const char* name, const char* about,
   CLI::App* verb = study.add_subcommand(name, about);
   verb->add_option("STUDY", options->run.path, "the study's file (docs/studies.md)")->required();
   verb->add_option("-C,--folder", options->run.folder,
-                   "of the results (else: the study's name and .study)")
-      ->check([](const std::string& name) {
-        return name.empty() ? std::string("an empty name is no folder") : std::string();
-      });
+                   "of the results (else: the study's name and .study)");
   add_registry_option(*verb, options->run.registry);
   verb->add_option("--most-requests", options->run.most_requests,
                    "of all points together (else: as docs/limits.md says)")

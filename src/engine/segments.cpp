@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/splitmix.h"
+
 namespace platter::engine {
 namespace {
 
@@ -19,15 +21,6 @@ void record_change(State& state, std::uint32_t segment) {
   }
   undo.segment_index[undo.segments] = segment;
   undo.segment_before[undo.segments++] = state.segments()[segment];
-}
-
-// A number that looks drawn and is the same again after a rollback (Steele et al. 2014, "Fast
-// splittable pseudorandom number generators", SplitMix64's finalizer).
-std::uint64_t scrambled(std::uint64_t number) {
-  number += 0x9e3779b97f4a7c15;
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
-  return number ^ (number >> 31);
 }
 
 // The one of [from, to) whose turn is first; `to`: none of them has one. Rank and number make one
@@ -121,7 +114,7 @@ std::optional<std::uint32_t> Segments::replaceable(std::uint32_t first, std::uin
       segments_[next].content == Segment::Content::empty)
     return next;
   std::uint32_t drawn = first +
-                        static_cast<std::uint32_t>(scrambled(state_.core.uses) % (last - first));
+                        static_cast<std::uint32_t>(model::mix(state_.core.uses) % (last - first));
   while (holds_unwritten(segments_[drawn])) drawn = drawn + 1 < last ? drawn + 1 : first;
   return drawn;
 }

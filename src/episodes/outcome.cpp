@@ -3,26 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/splitmix.h"
+
 namespace platter::episodes {
 namespace {
 
 // Whether an episode acts, and how much, are drawn apart.
 enum class Stream : std::uint64_t { probability = 1, delay };
 
-// The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection that mixes all bits.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 // In (0, 1): neither end is reached, so that logarithms are finite.
 double uniform(std::uint64_t seed, Stream stream, std::size_t episode, const Request& request) {
-  std::uint64_t state = mix(seed);
-  state = mix(state ^ (static_cast<std::uint64_t>(stream) << 32 | episode));
-  state = mix(state ^ request.drive);
-  state = mix(state ^ request.ordinal);
+  std::uint64_t state = model::mix(seed);
+  state = model::mix(state ^ (static_cast<std::uint64_t>(stream) << 32 | episode));
+  state = model::mix(state ^ request.drive);
+  state = model::mix(state ^ request.ordinal);
   return (static_cast<double>(state >> 11) + 0.5) * 0x1p-53;
 }
 

@@ -98,11 +98,12 @@ Gathered versions_of(const registry::Store& store, const std::string& named) {
                 fmt::format("{}: has no version's number (v1, v2), by which there would be earlier "
                             "ones; platter registry list shows which versions there are",
                             model::printable(latest.reference())));
-  const registry::TagsOfDrive tags(latest.layout);
+  const registry::ImageIndex index = latest.layout.index();
   Gathered versions;
-  for (const std::string& tag : tags.versions_up_to(last)) {
+  for (const std::string& tag : registry::versions_up_to(index, last)) {
     const std::string reference = latest.layout.drive() + ":" + tag;
-    if (auto read = read_one(versions, reference, [&] { return read_published(tags.find(tag)); }))
+    const auto read_version = [&] { return read_published(find_tag(latest.layout, index, tag)); };
+    if (auto read = read_one(versions, reference, read_version))
       versions.drives.push_back(std::move(*read));
   }
   return versions;

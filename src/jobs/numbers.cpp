@@ -1,9 +1,9 @@
 #include "jobs/numbers.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <system_error>
+
+#include "model/number_in.h"
 
 namespace platter::jobs {
 
@@ -17,16 +17,8 @@ std::optional<double> scaled(const std::string& text, const Units& units) {
   return number * unit->second;
 }
 
-std::optional<std::uint64_t> whole(const std::string& text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && at == end && !text.empty()) return number;
-  return std::nullopt;
-}
-
 std::optional<std::uint64_t> whole_number(const std::string& text) {
-  if (const auto number = whole(text)) return number;
+  if (const auto number = model::number_in<std::uint64_t>(text)) return number;
   const auto number = scaled(text, kCounted);
   if (!number || *number < 0 || *number > kExact || *number != std::floor(*number))
     return std::nullopt;

@@ -16,9 +16,7 @@ constexpr double kExact = 9007199254740992;  // 2^53
 
 // nullopt: no number, or a unit that is not there.
 std::optional<double> scaled(const std::string& text, const Units& units);
-// Of digits alone, 0 to 2^64 - 1.
-std::optional<std::uint64_t> whole(const std::string& text);
-// The same, or with an exponent or one of kCounted: 1e3, 10k.
+// 0 to 2^64 - 1, of digits alone; or with an exponent or one of kCounted: 1e3, 10k.
 std::optional<std::uint64_t> whole_number(const std::string& text);
 
 }  // namespace platter::jobs

@@ -35,14 +35,6 @@ std::string fetch_from_remote(const registry::Store& store, const std::string& r
   return pulled.published.reference();
 }
 
-void require_signature(const registry::Published& published, const registry_trust::SignedBy& by) {
-  if (by.known()) return;
-  throw Error(ExitStatus::refused,
-              fmt::format("{}: is {}, and a signature by a trusted key is required; platter "
-                          "registry trust add names a key",
-                          published.reference(), by.sentence()));
-}
-
 }  // namespace
 
 std::string pull(const PullRun& options) {
@@ -55,7 +47,7 @@ std::string pull(const PullRun& options) {
   // Of what a remote has, its pull has said it.
   const registry_trust::SignedBy by = remote ? registry_trust::SignedBy{}
                                              : Signers(store).of(published);
-  if (!remote && options.require_signature) require_signature(published, by);
+  if (!remote && options.require_signature) by.require_known(published.reference());
   const registry::Contents contents = registry::open(published);
   if (!options.output.empty()) options.outputs.writes(options.output, content_of(contents.model));
   if (!options.files_folder.empty())

@@ -3,21 +3,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "model/number_in.h"
 
 namespace platter::model {
 namespace {
 
 // A whole number as JSON has them: no sign, no zero in front.
-std::optional<int> number_in(std::string_view text) {
-  int number = 0;
+std::optional<int> version_number(std::string_view text) {
   if (text.empty() || text.front() == '-' || (text.front() == '0' && text.size() > 1)) return {};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return {};
-  return number;
+  return number_in<int>(text);
 }
 
 }  // namespace
@@ -36,7 +34,8 @@ std::string text_of(FormatVersion version) {
 std::optional<FormatVersion> version_in(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot == text.npos) return {};
-  const auto major = number_in(text.substr(0, dot)), minor = number_in(text.substr(dot + 1));
+  const auto major = version_number(text.substr(0, dot)),
+             minor = version_number(text.substr(dot + 1));
   if (!major || !minor || *major == 0) return {};
   return FormatVersion{*major, *minor};
 }

@@ -64,43 +64,27 @@ std::optional<estimate::Sample> Accesses::access(estimate::Sample sample, bool f
 
 std::optional<estimate::Sample> Accesses::read(estimate::Experiment experiment, std::uint64_t lbn,
                                                std::int64_t group, std::uint32_t blocks) {
-  estimate::Sample sample;
-  sample.experiment = experiment;
-  sample.group = group;
-  sample.lbn = lbn;
-  sample.blocks = blocks;
-  return access(sample);
+  return access({.experiment = experiment, .group = group, .lbn = lbn, .blocks = blocks});
 }
 
 std::optional<estimate::Sample> Accesses::probe(estimate::Experiment experiment, std::uint64_t lbn,
                                                 std::int64_t group) {
-  estimate::Sample sample;
-  sample.experiment = experiment;
-  sample.group = group;
-  sample.lbn = lbn;
-  sample.verify = context_.probe == Probe::verify;
-  return access(sample, context_.probe == Probe::forced_read);
+  return access({.experiment = experiment,
+                 .group = group,
+                 .lbn = lbn,
+                 .verify = context_.probe == Probe::verify},
+                context_.probe == Probe::forced_read);
 }
 
 std::optional<estimate::Sample> Accesses::write(estimate::Experiment experiment, std::uint64_t lbn,
                                                 std::int64_t group, std::uint32_t blocks) {
-  estimate::Sample sample;
-  sample.experiment = experiment;
-  sample.group = group;
-  sample.write = true;
-  sample.lbn = lbn;
-  sample.blocks = blocks;
-  return access(sample);
+  return access(
+      {.experiment = experiment, .group = group, .write = true, .lbn = lbn, .blocks = blocks});
 }
 
 std::optional<estimate::Sample> Accesses::seek(estimate::Experiment experiment, std::uint64_t lbn,
                                                std::int64_t group) {
-  estimate::Sample sample;
-  sample.experiment = experiment;
-  sample.group = group;
-  sample.lbn = lbn;
-  sample.blocks = 0;
-  return access(sample);
+  return access({.experiment = experiment, .group = group, .lbn = lbn, .blocks = 0});
 }
 
 std::optional<estimate::Sample> Accesses::round_trip() {

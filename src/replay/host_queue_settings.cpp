@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
 
 #include "model/error.h"
+#include "model/number_in.h"
 
 namespace platter::replay {
 namespace {
@@ -16,17 +16,10 @@ constexpr double kMostRequests = 65536;
 constexpr double kMostKiB = 1 << 20;
 constexpr double kMostPlug_ms = 10'000;
 
-std::optional<double> number_of(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // Between both, and whole where only whole ones make sense.
 double setting(std::string_view name, std::string_view text, double least, double most,
                bool whole) {
-  const std::optional<double> number = number_of(text);
+  const std::optional<double> number = model::number_in<double>(text);
   if (!number || !(*number >= least && *number <= most) ||
       (whole && *number != std::floor(*number)))
     throw Error(ExitStatus::usage, fmt::format("--host-queue: {} is \"{}\"; give a {}number from "

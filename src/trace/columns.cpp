@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
 #include "model/error.h"
+#include "model/number_in.h"
 #include "trace/line.h"
 #include "trace/refuse.h"
 
@@ -120,10 +120,8 @@ bool add_option(Columns& columns, std::string_view text) {
   } else if (name == "thousands") {
     columns.style.thousands = true;
   } else if (name == "from") {
-    const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(),
-                                               columns.from);
-    if (error != std::errc() || rest != value.data() + value.size() || columns.from == 0)
-      refuse("from={} is no number of a line; the first line is 1", value);
+    columns.from = model::number_in<decltype(columns.from)>(value).value_or(0);
+    if (columns.from == 0) refuse("from={} is no number of a line; the first line is 1", value);
   } else {
     return false;
   }

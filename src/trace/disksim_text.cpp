@@ -21,18 +21,8 @@ class AsciiReader final : public LineReader {
   bool in_bytes() const override { return false; }
 
   Place place(Part part) const override {
-    switch (part) {
-      case Part::time:
-        return line().place(0);
-      case Part::device:
-        return line().place(1);
-      case Part::lbn:
-        return line().place(2);
-      case Part::blocks:
-        return line().place(3);
-      default:
-        return line().place(4);
-    }
+    return place_among({{Part::time, 0}, {Part::device, 1}, {Part::lbn, 2}, {Part::blocks, 3}},
+                       part, 4);
   }
 
  private:
@@ -92,18 +82,8 @@ class ValidateReader final : public LineReader {
   }
 
   Place place(Part part) const override {
-    switch (part) {
-      case Part::lbn:
-        return line().place(2);
-      case Part::blocks:
-        return line().place(3);
-      case Part::service:
-        return line().place(4);
-      case Part::time:
-        return line().place(5);
-      default:
-        return line().place(0);
-    }
+    return place_among({{Part::lbn, 2}, {Part::blocks, 3}, {Part::service, 4}, {Part::time, 5}},
+                       part, 0);
   }
 
  private:

@@ -33,18 +33,11 @@ class FioLogReader final : public LineReader {
   std::uint32_t disorder() const override { return 4096; }  // completions; arrivals were earlier
 
   Place place(Part part) const override {
-    switch (part) {
-      case Part::time:
-        return line().place(kFioTime);
-      case Part::service:
-        return line().place(kFioValue);
-      case Part::blocks:
-        return line().place(kFioSize);
-      case Part::lbn:
-        return line().place(kFioOffset);
-      default:
-        return line().place(kFioDirection);
-    }
+    return place_among({{Part::time, kFioTime},
+                        {Part::service, kFioValue},
+                        {Part::blocks, kFioSize},
+                        {Part::lbn, kFioOffset}},
+                       part, kFioDirection);
   }
 
  private:

@@ -23,18 +23,9 @@ class IologReader final : public LineReader {
         unit_ns_(unit_ns) {}
 
   Place place(Part part) const override {
-    switch (part) {
-      case Part::time:
-        return line().place(0);
-      case Part::device:
-        return line().place(name_);
-      case Part::lbn:
-        return line().place(name_ + 2);
-      case Part::blocks:
-        return line().place(name_ + 3);
-      default:
-        return line().place(name_ + 1);
-    }
+    return place_among(
+        {{Part::time, 0}, {Part::device, name_}, {Part::lbn, name_ + 2}, {Part::blocks, name_ + 3}},
+        part, name_ + 1);
   }
 
  private:

@@ -1,6 +1,8 @@
 // What the text formats have in common: a request a line, other lines passed over.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +74,17 @@ class LineReader : public RecordReader {
       line.cut_at_blanks(text);
     else
       line.cut_at(static_cast<char>(separator_), text);
+  }
+
+  struct FieldOfPart {
+    Part part;
+    std::size_t field;
+  };
+  // Of a format whose parts stand in these fields each, and all others in that one.
+  Place place_among(std::initializer_list<FieldOfPart> fields, Part part,
+                    std::size_t otherwise) const {
+    const auto found = std::ranges::find(fields, part, &FieldOfPart::part);
+    return line().place(found == fields.end() ? otherwise : found->field);
   }
 
   // Where a number of sectors begins, in bytes.

@@ -16,20 +16,12 @@ class MsrReader final : public LineReader {
   bool from_clock() const override { return true; }
 
   Place place(Part part) const override {
-    switch (part) {
-      case Part::time:
-        return line().place(0);
-      case Part::device:
-        return line().place(2);
-      case Part::operation:
-        return line().place(3);
-      case Part::lbn:
-        return line().place(4);
-      case Part::blocks:
-        return line().place(5);
-      default:
-        return line().place(6);
-    }
+    return place_among({{Part::time, 0},
+                        {Part::device, 2},
+                        {Part::operation, 3},
+                        {Part::lbn, 4},
+                        {Part::blocks, 5}},
+                       part, 6);
   }
 
  private:

@@ -3,20 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "model/number_in.h"
 
 namespace platter::trace {
 namespace {
 
 constexpr std::size_t kPlaces = 16;  // of losses, that are told each
 constexpr const char *kHere = "events", *kElsewhere = "events at later places";
-
-std::optional<std::uint64_t> number_of(std::string_view word) {
-  std::uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || rest != word.data() + word.size()) return std::nullopt;
-  return number;
-}
 
 // Letters as capitals, all else that is no digit divides words.
 std::vector<std::string> words_of(std::string_view line) {
@@ -75,12 +69,12 @@ std::optional<std::uint64_t> told_loss(std::string_view line) {
   const auto what = among("EVENTS", "EVENT", "SAMPLES", "CHUNKS", "RECORD");
   if (lost == words.end() || what == words.end()) return std::nullopt;
   for (auto at = lost; at != words.end() && at < lost + 3; ++at)
-    if (const auto number = number_of(*at)) return number;
+    if (const auto number = model::number_in<std::uint64_t>(*at)) return number;
   if (what != words.begin())
-    if (const auto number = number_of(*(what - 1))) return number;
+    if (const auto number = model::number_in<std::uint64_t>(*(what - 1))) return number;
   for (auto at = words.begin(); at != lost; ++at)
     if (at == words.begin() || !(at - 1)->starts_with("CPU"))
-      if (const auto number = number_of(*at)) return number;
+      if (const auto number = model::number_in<std::uint64_t>(*at)) return number;
   return 0;
 }
 

@@ -14,18 +14,8 @@ class SpcReader final : public LineReader {
       : LineReader(std::move(input), Separator::commas), unit_ns_(unit_ns) {}
 
   Place place(Part part) const override {
-    switch (part) {
-      case Part::device:
-        return line().place(0);
-      case Part::lbn:
-        return line().place(1);
-      case Part::blocks:
-        return line().place(2);
-      case Part::operation:
-        return line().place(3);
-      default:
-        return line().place(4);
-    }
+    return place_among({{Part::device, 0}, {Part::lbn, 1}, {Part::blocks, 2}, {Part::operation, 3}},
+                       part, 4);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/number_in.h"
 #include "trace/clock_times.h"
 #include "trace/formats.h"
 #include "trace/line_reader.h"
@@ -105,11 +106,10 @@ class XperfReader final : public LineReader {
 
   std::uint64_t number(const Line& line, std::size_t field, const char* what) {
     const std::string_view text = plain_number(line[field], {}, false, room_);
-    std::uint64_t value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || rest != text.data() + text.size())
+    const auto value = model::number_in<std::uint64_t>(text);
+    if (!value)
       line.fail(field, fmt::format("{} \"{}\" is no whole number", what, shown(line[field])));
-    return value;
+    return *value;
   }
 
   Nanoseconds elapsed(const Line& line) {

@@ -4,6 +4,8 @@
 #include <numbers>
 #include <random>
 
+#include "model/splitmix.h"
+
 namespace platter::virtual_drive {
 namespace {
 
@@ -24,21 +26,13 @@ enum class Stream : std::uint64_t {
   host_stall,
 };
 
-// The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection that mixes all bits.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 std::uint64_t hash(std::uint64_t seed, Stream stream, const RequestKey& request,
                    Nanoseconds time_ns, std::uint64_t draw = 0) {
-  std::uint64_t state = mix(seed);
-  state = mix(state ^ (static_cast<std::uint64_t>(stream) << 8 | draw));
-  state = mix(state ^ static_cast<std::uint64_t>(time_ns));
-  state = mix(state ^ request.lbn);
-  return mix(state ^ (static_cast<std::uint64_t>(request.blocks) << 8 | request.opcode));
+  std::uint64_t state = model::mix(seed);
+  state = model::mix(state ^ (static_cast<std::uint64_t>(stream) << 8 | draw));
+  state = model::mix(state ^ static_cast<std::uint64_t>(time_ns));
+  state = model::mix(state ^ request.lbn);
+  return model::mix(state ^ (static_cast<std::uint64_t>(request.blocks) << 8 | request.opcode));
 }
 
 // In (0, 1): neither end is reached, so that logarithms are finite.
@@ -58,7 +52,7 @@ double gaussian(std::uint64_t seed, Stream stream, const RequestKey& request, Na
 // A command before anyone has looked into it: all bytes of its CDB, mixed into one number.
 RequestKey raw_key(const scsi::Command& command) {
   std::uint64_t bytes = 0;
-  for (const std::uint8_t byte : command.cdb) bytes = mix(bytes ^ byte);
+  for (const std::uint8_t byte : command.cdb) bytes = model::mix(bytes ^ byte);
   return {bytes, 0, command.opcode()};
 }
 

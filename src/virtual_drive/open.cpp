@@ -1,6 +1,5 @@
 #include "virtual_drive/open.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -8,6 +7,7 @@
 #include "model/error.h"
 #include "model/json.h"
 #include "model/nearest.h"
+#include "model/number_in.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/modern_random.h"
@@ -27,16 +27,10 @@ constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-"
                   "modern-random-N are others");
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // The N of a drive drawn at random.
 std::optional<std::uint64_t> seed_behind(std::string_view prefix, std::string_view name) {
-  return name.starts_with(prefix) ? number(name.substr(prefix.size())) : std::nullopt;
+  return name.starts_with(prefix) ? model::number_in<std::uint64_t>(name.substr(prefix.size()))
+                                  : std::nullopt;
 }
 
 model::DriveModel model_named(const std::string& name) {
@@ -50,7 +44,7 @@ model::DriveModel model_named(const std::string& name) {
 }
 
 std::uint64_t parse_seed(std::string_view value, const std::string& name) {
-  if (const auto seed = number(value)) return *seed;
+  if (const auto seed = model::number_in<std::uint64_t>(value)) return *seed;
   throw Error(ExitStatus::usage, "virtual:" + name +
                                      " has a seed that is no number from 0 to 2^64"
                                      " - 1; write seed=7, for example");

@@ -1,8 +1,9 @@
-"""The JSON Schemas of schemas/, and what of a document is not as its own says."""
+"""The JSON Schemas of schemas/ and the model's, and what of a document is not as its own says."""
 
 import functools
 import json
 import os
+import subprocess
 
 import jsonschema
 
@@ -11,11 +12,14 @@ SHARED = "platter-definitions"  # of no document
 
 
 def names():
-    return {name[:-5] for name in os.listdir(FOLDER) if name.endswith(".json")} - {SHARED}
+    return {name[:-5] for name in os.listdir(FOLDER) if name.endswith(".json")} - {SHARED} | {"platter-model"}
 
 
 @functools.cache
 def schema(name):
+    if name == "platter-model":  # the program makes it of the fields that it writes
+        said = subprocess.run([os.environ["PLATTER_BINARY"], "self", "schema", "model"], check=True, capture_output=True)
+        return json.loads(said.stdout)
     with open(os.path.join(FOLDER, name + ".json"), encoding="utf-8") as file:
         return json.load(file)
 

@@ -495,7 +495,7 @@ class Failures(StudyTest):
         self.fails(BAD_INPUT, '"hot_share" does not go with', "study", "run", "study.json")
 
     def test_what_is_no_study(self):
-        self.fails(USAGE, "an empty name is no folder", "study", "run", "study.json", "-C", "")
+        self.fails(USAGE, "--folder: is empty; leave it out, or give it a value", "study", "run", "study.json", "-C", "")
         self.fails(BAD_INPUT, ["nonesuch.json", "no such file"], "study", "run", "nonesuch.json")
         self.fails(BAD_INPUT, ["c2247.json", "is no study"], "study", "run", "c2247.json")
         self.study(models=["nonesuch.json"])

@@ -90,7 +90,7 @@ class Typing(PlatterTest):
             with self.subTest(words):
                 self.assertIn(sentence, self.said(status, *words.split()))
         for command in (("registry", "list"), ("publish", "m.json")):
-            self.assertIn("--registry: names no folder; name one, or leave it out",
+            self.assertIn("--registry: is empty; leave it out, or give it a value",
                           self.said(USAGE, *command, "--registry", ""))
         lint = self.run_platter("trace", "lint", "binary")
         self.assertEqual(lint.returncode, BAD_INPUT)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A format's version moves with its members: `format_versions.py --check` holds the members that schemas/ names, with
-their paths, and the columns of results, against those that were written down beside the version of
-src/model/formats.h.
+"""A format's version moves with its members: `format_versions.py --check` holds the members that schemas/ names, and
+the built program's schema of models, with their paths, and the columns of results, against those that were written down
+beside the version of src/model/formats.h.
 
     tests/house/format_versions.py --check
     tests/house/format_versions.py --write               after a version was raised
@@ -13,11 +13,13 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 TABLE = "src/model/formats.h"
 KEPT = "tests/house/format_versions.json"
+PROGRAM = os.environ.get("PLATTER_BINARY", os.path.join(ROOT, "build/release/platter"))  # it knows the model's
 COLUMNS = {"platter-replay-result": "src/replay/result_csv.cpp"}
 NO_SCHEMA = {"platter-study"}  # written by people
 NO_VERSION = {"platter-progress", "platter-definitions"}  # lines without a head, and of no document
@@ -125,6 +127,8 @@ def stays_behind(kept, found):
 def main(words):
     schemas = {name[:-len(".json")]: json.loads(read("schemas/" + name))
                for name in os.listdir(os.path.join(ROOT, "schemas")) if name.endswith(".json")}
+    said = subprocess.run([PROGRAM, "self", "schema", "model"], check=True, capture_output=True)
+    schemas["platter-model"] = json.loads(said.stdout)
     table, sources = read(TABLE), {path: read(path) for path in COLUMNS.values()}
     found = now(table, schemas, sources)
     kept = json.loads(read(KEPT)) if os.path.exists(os.path.join(ROOT, KEPT)) else {}
