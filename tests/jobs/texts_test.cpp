@@ -9,6 +9,7 @@
 #include "jobs/study_slurm.h"
 #include "model/error.h"
 #include "model/json_text.h"
+#include "model/number_in.h"
 
 using namespace platter;
 using namespace platter::jobs;
@@ -21,7 +22,7 @@ TEST_CASE("numbers are whole, with an exponent or a unit, and exact") {
   for (const char* const none :
        {"", "1.5", "-1", "0x10", "1e17", "k", "1 ", "18446744073709551616"})
     CHECK_FALSE(whole_number(none));
-  CHECK_FALSE(whole("1e3"));
+  CHECK_FALSE(model::number_in<std::uint64_t>("1e3"));
   CHECK(scaled("50%", {{"%", 0.01}}) == 0.5);
   CHECK_FALSE(scaled("50", {{"%", 0.01}}));
   CHECK_FALSE(scaled("inf", {{"", 1}}));
