@@ -95,18 +95,14 @@ bool is_better_tag(const std::string& tag, const std::string& than) {
   return than.empty() || than == kLatest || version_number(tag) > version_number(than);
 }
 
-Published found_in(const Layout& layout, const ImageIndex& index, const Descriptor* descriptor,
-                   const std::string& reference) {
-  if (descriptor == nullptr) not_found(reference);
-  const auto record = index.annotations.find(tag_record_key(descriptor->annotation(kTagKey)));
-  if (record != index.annotations.end() && record->second != descriptor->digest) {
-    throw Error(
-        ExitStatus::bad_input,
-        fmt::format("{}: its tag was moved from {} to {}; name the one that is meant by its "
-                    "digest",
-                    reference, record->second, descriptor->digest));
-  }
-  return {layout, *descriptor, tag_of(index, descriptor->digest)};
+void require_where_it_was(const ImageIndex& index, const Descriptor& descriptor,
+                          const std::string& reference) {
+  const auto record = index.annotations.find(tag_record_key(descriptor.annotation(kTagKey)));
+  if (record == index.annotations.end() || record->second == descriptor.digest) return;
+  throw Error(ExitStatus::bad_input,
+              fmt::format("{}: its tag was moved from {} to {}; name the one that is meant by its "
+                          "digest",
+                          reference, record->second, descriptor.digest));
 }
 
 Published find_digest(const Store& store, const std::string& digest, Naming naming) {
@@ -182,22 +178,28 @@ Published find(const Store& store, const std::string& named, Naming naming) {
     return {layout, *found, tag_of(index, found->digest)};
   }
   const std::string tag = colon == std::string::npos ? "" : reference.substr(colon + 1);
-  return found_in(layout, index, tag.empty() ? latest(index) : with_tag(index, tag), reference);
+  const Descriptor* const found = tag.empty() ? latest(index) : with_tag(index, tag);
+  if (found == nullptr) not_found(reference);
+  require_where_it_was(index, *found, reference);
+  return {layout, *found, tag_of(index, found->digest)};
 }
 
-std::vector<std::string> versions_up_to(const ImageIndex& index, std::uint64_t number) {
-  std::vector<std::string> tags;
-  for (const Descriptor& descriptor : index.manifests) {
-    const std::string tag = descriptor.annotation(kTagKey);
-    if (const std::uint64_t version = version_number(tag); version > 0 && version <= number)
-      tags.push_back(tag);
-  }
-  std::ranges::sort(tags, {}, version_number);
-  return tags;
+std::vector<Descriptor> versions_up_to(const ImageIndex& index, std::uint64_t number) {
+  const auto version = [](const Descriptor& descriptor) {
+    return version_number(descriptor.annotation(kTagKey));
+  };
+  std::vector<Descriptor> versions;
+  for (const Descriptor& descriptor : index.manifests)
+    if (const std::uint64_t its = version(descriptor); its > 0 && its <= number)
+      versions.push_back(descriptor);
+  std::ranges::stable_sort(versions, {}, version);
+  return versions;
 }
 
-Published find_tag(const Layout& layout, const ImageIndex& index, const std::string& tag) {
-  return found_in(layout, index, with_tag(index, tag), layout.drive() + ":" + tag);
+Published version_in(const Layout& layout, const ImageIndex& index, const Descriptor& version) {
+  Published found{layout, version, version.annotation(kTagKey)};
+  require_where_it_was(index, version, found.reference());
+  return found;
 }
 
 }  // namespace platter::registry

@@ -29,11 +29,11 @@ Published find(const Store& store, const std::string& reference, Naming naming =
 // The number of a version's tag (3 of "v3"), 0 of any other: at most nine digits, no 0 in front.
 std::uint64_t version_number(const std::string& tag);
 
-// The tags of versions up to this one, in the order of their numbers.
-std::vector<std::string> versions_up_to(const ImageIndex& index, std::uint64_t number);
-
-// As find() finds DRIVE:TAG, in an index that was read before.
-Published find_tag(const Layout& layout, const ImageIndex& index, const std::string& tag);
+// The versions up to this one, in the order of their numbers.
+std::vector<Descriptor> versions_up_to(const ImageIndex& index, std::uint64_t number);
+// As find() finds one of these by its tag, without a search. Throws as that does for a tag that was
+// moved.
+Published version_in(const Layout& layout, const ImageIndex& index, const Descriptor& version);
 
 // The manifest's own tag where several name it: a version rather than "latest".
 std::string tag_of(const ImageIndex& index, const std::string& digest);

@@ -100,9 +100,12 @@ Gathered versions_of(const registry::Store& store, const std::string& named) {
                             model::printable(latest.reference())));
   const registry::ImageIndex index = latest.layout.index();
   Gathered versions;
-  for (const std::string& tag : registry::versions_up_to(index, last)) {
-    const std::string reference = latest.layout.drive() + ":" + tag;
-    const auto read_version = [&] { return read_published(find_tag(latest.layout, index, tag)); };
+  for (const registry::Descriptor& version : registry::versions_up_to(index, last)) {
+    const std::string reference = latest.layout.drive() + ":" +
+                                  version.annotation(registry::kTagKey);
+    const auto read_version = [&] {
+      return read_published(version_in(latest.layout, index, version));
+    };
     if (auto read = read_one(versions, reference, read_version))
       versions.drives.push_back(std::move(*read));
   }
