@@ -1,6 +1,7 @@
 #include "layout_by_timing/band_width.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace platter::layout_by_timing {
