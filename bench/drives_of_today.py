@@ -7,7 +7,8 @@
 Characterizes each drive N (1 to 20: 100 GB to 30 TB) with each seed, by reads only and with writes allowed everywhere
 (OPTIONs such as --budget go to characterize), and replays the workloads random and mixed on the drive, with other noise
 and phase, and on the model (platter validate); the mixed one also on the drive once more, for its floor. Prints a line
-for each run. Status 1: a model says "good" of mixed load and is more than 5 % off, or a run ended without a model.
+for each run. Status 1: a model says "good" of mixed load and is more than 5 % off, a run ended without a model,
+or what the model says could not be tried.
 
 Time: a run is 5 to 15 s of processor.
 """
@@ -39,7 +40,7 @@ def characterize(options, platter, number, seed, writes, work):
                           capture_output=True, text=True, check=False)
     if done.returncode not in (0, INCOMPLETE):
         said = done.stderr.strip().splitlines() or ["nothing was said"]
-        raise RuntimeError(f"status {done.returncode}: {said[-1]}")
+        raise RuntimeError(f"no model, status {done.returncode}: {said[-1]}")
     return done.returncode, model
 
 
@@ -122,8 +123,10 @@ def main():
                     json.dump(results, file)
     wrong = sum(result["wrong"] for result in results)
     within = sum(result.get("mixed", 100) <= MOST for result in results)
-    print(f"\nmixed load: {within} of {len(results)} at most {MOST:g} % off; {wrong} are more, or without a model, "
-          "and say \"good\"")
+    modelled = sum("status" in result for result in results)
+    tried = sum("mixed" in result for result in results)
+    print(f"\n{len(results) - modelled} runs without a model, {modelled - tried} models that could not be tried; mixed load: "
+          f"{within} of {tried} at most {MOST:g} % off, {wrong - len(results) + tried} are more and say \"good\"")
     return 1 if wrong else 0
 
 

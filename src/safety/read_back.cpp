@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "model/error.h"
+#include "scsi/drive_errors.h"
 #include "scsi/forced_access.h"
+#include "scsi/physical_blocks.h"
 
 namespace platter::safety {
 namespace {
@@ -103,7 +105,31 @@ Past ReadBack::way() {
     return Past::no_cache;
   if (reach_of([&](std::uint64_t lbn) { return drive_.verify(lbn); }) == Reach::media)
     return Past::verify;
-  return Past::nothing_known;
+  return read_along_ && forgets() ? Past::displaced : Past::nothing_known;
+}
+
+// After how many bytes of other blocks the written ones come from the media again; some are brought
+// along by reads of others. Chosen: disks have up to 512 MB of memory.
+bool ReadBack::forgets() {
+  constexpr std::size_t kTries = 16, kStride = 23;  // to and fro, for drives read ahead
+  const std::vector<LbnRange> runs = contents_.runs();
+  const std::size_t tries = std::min(runs.size(), kTries);
+  for (const std::uint64_t bytes : {64ULL << 20, 256ULL << 20, 1024ULL << 20}) {
+    displacement_.read_elsewhere(bytes);
+    std::size_t waited = 0, read = 0;
+    for (std::size_t i = 0; i < tries; ++i) try {
+        const LbnRange& run = runs[i * kStride % tries * runs.size() / tries];
+        waited += displacement_.waits_for_media(run.first, 1) ? 1 : 0;
+        ++read;
+      } catch (const scsi::DriveError&) {
+        // of the very ones that cannot be read
+      }
+    if (read > 0 && 4 * waited >= read) {
+      displacing_bytes_ = bytes;
+      return true;
+    }
+  }
+  return false;
 }
 
 Compared ReadBack::compare(const std::vector<LbnRange>& runs, const Seen& seen) {
@@ -111,8 +137,59 @@ Compared ReadBack::compare(const std::vector<LbnRange>& runs, const Seen& seen) 
   runs_ = &runs;
   seen_ = &seen;
   found_ = {};
-  for (const LbnRange& all : reads_of(runs, most, read_along_)) compare_read(all);
+  if (past_ == Past::displaced)
+    compare_displaced(most);
+  else
+    for (const LbnRange& all : reads_of(runs, most, read_along_)) compare_read(all);
   return std::move(found_);
+}
+
+// Those that did not wait for the media: by chance, or since reads of their neighbours brought them
+// along, or since they are in the cache still; and the halves of what cannot be read as a whole.
+// The others are compared. Not in their order, for drives read ahead.
+std::vector<LbnRange> ReadBack::left_of_displaced(const std::vector<LbnRange>& runs, bool* halved) {
+  displacement_.read_elsewhere(displacing_bytes_);
+  std::vector<LbnRange> left;
+  const std::size_t step = std::max<std::size_t>(1, runs.size() / 8);  // a far seek from each
+  for (std::size_t first = 0; first < step; ++first)
+    for (std::size_t i = first; i < runs.size(); i += step) {
+      const LbnRange& run = runs[i];
+      const auto blocks = static_cast<std::uint32_t>(run.last - run.first + 1);
+      try {
+        if (displacement_.waits_for_media(run.first, blocks))
+          compare_read(run);
+        else
+          left.push_back(run);
+      } catch (const scsi::DriveError&) {
+        if (blocks == 1)
+          compare_read(run);  // says why
+        else {                // the others of them may be read
+          const std::uint64_t middle = run.first + (run.last - run.first) / 2;
+          left.push_back({run.first, middle});
+          left.push_back({middle + 1, run.last});
+          *halved = true;
+        }
+      }
+    }
+  std::ranges::sort(left, {}, &LbnRange::first);
+  return left;
+}
+
+// A read of blocks that were not written would wait for these.
+void ReadBack::compare_displaced(std::uint64_t most) {
+  constexpr int kRounds = 16;
+  constexpr std::size_t kFewest = 8;  // one in so many must come from the media in a round
+  std::vector<LbnRange> left = reads_of(*runs_, most, false);
+  for (int round = 0; round < kRounds && !left.empty(); ++round) {
+    const std::size_t before = left.size();
+    bool halved = false;
+    left = left_of_displaced(left, &halved);
+    if (!halved && before < left.size() + before / kFewest) break;
+  }
+  if (!left.empty()) past_ = Past::nothing_known;
+  for (const LbnRange& run : left) compare_read(run);
+  found_.unreadable = scsi::merged(std::move(found_.unreadable));
+  found_.differ = scsi::merged(std::move(found_.differ));
 }
 
 std::vector<std::uint8_t> ReadBack::read(const LbnRange& range) {
