@@ -15,13 +15,16 @@ class Displacement {
   // places each time. What cannot be read is left.
   void read_elsewhere(std::uint64_t bytes);
 
-  // Reads the blocks twice: whether they waited for the media the first time, and not for the path
-  // alone, which the second time shows. Throws DriveError.
+  // Reads the blocks twice, coming from another end of the drive: whether they waited for the media
+  // the first time, and not for the path alone, which the second time shows. Throws DriveError.
   bool waits_for_media(std::uint64_t lbn, std::uint32_t blocks);
 
  private:
+  double next_place();  // 0 to 1
+  void go_away(std::uint64_t lbn);
+
   scsi::Drive& drive_;
-  double place_ = 0;  // of the first stretch, as a share of the distance between two
+  double place_ = 0;
 };
 
 }  // namespace platter::safety

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "model/error.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr int kFlushes = 4;  // deferred errors may wait in front of it
 constexpr std::uint64_t kReadBlocks = 256;
 constexpr std::uint64_t kGap = 64;  // blocks that are read along rather than left out
+// Bytes. Chosen: disks have up to 512 MB of memory.
+constexpr std::uint64_t kLeastDisplacing = 64 << 20, kMostDisplacing = 1 << 30;
 
 // Those that a command reads, with what lies between them.
 std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t most,
@@ -108,14 +111,15 @@ Past ReadBack::way() {
   return read_along_ && forgets() ? Past::displaced : Past::nothing_known;
 }
 
-// After how many bytes of other blocks the written ones come from the media again; some are brought
-// along by reads of others. Chosen: disks have up to 512 MB of memory.
+// After how many bytes of other blocks a part of the written ones comes from the media again;
+// others are brought along by reads of their neighbours.
 bool ReadBack::forgets() {
   constexpr std::size_t kTries = 16, kStride = 23;  // to and fro, for drives read ahead
   const std::vector<LbnRange> runs = contents_.runs();
   const std::size_t tries = std::min(runs.size(), kTries);
-  for (const std::uint64_t bytes : {64ULL << 20, 256ULL << 20, 1024ULL << 20}) {
-    displacement_.read_elsewhere(bytes);
+  for (displacing_bytes_ = kLeastDisplacing; displacing_bytes_ <= kMostDisplacing;
+       displacing_bytes_ *= 4) {
+    displacement_.read_elsewhere(displacing_bytes_);
     std::size_t waited = 0, read = 0;
     for (std::size_t i = 0; i < tries; ++i) try {
         const LbnRange& run = runs[i * kStride % tries * runs.size() / tries];
@@ -124,10 +128,7 @@ bool ReadBack::forgets() {
       } catch (const scsi::DriveError&) {
         // of the very ones that cannot be read
       }
-    if (read > 0 && 4 * waited >= read) {
-      displacing_bytes_ = bytes;
-      return true;
-    }
+    if (read > 0 && 4 * waited >= read) return true;
   }
   return false;
 }
@@ -146,45 +147,48 @@ Compared ReadBack::compare(const std::vector<LbnRange>& runs, const Seen& seen) 
 
 // Those that did not wait for the media: by chance, or since reads of their neighbours brought them
 // along, or since they are in the cache still; and the halves of what cannot be read as a whole.
-// The others are compared. Not in their order, for drives read ahead.
+// The others are compared. Downwards, for drives read ahead.
 std::vector<LbnRange> ReadBack::left_of_displaced(const std::vector<LbnRange>& runs, bool* halved) {
   displacement_.read_elsewhere(displacing_bytes_);
   std::vector<LbnRange> left;
-  const std::size_t step = std::max<std::size_t>(1, runs.size() / 8);  // a far seek from each
-  for (std::size_t first = 0; first < step; ++first)
-    for (std::size_t i = first; i < runs.size(); i += step) {
-      const LbnRange& run = runs[i];
-      const auto blocks = static_cast<std::uint32_t>(run.last - run.first + 1);
-      try {
-        if (displacement_.waits_for_media(run.first, blocks))
-          compare_read(run);
-        else
-          left.push_back(run);
-      } catch (const scsi::DriveError&) {
-        if (blocks == 1)
-          compare_read(run);  // says why
-        else {                // the others of them may be read
-          const std::uint64_t middle = run.first + (run.last - run.first) / 2;
-          left.push_back({run.first, middle});
-          left.push_back({middle + 1, run.last});
-          *halved = true;
-        }
+  for (const LbnRange& run : std::views::reverse(runs)) {
+    const auto blocks = static_cast<std::uint32_t>(run.last - run.first + 1);
+    try {
+      if (displacement_.waits_for_media(run.first, blocks))
+        compare_read(run);
+      else
+        left.push_back(run);
+    } catch (const scsi::DriveError&) {
+      if (blocks == 1) {
+        compare_read(run);  // says why
+        continue;
       }
+      const std::uint64_t middle = run.first + (run.last - run.first) / 2;
+      left.push_back({run.first, middle});
+      left.push_back({middle + 1, run.last});
+      *halved = true;  // the others of them may be read
     }
+  }
   std::ranges::sort(left, {}, &LbnRange::first);
   return left;
 }
 
-// A read of blocks that were not written would wait for these.
+// A read of blocks that were not written would wait for these, and one of many waits for the path
+// as long as for the media, whether it must or not.
 void ReadBack::compare_displaced(std::uint64_t most) {
+  constexpr std::uint64_t kShort_bytes = 64 << 10;  // 2 ms on USB 2
+  most = std::min(most, std::max<std::uint64_t>(1, kShort_bytes / contents_.block_bytes()));
   constexpr int kRounds = 16;
-  constexpr std::size_t kFewest = 8;  // one in so many must come from the media in a round
   std::vector<LbnRange> left = reads_of(*runs_, most, false);
   for (int round = 0; round < kRounds && !left.empty(); ++round) {
     const std::size_t before = left.size();
     bool halved = false;
     left = left_of_displaced(left, &halved);
-    if (!halved && before < left.size() + before / kFewest) break;
+    if (halved || 2 * left.size() <= before) continue;
+    if (displacing_bytes_ < kMostDisplacing)
+      displacing_bytes_ *= 4;  // the cache has what was read last
+    else if (left.size() == before)
+      break;
   }
   if (!left.empty()) past_ = Past::nothing_known;
   for (const LbnRange& run : left) compare_read(run);
