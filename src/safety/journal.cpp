@@ -47,10 +47,11 @@ void refuse_what_was_left(const std::string& folder, const model::Identity& iden
     // A torn block that can be read all the same would be taken for what the drive holds.
     const JournalContents& journal = left.contents;
     if (!journal.blocks.empty() || !journal.damaged.empty() || journal.torn)
-      throw Error(ExitStatus::refused, fmt::format("an earlier run on {} {} was cut off while it "
-                                                   "wrote, and its blocks have not been looked "
-                                                   "after: run platter restore {} first",
-                                                   identity.vendor, identity.product, left.path));
+      throw Error(ExitStatus::refused,
+                  fmt::format("an earlier run on {} {} was cut off while it wrote, or could not "
+                              "tell whether the media hold what it wrote: run platter restore {} "
+                              "first",
+                              identity.vendor, identity.product, left.path));
   }
 }
 

@@ -3,10 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "model/error.h"
+#include "scsi/drive_errors.h"
 #include "scsi/forced_access.h"
+#include "scsi/physical_blocks.h"
 
 namespace platter::safety {
 namespace {
@@ -14,6 +17,8 @@ namespace {
 constexpr int kFlushes = 4;  // deferred errors may wait in front of it
 constexpr std::uint64_t kReadBlocks = 256;
 constexpr std::uint64_t kGap = 64;  // blocks that are read along rather than left out
+// Bytes. Chosen: disks have up to 512 MB of memory.
+constexpr std::uint64_t kLeastDisplacing = 64 << 20, kMostDisplacing = 1 << 30;
 
 // Those that a command reads, with what lies between them.
 std::vector<LbnRange> reads_of(const std::vector<LbnRange>& runs, std::uint64_t most,
@@ -103,7 +108,29 @@ Past ReadBack::way() {
     return Past::no_cache;
   if (reach_of([&](std::uint64_t lbn) { return drive_.verify(lbn); }) == Reach::media)
     return Past::verify;
-  return Past::nothing_known;
+  return read_along_ && forgets() ? Past::displaced : Past::nothing_known;
+}
+
+// After how many bytes of other blocks a part of the written ones comes from the media again;
+// others are brought along by reads of their neighbours.
+bool ReadBack::forgets() {
+  constexpr std::size_t kTries = 16, kStride = 23;  // to and fro, for drives read ahead
+  const std::vector<LbnRange> runs = contents_.runs();
+  const std::size_t tries = std::min(runs.size(), kTries);
+  for (displacing_bytes_ = kLeastDisplacing; displacing_bytes_ <= kMostDisplacing;
+       displacing_bytes_ *= 4) {
+    displacement_.read_elsewhere(displacing_bytes_);
+    std::size_t waited = 0, read = 0;
+    for (std::size_t i = 0; i < tries; ++i) try {
+        const LbnRange& run = runs[i * kStride % tries * runs.size() / tries];
+        waited += displacement_.waits_for_media(run.first, 1) ? 1 : 0;
+        ++read;
+      } catch (const scsi::DriveError&) {
+        // of the very ones that cannot be read
+      }
+    if (read > 0 && 4 * waited >= read) return true;
+  }
+  return false;
 }
 
 Compared ReadBack::compare(const std::vector<LbnRange>& runs, const Seen& seen) {
@@ -111,8 +138,62 @@ Compared ReadBack::compare(const std::vector<LbnRange>& runs, const Seen& seen) 
   runs_ = &runs;
   seen_ = &seen;
   found_ = {};
-  for (const LbnRange& all : reads_of(runs, most, read_along_)) compare_read(all);
+  if (past_ == Past::displaced)
+    compare_displaced(most);
+  else
+    for (const LbnRange& all : reads_of(runs, most, read_along_)) compare_read(all);
   return std::move(found_);
+}
+
+// Those that did not wait for the media: by chance, or since reads of their neighbours brought them
+// along, or since they are in the cache still; and the halves of what cannot be read as a whole.
+// The others are compared. Downwards, for drives read ahead.
+std::vector<LbnRange> ReadBack::left_of_displaced(const std::vector<LbnRange>& runs, bool* halved) {
+  displacement_.read_elsewhere(displacing_bytes_);
+  std::vector<LbnRange> left;
+  for (const LbnRange& run : std::views::reverse(runs)) {
+    const auto blocks = static_cast<std::uint32_t>(run.last - run.first + 1);
+    try {
+      if (displacement_.waits_for_media(run.first, blocks))
+        compare_read(run);
+      else
+        left.push_back(run);
+    } catch (const scsi::DriveError&) {
+      if (blocks == 1) {
+        compare_read(run);  // says why
+        continue;
+      }
+      const std::uint64_t middle = run.first + (run.last - run.first) / 2;
+      left.push_back({run.first, middle});
+      left.push_back({middle + 1, run.last});
+      *halved = true;  // the others of them may be read
+    }
+  }
+  std::ranges::sort(left, {}, &LbnRange::first);
+  return left;
+}
+
+// A read of blocks that were not written would wait for these, and one of many waits for the path
+// as long as for the media, whether it must or not.
+void ReadBack::compare_displaced(std::uint64_t most) {
+  constexpr std::uint64_t kShort_bytes = 64 << 10;  // 2 ms on USB 2
+  most = std::min(most, std::max<std::uint64_t>(1, kShort_bytes / contents_.block_bytes()));
+  constexpr int kRounds = 16;
+  std::vector<LbnRange> left = reads_of(*runs_, most, false);
+  for (int round = 0; round < kRounds && !left.empty(); ++round) {
+    const std::size_t before = left.size();
+    bool halved = false;
+    left = left_of_displaced(left, &halved);
+    if (halved || 2 * left.size() <= before) continue;
+    if (displacing_bytes_ < kMostDisplacing)
+      displacing_bytes_ *= 4;  // the cache has what was read last
+    else if (left.size() == before)
+      break;
+  }
+  if (!left.empty()) past_ = Past::nothing_known;
+  for (const LbnRange& run : left) compare_read(run);
+  found_.unreadable = scsi::merged(std::move(found_.unreadable));
+  found_.differ = scsi::merged(std::move(found_.differ));
 }
 
 std::vector<std::uint8_t> ReadBack::read(const LbnRange& range) {

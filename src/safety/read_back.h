@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "safety/block_contents.h"
+#include "safety/displacement.h"
 #include "scsi/drive.h"
 
 namespace platter::safety {
@@ -18,6 +19,7 @@ enum class Past : std::uint8_t {
   fua,              // reads with FUA
   no_cache,         // any read: the drive answers none from a cache, as it is set now
   verify,           // VERIFY does, and finds the medium readable; a plain read is compared
+  displaced,        // a plain read, behind so many of other blocks that it waits for the media
   fua_at_its_word,  // of a drive that does not rotate, whose media timing cannot tell
 };
 
@@ -29,9 +31,9 @@ struct Compared {
 
 class ReadBack {
  public:
-  // Both must outlive this.
+  // Both must outlive this. `read_along`: blocks that are not in the contents may be read, too.
   ReadBack(scsi::Drive& drive, const BlockContents& contents, bool read_along)
-      : drive_(drive), contents_(contents), read_along_(read_along) {}
+      : drive_(drive), displacement_(drive), contents_(contents), read_along_(read_along) {}
 
   // SYNCHRONIZE CACHE. A drive that does not know the command, or fails it, is judged by what its
   // media hold.
@@ -42,7 +44,8 @@ class ReadBack {
 
   // `runs` are of known blocks; `seen` is told of each that can be read. Throws Error where a block
   // is neither read nor said to be unreadable by its medium: a drive that is not ready, or locked,
-  // or that sends less than was asked for. Then nothing is known.
+  // or that sends less than was asked for. Then nothing is known. Where blocks come from a cache
+  // that should have been displaced, past() is nothing_known from then on.
   using Seen = std::function<void(std::uint64_t lbn, const Block& expected, bool same)>;
   Compared compare(const std::vector<LbnRange>& runs, const Seen& seen = {});
 
@@ -55,6 +58,9 @@ class ReadBack {
   Reach reach_of(const Access& access);
   Past way();
   bool rotates();
+  bool forgets();
+  std::vector<LbnRange> left_of_displaced(const std::vector<LbnRange>& runs, bool* halved);
+  void compare_displaced(std::uint64_t most);
   std::vector<std::uint8_t> read(const LbnRange& range);
   void compare_read(const LbnRange& all);
   void compare_halves(const LbnRange& all);
@@ -62,8 +68,10 @@ class ReadBack {
   void tell(std::uint64_t lbn, const Block& expected, bool same);
 
   scsi::Drive& drive_;
+  Displacement displacement_;
   const BlockContents& contents_;
   bool read_along_;
+  std::uint64_t displacing_bytes_ = 0;
   Past past_ = Past::nothing_known;
   std::string trouble_, flush_trouble_;
   // Of the comparison under way.

@@ -34,7 +34,8 @@ class DamagedDrive final : public scsi::Device {
   bool gone = false;  // it answers nothing any more
   bool ignores_fua = false, refuses_fua = false, refuses_verify = false,
        refuses_synchronize = false;
-  std::optional<Failure> flush_fails;                           // SYNCHRONIZE CACHE
+  std::set<std::uint64_t> remembered;  // LBNs that come from a memory that nothing displaces
+  std::optional<Failure> flush_fails;  // SYNCHRONIZE CACHE
   bool sends_half = false, not_ready = false;                   // in answer to reads
   std::vector<std::pair<std::uint64_t, std::uint32_t>> writes;  // all that came
   std::set<std::uint64_t> looked_at;                            // LBNs of reads and VERIFY
@@ -132,6 +133,8 @@ class DamagedDrive final : public scsi::Device {
         fail(done, {.key = 0x3, .asc = 0x11, .ascq = 0}, *bad);
     }
     if (command.opcode() == scsi::kSynchronizeCache10 && flush_fails) fail(done, *flush_fails);
+    if (is_read(command) && remembered.contains(range->lbn))
+      done.completed_ns = done.issued_ns + 100'000;
     if (is_read(command) && not_ready) fail(done, {.key = 0x2, .asc = 0x3A, .ascq = 0});
     if (is_read(command) && sends_half) done.data.resize(done.data.size() / 2);
     return reaped;

@@ -107,19 +107,55 @@ TEST_CASE("a write that fails once when blocks are put back is tried again") {
 }
 
 // holds: safety.md: The journal goes only
-TEST_CASE(
-    "where FUA does not reach the media VERIFY does, and where neither does nothing is claimed") {
+TEST_CASE("where FUA does not reach the media VERIFY does") {
   Scene scene;
   const bool refused = GENERATE(false, true);
   (refused ? scene.damaged.refuses_fua : scene.damaged.ignores_fua) = true;
   CHECK(scene.check().past == Past::verify);
   scene.damaged.unreadable = {1003};
   CHECK(same(scene.check().put_back, {{1003, 1003}}));
-  scene.damaged.refuses_verify = true;
+}
+
+// What neither FUA nor VERIFY brings from the media, of runs all over the drive.
+struct BlindScene : Scene {
+  BlindScene() {
+    damaged.ignores_fua = damaged.refuses_verify = true;
+    for (std::uint64_t i = 1; i < kRuns; ++i) {
+      const std::vector<std::uint8_t> bytes(2 * 512, static_cast<std::uint8_t>(i));
+      hold(kFirst + 200 * i, bytes);
+      contents.add(kFirst + 200 * i, bytes);
+    }
+  }
+  static constexpr std::uint64_t kRuns = 32;
+};
+
+// holds: safety.md: The journal goes only
+TEST_CASE("where neither FUA nor VERIFY reaches the media, reads of other blocks displace them") {
+  BlindScene scene;
+  const MediaCheck found = scene.check();
+  CHECK(found.past == Past::displaced);
+  CHECK(found.all_well());
+  CHECK(found.intact == scene.contents.size());
+  const std::vector<std::uint8_t> other(512, 0xEE);
+  scene.damaged.unreadable = {1003, 1004, 1017};
+  scene.hold(1200, other);
+  scene.hold(3001, other);
+  const MediaCheck bad = scene.check(false);
+  CHECK(same(bad.put_back, {{1003, 1004}, {1017, 1017}}));
+  CHECK(same(bad.differ, {{1200, 1200}, {3001, 3001}}));
+  CHECK(bad.past == Past::displaced);
+}
+
+// holds: safety.md: The journal goes only
+TEST_CASE("of a memory that nothing displaces nothing is claimed") {
+  BlindScene scene;
+  const bool all = GENERATE(false, true);
+  for (const LbnRange& run : scene.contents.runs())
+    if (all || run.first == kFirst + 600) scene.damaged.remembered.insert(run.first);
   const MediaCheck blind = scene.check();
   CHECK(blind.past == Past::nothing_known);
   CHECK_FALSE(blind.all_well());
-  CHECK(blind.intact == kBlocks);
+  CHECK(blind.intact == scene.contents.size());
 }
 
 TEST_CASE("a drive without SYNCHRONIZE CACHE is judged by what its media hold") {
