@@ -277,14 +277,19 @@ std::optional<Line> with_wander(const Line& line, double read_noise_ns) {
       line.period_ns + found->slope / turns_per_s, found->error / turns_per_s, line.reads, {}};
 }
 
-// By how much the period changed from the first burst to the last, in ns: what a line's bursts are
-// curved by, where that is beyond chance and beyond what spindles wander to and fro.
-double drift_ns(const Line& line) {
+struct Drift {
+  double seen_ns = 0;    // 0: none is
+  double unseen_ns = 0;  // one as large may be there all the same
+};
+
+// By how much the period changed from the first burst to the last: what a line's bursts are curved
+// by, where that is beyond chance and beyond what spindles wander to and fro.
+Drift drift_of(const Line& line) {
   constexpr std::size_t kFewest = 12, kMost = 64;
-  constexpr double kLong_ns = 20e9, kBeyondChance = 4;
+  constexpr double kLong_ns = 20e9, kBeyondChance = 4, kNotExcluded = 3;
   if (line.bursts.size() < kFewest ||
       line.bursts.back().time_ns - line.bursts.front().time_ns < kLong_ns)
-    return 0;
+    return {};
   const std::vector<Burst> bursts = thinned(line.bursts, kMost);
   const double first = bursts.front().revolution, all = bursts.back().revolution - first;
   statistics::Matrix design(bursts.size(), 3);
@@ -297,9 +302,10 @@ double drift_ns(const Line& line) {
     off.push_back(bursts[i].time_ns - bursts[i].revolution * line.period_ns);
   }
   const auto fit = statistics::huber_regression(design, off, {});
-  if (!fit) return 0;
+  if (!fit) return {};
   const double curve_ns = fit->coefficients[2], error_ns = std::sqrt(fit->covariance.at(2, 2));
-  return std::abs(curve_ns) > kBeyondChance * error_ns ? 2 * curve_ns / all : 0;
+  if (std::abs(curve_ns) > kBeyondChance * error_ns) return {2 * curve_ns / all, 0};
+  return {0, 2 * kNotExcluded * error_ns / all};
 }
 
 // A spindle that was switched off and on is held to its speed by the same crystal, at another
@@ -350,6 +356,12 @@ Line tie_all(const std::vector<Burst>& bursts, Line known, double noise_ns) {
 }
 
 }  // namespace
+
+model::Rotation RotationEstimate::of_whole_run() const {
+  model::Rotation whole = rotation;
+  if (whole.period.error) whole.period.error = std::hypot(*whole.period.error, unseen_drift_ns / 4);
+  return whole;
+}
 
 double RotationEstimate::relative_error() const {
   if (!rotation.period.value || !rotation.period.error)
@@ -479,7 +491,8 @@ SessionEstimate estimate_of_session(const Samples& samples,
   const auto first_reads = static_cast<double>(runs.front().size());
   const Line begun{first_ns, 3.5 * noise_ns / std::pow(std::max(first_reads, 2.0), 1.5), 0, {}};
   Line line = line_through(found.bursts, begun, noise_ns, elsewhere);
-  const double drift = elsewhere ? 0 : drift_ns(line);
+  const Drift drifts = elsewhere ? Drift{} : drift_of(line);
+  const double drift = drifts.seen_ns;
   // A burst's reads scatter less about their own median than about their place.
   const double of_medians = found.reads - static_cast<double>(runs.size());
   const double read_noise_ns = noise_ns * std::sqrt(found.reads / std::max(of_medians, 1.0));
@@ -490,6 +503,7 @@ SessionEstimate estimate_of_session(const Samples& samples,
   result.turns = std::max(1.0, static_cast<double>(raw.back() - raw.front()) / line.period_ns);
   // Both ends of the run lie within one of it, and within two where the drift is uneven.
   const double error_ns = std::hypot(line.error_ns, std::abs(drift) / 2);
+  estimate.unseen_drift_ns = drifts.unseen_ns;
   estimate.drift_ppm = drift / line.period_ns * 1e6;
   estimate.outcome = RotationOutcome::measured;
   estimate.phase_noise_ns = noise_ns;

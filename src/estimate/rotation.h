@@ -22,10 +22,15 @@ enum class RotationOutcome {
 
 struct RotationEstimate {
   RotationOutcome outcome = RotationOutcome::too_few;
-  model::Rotation rotation;   // filled when measured; period.error in ns
-  double phase_noise_ns = 0;  // spread of one completion about its place
-  double drift_ppm = 0;       // of the period, from begin to end, in its error; 0: none shows
+  model::Rotation rotation;    // filled when measured; period.error in ns
+  double phase_noise_ns = 0;   // spread of one completion about its place
+  double drift_ppm = 0;        // of the period, from begin to end, in its error; 0: none shows
+  double unseen_drift_ns = 0;  // of the period, that may be there though none shows; not in its
+                               // error
   double relative_error() const;
+  // With an error within two of which the period was at begin and end of the run, whatever drift
+  // was not seen. Phases are counted by the error without: it is of the run's mean.
+  model::Rotation of_whole_run() const;
 };
 
 // Pure: from the accesses to one LBN (experiments rotation and anchor, of the most frequent LBN;

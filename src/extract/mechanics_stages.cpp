@@ -293,7 +293,7 @@ void refine_rotation(const Seen& seen, Findings& found) {
          fmt::format("the period of rotation changed by {:.1f} ppm in the run: its error holds "
                      "it at begin and end",
                      refined.drift_ppm)});
-  found.model.rotation = refined.rotation;
+  found.model.rotation = refined.of_whole_run();
 }
 
 }  // namespace platter::extract

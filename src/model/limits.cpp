@@ -7,6 +7,7 @@
 
 #include "model/drive_model.h"
 #include "model/error.h"
+#include "model/validate.h"
 
 namespace platter::model {
 namespace {

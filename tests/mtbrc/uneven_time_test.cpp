@@ -107,6 +107,43 @@ TEST_CASE("rotation: the error of a period that drifts holds it at begin and end
   }
 }
 
+TEST_CASE("rotation: a drift that the spindle's wander hides is in the error all the same") {
+  constexpr double kTurns = 6000;  // 36 s
+  constexpr int kSeeds = 40;
+  for (const double drift : {0.0, 2e-6}) {
+    int within = 0;
+    double errors = 0;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      std::mt19937_64 random(seed);
+      std::normal_distribution<double> noise(0, 20e3);
+      const double phase = std::uniform_real_distribution<double>(0, 6.28)(random);
+      Samples samples;
+      for (double turn = 0; turn < kTurns;
+           turn += turn < 200 || std::fmod(turn, 240) < 4 ? 1 : 236) {
+        const double share = turn / kTurns, even = turn * kPeriod_ns;
+        // 5 ppm to and fro in 7 s, and the integral of a period that grows.
+        const double wander = 5e-6 * 7e9 / 6.283 * std::sin(6.283 * even / 7e9 + phase);
+        samples.push_back({.experiment = Experiment::anchor,
+                           .lbn = 7,
+                           .completed_ns = static_cast<Nanoseconds>(
+                               even * (1 + drift * (share - 1) / 2) + wander + noise(random))});
+      }
+      const auto found = estimate_rotation(samples);
+      REQUIRE(found.outcome == RotationOutcome::measured);
+      const model::Rotation whole = found.of_whole_run();
+      const double error = *whole.period.error, value = *whole.period.value;
+      errors += error / kPeriod_ns * 1e6 / kSeeds;
+      bool both = true;
+      for (const double end : {-drift / 2, drift / 2})
+        both = both && std::abs(kPeriod_ns * (1 + end) - value) < 2 * error;
+      within += both ? 1 : 0;
+    }
+    INFO(drift << ": mean error " << errors << " ppm");
+    CHECK(within >= kSeeds - 2);
+    CHECK(errors < 1.5);
+  }
+}
+
 TEST_CASE("phase drift: each session has its own phase, and neither spoils the other") {
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 10e3);
