@@ -4,6 +4,7 @@
 //   --solid-state        VPD page B1h says that it does not rotate
 //   --log FILE           gets the opcode of each command, in hex
 //   --time FILE          gets the drive's seconds and commands, a line each time it ends
+//   --account FILE       gets what it was asked and its own processor time, a line of JSON
 //   --turned-for NS      it was switched on so long before its time 0: its platter's phase is
 //   another
 //   --at SECONDS WHAT    from then on: kill (the host's program), interrupt (it), vanish
@@ -15,8 +16,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +31,7 @@ using namespace platter;
 namespace {
 
 struct Options {
-  std::string model, log, time, what;
+  std::string model, log, time, account, what;
   bool solid_state = false;
   Nanoseconds turned_for = 0;
   std::optional<double> at_s;
@@ -44,6 +47,8 @@ Options options_of(int count, char** words) {
       options.log = words[++i];
     else if (word == "--time" && i + 1 < count)
       options.time = words[++i];
+    else if (word == "--account" && i + 1 < count)
+      options.account = words[++i];
     else if (word == "--turned-for" && i + 1 < count)
       options.turned_for = std::stoll(words[++i]);
     else if (word == "--at" && i + 2 < count)
@@ -119,6 +124,44 @@ scsi::Completion nothing(Nanoseconds at_ns, std::uint8_t status) {
   return none;
 }
 
+// What a host asked of the drive, and what it left on it.
+struct Account {
+  std::uint64_t commands = 0, reads = 0, writes = 0, blocks_written = 0, translations = 0;
+  std::set<std::uint64_t> changed;  // blocks that do not hold what they held at the start
+
+  void note(const scsi::Command& command) {
+    const auto& cdb = command.cdb;
+    ++commands;
+    if (cdb[0] == 0x08 || cdb[0] == 0x28) ++reads;
+    if (cdb[0] == 0x1C && ((cdb[1] & 1) == 0 || cdb[2] == 0x40)) ++translations;
+    if (cdb[0] == 0x0A) wrote(big_endian(&cdb[1], 3) & 0x1FFFFF, command.data);
+    if (cdb[0] == 0x2A || cdb[0] == 0x2E) wrote(big_endian(&cdb[2], 4), command.data);
+  }
+
+ private:
+  static std::uint64_t big_endian(const std::uint8_t* bytes, int count) {
+    std::uint64_t value = 0;
+    for (int i = 0; i < count; ++i) value = value << 8 | bytes[i];
+    return value;
+  }
+
+  // At the start a block holds its own number, and zeros.
+  void wrote(std::uint64_t lbn, const std::vector<std::uint8_t>& data) {
+    constexpr std::size_t kBlock = 512;
+    ++writes;
+    for (std::size_t at = 0; at + kBlock <= data.size(); at += kBlock, ++lbn) {
+      ++blocks_written;
+      const auto* block = &data[at];
+      const bool same = big_endian(block, 8) == lbn &&
+                        std::all_of(block + 8, block + kBlock, [](auto byte) { return byte == 0; });
+      if (same)
+        changed.erase(lbn);
+      else
+        changed.insert(lbn);
+    }
+  }
+};
+
 constexpr std::uint8_t kNone = 0xFF;
 constexpr std::uint8_t kCharacteristics = 0xB1;
 
@@ -137,7 +180,7 @@ int main(int count, char** words) {
   std::ofstream log(options.log);
   const Nanoseconds turned_for = options.turned_for;
   device.clock().sleep_until_ns(turned_for);
-  std::uint64_t commands = 0;
+  Account account;
   std::fwrite("SCSIDRV2", 1, 8, stdout);
   std::fflush(stdout);
   const auto answer = [&](std::optional<scsi::Completion> done) {
@@ -150,7 +193,7 @@ int main(int count, char** words) {
   for (Request request; hear(request);) {
     request.issue_ns += turned_for;
     if (request.kind == 0) {
-      ++commands;
+      account.note(request.command);
       const auto time_s = static_cast<double>(request.issue_ns - turned_for) * 1e-9;
       if (options.at_s && time_s >= *options.at_s) {
         options.at_s.reset();
@@ -172,7 +215,15 @@ int main(int count, char** words) {
       say(done);
     }
   }
+  const double seconds = static_cast<double>(device.clock().now_ns() - turned_for) * 1e-9;
   if (!options.time.empty())
-    std::ofstream(options.time, std::ios::app) << fmt::format(
-        "{} {}\n", static_cast<double>(device.clock().now_ns() - turned_for) * 1e-9, commands);
+    std::ofstream(options.time, std::ios::app) << fmt::format("{} {}\n", seconds, account.commands);
+  if (!options.account.empty())
+    std::ofstream(options.account, std::ios::app) << fmt::format(
+        R"({{"drive_s": {}, "commands": {}, "reads": {}, "writes": {}, "blocks_written": {}, )"
+        R"("blocks_changed": {}, "translations": {}, "processor_s": {}}})"
+        "\n",
+        seconds, account.commands, account.reads, account.writes, account.blocks_written,
+        account.changed.size(), account.translations,
+        static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
 }
