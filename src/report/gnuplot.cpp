@@ -152,6 +152,21 @@ std::string few_tics(char axis, double span, double most) {
   return fmt::format("set {}tics {:.6g}\nset format {} '%.6g'\n", axis, step, axis);
 }
 
+std::string log_tics(char axis, double least, double most) {
+  constexpr std::size_t kMost = 9;
+  const int first = static_cast<int>(std::floor(std::log10(least))),
+            last = static_cast<int>(std::floor(std::log10(most)));
+  std::vector<double> decades, parts;
+  for (int exponent = first; exponent <= last; ++exponent) {
+    decades.push_back(std::pow(10, exponent));
+    for (const double factor : {1.0, 2.0, 5.0})
+      if (const double at = factor * decades.back(); at >= least && at <= most) parts.push_back(at);
+  }
+  const std::vector<double>& tics = parts.size() <= kMost ? parts : decades;
+  return fmt::format("set logscale {}\nset {}tics ({:.6g})\nset format {} '%.6g'\n", axis, axis,
+                     fmt::join(tics, ", "), axis);
+}
+
 std::string plot_of(const std::vector<std::string>& curves) {
   std::string text = "plot ";
   for (std::size_t i = 0; i < curves.size(); ++i) {

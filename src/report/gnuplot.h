@@ -25,6 +25,9 @@ std::string drawn(const std::function<void(const std::string& path)>& plot);
 std::string panel(double bottom, double top, const Canvas& canvas = {});
 // Of the axis 'x' or 'y', over which so much is shown: so few that their numbers have room.
 std::string few_tics(char axis, double span, double most = 4);
+// A logarithmic axis with numbers at 1, 2 and 5 of each decade, or at decades where those were
+// many. Both above 0.
+std::string log_tics(char axis, double least, double most);
 // How many numbers of a y axis have room in this share of the canvas's height.
 double tics_in(double share, const Canvas& canvas);
 // The same of a figure of one panel, below its key; at most 8.

@@ -177,7 +177,8 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
                         const DistributionAxes& axes) {
   std::vector<std::vector<double>> sorted;
   std::vector<std::string> names;
-  double shown_ms = 0, longest_ms = 0, apart_ms = 0;
+  double shown_ms = 0, shortest_ms = 0, longest_ms = 0, apart_ms = 0;
+  std::size_t most_requests = 1;
   for (const Distribution& each : distributions) {
     sorted.push_back(each.times_ms);
     names.push_back(each.label);
@@ -185,6 +186,9 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
     if (sorted.back().empty()) continue;
     shown_ms = std::max(shown_ms, statistics::quantile(sorted.back(), kShownShare));
     longest_ms = std::max(longest_ms, sorted.back().back());
+    if (shortest_ms <= 0 || sorted.back().front() < shortest_ms)
+      shortest_ms = sorted.back().front();
+    most_requests = std::max(most_requests, sorted.back().size());
     apart_ms = std::max(apart_ms, farthest_ms(sorted.back(), sorted.front()));
   }
   const std::vector<std::string> labels = fitted_all(names, canvas);
@@ -211,13 +215,15 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
                        fmt::format("set title {}\nset xlabel 'response time (ms){}'\n",
                                    quoted(title), cut ? ", to 99.9 %" : "") +
                        key.set;
-  if (axes.log_time) script += "set logscale x\n";
+  const double last_ms = longest_ms > 0 ? 1.02 * (cut ? shown_ms : longest_ms) : 1;
+  if (axes.log_time)
+    script += log_tics('x', std::clamp(shortest_ms, last_ms * 1e-9, last_ms), last_ms);
   if (axes.complementary)
-    script += "set ylabel 'requests that take longer (%)'\nset logscale y\nset yrange [*:100]\n";
+    script += "set ylabel 'requests that take longer (%)'\nset yrange [*:100]\n" +
+              log_tics('y', 100.0 / static_cast<double>(most_requests), 100);
   else
     script += "set ylabel 'requests (%)'\nset yrange [0:100]\n" +
               few_tics('y', 100, std::min(5.0, tics_in(top - upper, canvas)));
-  const double last_ms = longest_ms > 0 ? 1.02 * (cut ? shown_ms : longest_ms) : 1;
   script += fmt::format("set xrange [{}:{:.4f}]\n", axes.log_time ? "*" : "0", last_ms);
   script += plot_of(curves);
   if (panels)
