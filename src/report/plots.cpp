@@ -216,15 +216,16 @@ void plot_distributions(const std::string& title, std::span<const Distribution> 
                                    quoted(title), cut ? ", to 99.9 %" : "") +
                        key.set;
   const double last_ms = longest_ms > 0 ? 1.02 * (cut ? shown_ms : longest_ms) : 1;
-  if (axes.log_time)
-    script += log_tics('x', std::clamp(shortest_ms, last_ms * 1e-9, last_ms), last_ms);
+  const double first_ms = axes.log_time ? 0.95 * std::clamp(shortest_ms, last_ms * 1e-9, last_ms)
+                                        : 0;
+  if (axes.log_time) script += log_tics('x', first_ms, last_ms);
   if (axes.complementary)
     script += "set ylabel 'requests that take longer (%)'\nset yrange [*:100]\n" +
               log_tics('y', 100.0 / static_cast<double>(most_requests), 100);
   else
     script += "set ylabel 'requests (%)'\nset yrange [0:100]\n" +
               few_tics('y', 100, std::min(5.0, tics_in(top - upper, canvas)));
-  script += fmt::format("set xrange [{}:{:.4f}]\n", axes.log_time ? "*" : "0", last_ms);
+  script += fmt::format("set xrange [{:.4g}:{:.4f}]\n", first_ms, last_ms);
   script += plot_of(curves);
   if (panels)
     script += panel(lower, middle, canvas) + tics_around_0(apart_limit_ms) +
