@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "estimate/passages.h"
 #include "jobs/inspected.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
