@@ -91,8 +91,8 @@ std::vector<std::string> kernel_arguments(const GuestSettings& settings) {
           fmt::format("ssl0=null,fd:{}", static_cast<int>(PLATTER_COSIM_OUTPUT)),
           "uml_dir=./",
           std::string("umid=") + kName,
-          "time-travel=ext:" PLATTER_COSIM_CALENDAR_NAME,
-          "virtio_uml.device=" PLATTER_COSIM_DRIVES_NAME ":8"};
+          std::string("time-travel=ext:") + PLATTER_COSIM_CALENDAR_NAME,
+          std::string("virtio_uml.device=") + PLATTER_COSIM_DRIVES_NAME + ":8"};
 }
 
 // Words and variables as exec wants them, whole before the fork: behind it nothing may allocate.

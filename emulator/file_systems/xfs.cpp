@@ -10,11 +10,11 @@ namespace {
 // xfs_log_format.h.
 enum class Place : std::uint8_t { none, sectors, inode };
 struct Header {
-  std::size_t magic_at, magic_bytes;
+  std::uint32_t magic_at, magic_bytes;
   std::uint32_t magic;
-  std::size_t uuid_at;
+  std::uint32_t uuid_at;
   Place place;
-  std::size_t place_at;
+  std::uint32_t place_at;
 };
 constexpr Header kHeaders[] = {
     {0, 4, 0x41423342, 32, Place::sectors, 16},  // AB3B: free space by block
