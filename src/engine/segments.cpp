@@ -109,12 +109,12 @@ std::uint32_t Segments::next_of(Waits waits, std::uint32_t first, std::uint32_t 
 // An empty one, else whose turn it is; nullopt: all are dirty.
 std::optional<std::uint32_t> Segments::replaceable(std::uint32_t first, std::uint32_t last) const {
   const std::uint32_t next = next_of(Waits::for_replacement, first, last);
-  if (next == last) return std::nullopt;
+  const std::uint32_t segments = last - first;
+  if (next == last || segments == 0) return std::nullopt;
   if (table_.replacement != static_cast<std::uint8_t>(model::Replacement::random) ||
       segments_[next].content == Segment::Content::empty)
     return next;
-  std::uint32_t drawn = first +
-                        static_cast<std::uint32_t>(model::mix(state_.core.uses) % (last - first));
+  std::uint32_t drawn = first + static_cast<std::uint32_t>(model::mix(state_.core.uses) % segments);
   while (holds_unwritten(segments_[drawn])) drawn = drawn + 1 < last ? drawn + 1 : first;
   return drawn;
 }

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "model/error.h"
@@ -151,7 +150,8 @@ Compared ReadBack::compare(const std::vector<LbnRange>& runs, const Seen& seen) 
 std::vector<LbnRange> ReadBack::left_of_displaced(const std::vector<LbnRange>& runs, bool* halved) {
   displacement_.read_elsewhere(displacing_bytes_);
   std::vector<LbnRange> left;
-  for (const LbnRange& run : std::views::reverse(runs)) {
+  for (auto at = runs.rbegin(); at != runs.rend(); ++at) {
+    const LbnRange& run = *at;
     const auto blocks = static_cast<std::uint32_t>(run.last - run.first + 1);
     try {
       if (displacement_.waits_for_media(run.first, blocks))
