@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <thread>
 
@@ -58,6 +59,7 @@ double seconds_of(const auto& action) {
 // holds: emulators.md: Notices and reports that nobody
 TEST_CASE("reports: one that nobody reads holds up neither who writes it nor the end") {
   const Output output;
+  std::fputs("printed, and not written yet\n", stdout);
   output.fill();
   double write_s = 0, end_s = 0;
   {
