@@ -208,26 +208,16 @@ static sg_io_hdr_t completion(void) {
 
 // --- What the program calls.
 
-static int opened(const char* path, int flags, mode_t mode) {
-  if (strncmp(path, kDevices, sizeof kDevices - 1) == 0) return start();
-  return host_open(path, flags, mode);
-}
-
 int open(const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  return opened(path, flags, mode);
+  if (strncmp(path, kDevices, sizeof kDevices - 1) == 0) return start();
+  return host_open(path, flags, mode);
 }
 
-int open64(const char* path, int flags, ...) {
-  va_list more;
-  va_start(more, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
-  va_end(more);
-  return opened(path, flags, mode);
-}
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 
 ssize_t write(int fd, const void* bytes, size_t count) {
   if (fd != device || fd < 0) return host_write(fd, bytes, count);

@@ -164,7 +164,7 @@ Nanoseconds Mechanics::transfer_supplied(const Piece& piece, const Track& track,
   std::uint64_t lbn = piece.first_lbn;
   while (true) {
     const Nanoseconds ready = std::max(on_track_ns, supply.at(lbn));
-    const std::uint64_t slot = tables_.layout.slot_of_lbn(lbn);
+    const std::uint64_t slot = slot_in(piece, lbn);
     const Nanoseconds begins = slot_passage(track, slot, ready, phase_ns);
     const std::uint64_t late = first_late(piece, track, lbn, begins, supply);
     if (late > piece.last_lbn)
@@ -177,12 +177,10 @@ Nanoseconds Mechanics::transfer_supplied(const Piece& piece, const Track& track,
 // pass at begins_ns; piece.last_lbn + 1: none.
 std::uint64_t Mechanics::first_late(const Piece& piece, const Track& track, std::uint64_t from,
                                     Nanoseconds begins_ns, const Supply& supply) const {
-  const std::uint64_t slot = tables_.layout.slot_of_lbn(from);
+  const std::uint64_t slot = slot_in(piece, from);
   const auto spare_ns = [&](std::uint64_t lbn) {
-    const std::uint64_t slots = piece.without_gaps() ? lbn - from
-                                                     : tables_.layout.slot_of_lbn(lbn) - slot;
-    return begins_ns + passing_ns(tables_.rotation, track, slots) + Platter::kSlack -
-           supply.at(lbn);
+    return begins_ns + passing_ns(tables_.rotation, track, slot_in(piece, lbn) - slot) +
+           Platter::kSlack - supply.at(lbn);
   };
   std::uint64_t lbn = from;
   // Without gaps both go on evenly, up to a rounding of less than a nanosecond: as long as two are

@@ -149,6 +149,11 @@ class Mechanics {
   Nanoseconds transfer_supplied(const Piece& piece, const Track& track, Nanoseconds on_track_ns,
                                 Nanoseconds phase_ns, bool zero_latency,
                                 const Supply& supply) const;
+  // Of a block of the piece.
+  std::uint64_t slot_in(const Piece& piece, std::uint64_t lbn) const {
+    return piece.without_gaps() ? piece.first_slot + (lbn - piece.first_lbn)
+                                : tables_.layout.slot_of_lbn(lbn);
+  }
   std::uint64_t first_late(const Piece& piece, const Track& track, std::uint64_t from,
                            Nanoseconds begins_ns, const Supply& supply) const;
 

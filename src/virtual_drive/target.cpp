@@ -453,10 +453,7 @@ std::optional<scsi::Completion> Target::take(Nanoseconds now_ns) {
 
 bool Target::abort(std::uint32_t tag, Nanoseconds now_ns) {
   Impl& drive = *impl_;
-  if (drive.away.drop(tag)) {
-    drive.release(now_ns);
-    return true;
-  }
+  if (drive.away.drop(tag)) return true;  // nothing waits for it
   const auto entry = std::ranges::find_if(
       drive.outstanding, [&](const Outstanding& o) { return o.completion.tag == tag; });
   if (entry == drive.outstanding.end()) return false;

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "model/json.h"
+#include "scsi/bytes.h"
 #include "virtual_drive/virtual_device.h"
 
 using namespace platter;
@@ -134,17 +135,11 @@ struct Account {
     ++commands;
     if (cdb[0] == 0x08 || cdb[0] == 0x28) ++reads;
     if (cdb[0] == 0x1C && ((cdb[1] & 1) == 0 || cdb[2] == 0x40)) ++translations;
-    if (cdb[0] == 0x0A) wrote(big_endian(&cdb[1], 3) & 0x1FFFFF, command.data);
-    if (cdb[0] == 0x2A || cdb[0] == 0x2E) wrote(big_endian(&cdb[2], 4), command.data);
+    if (cdb[0] == 0x0A) wrote(scsi::get_be(&cdb[1], 3) & 0x1FFFFF, command.data);
+    if (cdb[0] == 0x2A || cdb[0] == 0x2E) wrote(scsi::get_be(&cdb[2], 4), command.data);
   }
 
  private:
-  static std::uint64_t big_endian(const std::uint8_t* bytes, int count) {
-    std::uint64_t value = 0;
-    for (int i = 0; i < count; ++i) value = value << 8 | bytes[i];
-    return value;
-  }
-
   // At the start a block holds its own number, and zeros.
   void wrote(std::uint64_t lbn, const std::vector<std::uint8_t>& data) {
     constexpr std::size_t kBlock = 512;
@@ -152,7 +147,7 @@ struct Account {
     for (std::size_t at = 0; at + kBlock <= data.size(); at += kBlock, ++lbn) {
       ++blocks_written;
       const auto* block = &data[at];
-      const bool same = big_endian(block, 8) == lbn &&
+      const bool same = scsi::get_be(block, 8) == lbn &&
                         std::all_of(block + 8, block + kBlock, [](auto byte) { return byte == 0; });
       if (same)
         changed.erase(lbn);
