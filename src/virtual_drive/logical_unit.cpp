@@ -31,12 +31,8 @@ LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap
       translation_(drive_, map),
       places_(drive_, map),
       contents_(contents),
-      unwritten_(drive_.firmware.unwritten),
-      spindle_(drive_.idle_wake_ns, drive_.spin_up_ns) {
-  if (!model.imperfections) return;
-  medium_errors_ = model.imperfections->medium_errors;
-  std::ranges::sort(medium_errors_);
-}
+      blocks_(drive_, modes_, contents),
+      spindle_(drive_.idle_wake_ns, drive_.spin_up_ns) {}
 
 void LogicalUnit::reset(bool unit_attention) {
   modes_.restore_defaults();
@@ -45,27 +41,15 @@ void LogicalUnit::reset(bool unit_attention) {
   unit_attention_ = unit_attention;
 }
 
-std::vector<std::uint8_t> LogicalUnit::buffer(std::size_t bytes) {
-  std::vector<std::uint8_t> data;
-  if (!spare_.empty()) {
-    data = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  data.resize(bytes);
-  return data;
-}
-
-void LogicalUnit::reuse(std::vector<std::uint8_t> data) {
-  constexpr std::size_t kMostKept = 64, kMostBytes = 1U << 20;  // larger ones are rare
-  if (data.capacity() > 0 && data.capacity() <= kMostBytes && spare_.size() < kMostKept)
-    spare_.push_back(std::move(data));
+Answer answer_of_electronics(const Personality& drive, Reply reply) {
+  Answer answer;
+  answer.reply = std::move(reply);
+  answer.work.electronics_ns = drive.command_ns;
+  return answer;
 }
 
 Answer LogicalUnit::electronics(Reply reply) const {
-  Answer answer;
-  answer.reply = std::move(reply);
-  answer.work.electronics_ns = drive_.command_ns;
-  return answer;
+  return answer_of_electronics(drive_, std::move(reply));
 }
 
 Answer LogicalUnit::answer(const scsi::Command& command, std::uint32_t tag) {
@@ -194,7 +178,7 @@ Answer LogicalUnit::get_lba_status(const scsi::Command& command) {
   constexpr std::uint64_t kMostBlocks = 0xffffffff;  // of one descriptor
   std::vector<std::uint8_t> data(8, 0);
   for (std::uint64_t lbn = from; lbn < drive_.blocks && data.size() + 16 <= allocation_length;) {
-    const auto run = unwritten_.run_at(lbn);
+    const auto run = blocks_.unwritten().run_at(lbn);
     const std::uint64_t blocks = std::min(kMostBlocks, std::min(run.end, drive_.blocks) - lbn);
     std::vector<std::uint8_t> descriptor(16, 0);
     scsi::put_be(&descriptor[0], 8, lbn);
@@ -224,7 +208,7 @@ Answer LogicalUnit::read_capacity_16(const scsi::Command& command) {
   scsi::put_be(&data[8], 4, drive_.block_bytes);
   std::uint32_t in_physical = drive_.model.identity.physical_block_bytes / drive_.block_bytes;
   for (; in_physical > 1; in_physical /= 2) ++data[13];  // logical blocks per physical, as a power
-  if (!unwritten_.none_at_first()) data[14] = 0xc0;      // LBPME, LBPRZ: they read as zeros
+  if (!blocks_.unwritten().none_at_first()) data[14] = 0xc0;  // LBPME, LBPRZ: they read as zeros
   return electronics(good(std::move(data), scsi::get_be32(&command.cdb[10])));
 }
 
@@ -265,7 +249,7 @@ Answer LogicalUnit::start_stop_unit(const scsi::Command& command) {
   if (modifier > deepest) return electronics(invalid_cdb_field(3));
 
   const bool rests = condition == stopped || condition == standby;
-  Answer answer = rests && !no_flush ? synchronized(immediate) : electronics({});
+  Answer answer = rests && !no_flush ? blocks_.synchronized(immediate) : electronics({});
   answer.work.spin_up_ns = spindle_.go_to(condition);
   if (answer.work.spin_up_ns > 0) answer.work.kind = Work::Kind::spin_up;
   answer.work.immediate = immediate;

@@ -1,10 +1,10 @@
-// The commands on blocks: reads, writes, comparisons, and what brings the cache and the media
-// together (SBC-3 clause 5).
+#include "virtual_drive/block_commands.h"
+
 #include <algorithm>
+#include <utility>
 
 #include "model/stand_ins.h"
 #include "scsi/bytes.h"
-#include "virtual_drive/logical_unit.h"
 #include "virtual_drive/parameter_list.h"
 
 namespace platter::virtual_drive {
@@ -61,7 +61,34 @@ std::uint8_t byte_check(const scsi::Command& command) { return (command.cdb[1] >
 
 }  // namespace
 
-Answer LogicalUnit::transfer(const scsi::Command& command) {
+BlockCommands::BlockCommands(const Personality& drive, const ModePages& modes, Contents& contents)
+    : drive_(drive), modes_(modes), contents_(contents), unwritten_(drive.firmware.unwritten) {
+  if (!drive.model.imperfections) return;
+  medium_errors_ = drive.model.imperfections->medium_errors;
+  std::ranges::sort(medium_errors_);
+}
+
+std::vector<std::uint8_t> BlockCommands::buffer(std::size_t bytes) {
+  std::vector<std::uint8_t> data;
+  if (!spare_.empty()) {
+    data = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  data.resize(bytes);
+  return data;
+}
+
+void BlockCommands::reuse(std::vector<std::uint8_t> data) {
+  constexpr std::size_t kMostKept = 64, kMostBytes = 1U << 20;  // larger ones are rare
+  if (data.capacity() > 0 && data.capacity() <= kMostBytes && spare_.size() < kMostKept)
+    spare_.push_back(std::move(data));
+}
+
+Answer BlockCommands::electronics(Reply reply) const {
+  return answer_of_electronics(drive_, std::move(reply));
+}
+
+Answer BlockCommands::transfer(const scsi::Command& command) {
   const Work work = transfer_work(command);
   if (const auto outside = first_outside(work.lbn, work.blocks, drive_.blocks))
     return electronics(out_of_range(*outside));
@@ -71,7 +98,7 @@ Answer LogicalUnit::transfer(const scsi::Command& command) {
 }
 
 // The drive tries that block as often as mode page 01h says, and gives up.
-bool LogicalUnit::stop_at_medium_error(Work& work, Reply& reply) const {
+bool BlockCommands::stop_at_medium_error(Work& work, Reply& reply) const {
   const auto bad = std::ranges::lower_bound(medium_errors_, work.lbn);
   if (bad == medium_errors_.end() || *bad - work.lbn >= work.blocks) return false;
   work.blocks = static_cast<std::uint32_t>(*bad - work.lbn + 1);
@@ -81,7 +108,7 @@ bool LogicalUnit::stop_at_medium_error(Work& work, Reply& reply) const {
   return true;
 }
 
-Answer LogicalUnit::read_blocks(const scsi::Command& command, Work work) {
+Answer BlockCommands::read_blocks(const scsi::Command& command, Work work) {
   if (command.direction == scsi::Direction::to_device)
     return electronics(check_condition(kDataPhaseError));
   Answer answer;
@@ -111,7 +138,7 @@ Answer LogicalUnit::read_blocks(const scsi::Command& command, Work work) {
 }
 
 // With BYTCHK = 0 the medium is read, past the cache, and nothing is sent.
-Answer LogicalUnit::verify(const scsi::Command& command) {
+Answer BlockCommands::verify(const scsi::Command& command) {
   Work work = transfer_work(command);
   work.write = work.force_unit_access = false;
   work.verify = true;
@@ -125,7 +152,7 @@ Answer LogicalUnit::verify(const scsi::Command& command) {
 }
 
 // The data come over the bus first, then the medium is read and compared with them.
-Answer LogicalUnit::compare(const scsi::Command& command, Work work, std::uint8_t check) {
+Answer BlockCommands::compare(const scsi::Command& command, Work work, std::uint8_t check) {
   const std::uint32_t sent = check == kEachWithOne ? 1 : work.blocks;
   const std::uint32_t most = check == kEachWithOne ? drive_.most_same_blocks
                                                    : drive_.most_transfer_blocks;
@@ -156,8 +183,8 @@ Answer LogicalUnit::compare(const scsi::Command& command, Work work, std::uint8_
 }
 
 // The first of the blocks that is not as `data` say, which are as many blocks, or one for all.
-LogicalUnit::Compared LogicalUnit::first_difference(std::uint64_t lbn, std::uint32_t blocks,
-                                                    std::span<const std::uint8_t> data) const {
+BlockCommands::Compared BlockCommands::first_difference(std::uint64_t lbn, std::uint32_t blocks,
+                                                        std::span<const std::uint8_t> data) const {
   std::vector<std::uint8_t> held(drive_.block_bytes);
   for (std::uint32_t i = 0; i < blocks; ++i) {
     if (!contents_.read(lbn + i, held)) return tl::unexpected(ContentsFailed{});
@@ -169,12 +196,12 @@ LogicalUnit::Compared LogicalUnit::first_difference(std::uint64_t lbn, std::uint
 }
 
 // Of a command that only the time of matters the bytes may be missing, but not their number.
-bool LogicalUnit::has_sent(const scsi::Command& command, std::size_t bytes) {
+bool BlockCommands::has_sent(const scsi::Command& command, std::size_t bytes) {
   if (command.keep_data) return parameter_list(command, bytes).has_value();
   return command.direction == scsi::Direction::to_device && command.transfer_length >= bytes;
 }
 
-Answer LogicalUnit::write_blocks(const scsi::Command& command, Work work) {
+Answer BlockCommands::write_blocks(const scsi::Command& command, Work work) {
   const std::size_t bytes = static_cast<std::size_t>(work.blocks) * drive_.block_bytes;
   if (!has_sent(command, bytes)) return electronics(check_condition(kDataPhaseError));
   if (command.keep_data && !contents_.write(work.lbn, std::span(command.data).first(bytes)))
@@ -189,7 +216,7 @@ Answer LogicalUnit::write_blocks(const scsi::Command& command, Work work) {
 
 // What was written is read back before the answer; with BYTCHK = 1 it is also compared, which
 // finds nothing: the medium holds what it is given, or cannot be read at all.
-Answer LogicalUnit::write_and_verify(const scsi::Command& command) {
+Answer BlockCommands::write_and_verify(const scsi::Command& command) {
   Work work = transfer_work(command);
   work.kind = Work::Kind::write_and_verify;
   work.write = work.force_unit_access = true;
@@ -208,7 +235,7 @@ Answer LogicalUnit::write_and_verify(const scsi::Command& command) {
 
 // One block for all (SBC-3 clauses 5.40 and 5.41): it comes over the bus once, or with NDOB not at
 // all, and the answer waits for the medium.
-Answer LogicalUnit::write_same(const scsi::Command& command) {
+Answer BlockCommands::write_same(const scsi::Command& command) {
   constexpr std::uint8_t kSixteen = 0x93;
   const bool no_data = command.opcode() == kSixteen && (command.cdb[1] & 0x01);  // NDOB
   Work work = transfer_work(command);
@@ -236,8 +263,8 @@ Answer LogicalUnit::write_same(const scsi::Command& command) {
 }
 
 // That block into each of so many, by pieces of some length.
-bool LogicalUnit::write_each(std::uint64_t lbn, std::uint32_t blocks,
-                             std::span<const std::uint8_t> block) {
+bool BlockCommands::write_each(std::uint64_t lbn, std::uint32_t blocks,
+                               std::span<const std::uint8_t> block) {
   constexpr std::uint32_t kPiece = 128;
   const std::uint32_t piece = std::min(blocks, kPiece);
   std::vector<std::uint8_t> bytes(piece * block.size());
@@ -251,7 +278,7 @@ bool LogicalUnit::write_each(std::uint64_t lbn, std::uint32_t blocks,
 }
 
 // How many blocks one read leaves in the cache at most, as it is divided now.
-std::uint64_t LogicalUnit::most_prefetched() const {
+std::uint64_t BlockCommands::most_prefetched() const {
   if (!modes_.cache_settings().read_cache) return 0;
   const model::Cache cache = modes_.cache_policies(drive_.model.cache);
   if (cache.read_enabled.value && *cache.read_enabled.value == 0) return 0;
@@ -262,7 +289,7 @@ std::uint64_t LogicalUnit::most_prefetched() const {
 
 // What the cache has room for is read, and the status is GOOD (SBC-3 clause 5.8). CONDITION MET,
 // which would say that all of it is in the cache, is never told: hosts take it for an error.
-Answer LogicalUnit::pre_fetch(const scsi::Command& command) {
+Answer BlockCommands::pre_fetch(const scsi::Command& command) {
   Work work = transfer_work(command);
   work.force_unit_access = false;
   work.prefetch = true;
@@ -281,7 +308,7 @@ Answer LogicalUnit::pre_fetch(const scsi::Command& command) {
   return answer;
 }
 
-Answer LogicalUnit::seek(const scsi::Command& command) {
+Answer BlockCommands::seek(const scsi::Command& command) {
   Answer answer;
   answer.work.kind = Work::Kind::seek;
   answer.work.lbn = scsi::get_be32(&command.cdb[2]);
@@ -289,14 +316,14 @@ Answer LogicalUnit::seek(const scsi::Command& command) {
   return answer;
 }
 
-Answer LogicalUnit::synchronize_cache(const scsi::Command& command) {
+Answer BlockCommands::synchronize_cache(const scsi::Command& command) {
   const Work named = transfer_work(command);
   if (const auto outside = first_outside(named.lbn, named.blocks, drive_.blocks))
     return electronics(out_of_range(*outside));
   return synchronized(command.cdb[1] & 0x02);
 }
 
-Answer LogicalUnit::synchronized(bool immediate) {
+Answer BlockCommands::synchronized(bool immediate) {
   contents_.keep();
   Answer answer = electronics({});
   answer.work.kind = Work::Kind::synchronize;
