@@ -75,6 +75,18 @@ CAMPAIGNS = [
              "right.", "bench/silent_resets.py"),
     Campaign("drives-of-today", "What models say of mixed load on 20 drives of today, by reads and with writes, against fresh "
              "requests.", "bench/drives_of_today.py"),
+    Campaign("announced", "The drive time that a map by timing tells of at 5 %, and what is taken.", "bench/announced.py"),
+    Campaign("streams-of-today", "Sequential reads of 20 drives of today and of the models that were made of them.",
+             "bench/streams_of_today.py"),
+    Campaign("seek-joint", "How far the two pieces of the seek formula are apart where they meet.", "bench/seek_joint.py"),
+    Campaign("programs", "Griffin's and Wu's programs on file systems on emulated drives.",
+             f"bench/emulators/programs.py --build {BUILD}"),
+    Campaign("mirrors", "One, two and three emulated drives by Linux md.", f"bench/emulators/raid1.py --build {BUILD}"),
+    Campaign("fleet-on-slurm", "Forty drives on two nodes, one of which is killed.",
+             f"bench/slurm/fleet.py --platter {BUILD}/platter"),
+    Campaign("volumes", "What studies of a trace of many volumes cost.",
+             f"bench/study/volumes.py --platter {BUILD}/platter"),
+    Campaign("only-tests", "Functions that only tests call.", "bench/only_tests.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]
