@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "emulator/file_systems/ranges.h"
-#include "emulator/nbd/connection.h"
-#include "emulator/nbd/request_episodes.h"
-#include "emulator/nbd/request_log.h"
+#include "emulator/blocks/connection.h"
+#include "emulator/blocks/courier.h"
+#include "emulator/blocks/request_episodes.h"
+#include "emulator/blocks/request_log.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/transport_delay.h"
@@ -39,11 +40,12 @@ class PacedEngine {
   // Returns when the answer should leave for the host: 0, an errno, EIO of one that fails, or that
   // of `move`, which is called when the drive has the request. ESHUTDOWN: there is no answer, since
   // the power has gone or `who` has, or end() was called. `came_host_ns`: when the request was seen
-  // here; it is dated back by the transport's delay. The tag is given here. Any thread.
+  // here; it is dated back by the transport's delay. The tag is given here. Any thread. Where there
+  // is a courier, that answers when it is due (kByCourier), and `who` lives until then.
   int serve(platter_request request, Nanoseconds came_host_ns, const Connection& who,
-            const Move& move = {});
+            const Move& move = {}, Courier* courier = nullptr);
   // The same for SYNCHRONIZE CACHE.
-  int synchronize(Nanoseconds came_host_ns, const Connection& who);
+  int synchronize(Nanoseconds came_host_ns, const Connection& who, Courier* courier = nullptr);
 
   // The blocks that the drive has taken and not written at this moment, in order and apart.
   std::vector<Range> dirty_blocks() const;
@@ -63,11 +65,16 @@ class PacedEngine {
   struct Slot {
     bool used = false, done = false;
     platter_asked asked{};  // of episodes
-    bool fails = false, is_kept = false, is_stuck = false;
+    bool fails = false, is_kept = false, is_stuck = false, by_courier = false;
     std::uint64_t back_bytes = 0;  // of data in its answer
     Nanoseconds came_host_ns = 0, arrival_ns = 0, completion_ns = 0;
     const Connection* who = nullptr;
     std::condition_variable wake;
+  };
+  struct Delivery {
+    std::uint32_t tag;
+    const Connection* who;
+    Nanoseconds leaves_host_ns, way_ns;
   };
   struct Waiting {
     const Connection& who;
@@ -97,7 +104,8 @@ class PacedEngine {
   void free(Slot& slot);
   void wait_as_leader(Lock& lock);
   void hand_over_lead();
-  void wait_and_deliver(Lock& lock, std::uint32_t tag, const Connection& who);
+  int answer(Lock& lock, std::uint32_t tag, const Connection& who, Courier* courier);
+  bool deliver(const Delivery& what, Nanoseconds now_host_ns);
 
   platter_engine& engine_;
   const std::uint32_t depth_, block_bytes_;

@@ -1,4 +1,4 @@
-#include "emulator/nbd/paced_engine.h"
+#include "emulator/blocks/paced_engine.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -57,7 +57,9 @@ Nanoseconds PacedEngine::taken_host_ns(Nanoseconds completion_ns) const {
   for (const Slot& slot : slots_)
     if (slot.used && !slot.done)
       longest_ns = std::max(longest_ns, way_back_ns(slot, completion_ns));
-  const bool handed_over = used_ > 1 && clock_.speed() == 1;
+  const bool by_courier = std::ranges::any_of(
+      slots_, [](const Slot& slot) { return slot.used && !slot.done && slot.by_courier; });
+  const bool handed_over = (used_ > 1 || by_courier) && clock_.speed() == 1;
   return clock_.host_ns(completion_ns) - longest_ns - (handed_over ? kHandOver : 0);
 }
 
@@ -76,7 +78,7 @@ bool PacedEngine::ask(Lock& lock, const Connection& who) {
 }
 
 int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const Connection& who,
-                       const Move& move) {
+                       const Move& move, Courier* courier) {
   Lock lock(mutex_);
   if (is_lost(who)) return ESHUTDOWN;
   const bool writes = (request.flags & PLATTER_WRITE) != 0;
@@ -97,6 +99,7 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const 
   slot.arrival_ns = arrival_ns;
   slot.who = &who;
   slot.fails = slot.is_kept = slot.is_stuck = false;
+  slot.by_courier = courier != nullptr;
   if (episodes_ != nullptr) {
     slot.asked = episodes_->came(request.lbn, request.blocks, request.flags & PLATTER_WRITE,
                                  arrival_ns);
@@ -110,11 +113,8 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const 
   if (!answered && power_ == who.power()) withdraw(tag);
   if (!led_) hand_over_lead();
   if (!answered) return error != 0 ? error : ESHUTDOWN;
-  const bool fails = slot.fails;
   if (slot.is_kept && !outlast_episodes(lock, tag, who)) return ESHUTDOWN;
-  wait_and_deliver(lock, tag, who);
-  if (power_ != who.power()) return ESHUTDOWN;
-  return fails ? EIO : 0;
+  return answer(lock, tag, who, courier);
 }
 
 // Contents take their time, and others go on meanwhile. ESHUTDOWN: the power went, and the slot is
@@ -160,20 +160,31 @@ bool PacedEngine::outlast_episodes(Lock& lock, std::uint32_t tag, const Connecti
 }
 
 // The thread that answers is the one that waits for the deadline.
-void PacedEngine::wait_and_deliver(Lock& lock, std::uint32_t tag, const Connection& who) {
-  Slot& slot = slots_[tag];
-  const Nanoseconds leaves = leaves_host_ns(slot), completion_ns = slot.completion_ns;
-  const Nanoseconds served_ns = completion_ns - slot.arrival_ns,
-                    way_ns = way_back_ns(slot, completion_ns);
+int PacedEngine::answer(Lock& lock, std::uint32_t tag, const Connection& who, Courier* courier) {
+  const Slot& slot = slots_[tag];
+  const Delivery what{tag, &who, leaves_host_ns(slot), way_back_ns(slot, slot.completion_ns)};
+  const int error = slot.fails ? EIO : 0;
   lock.unlock();
-  wait_until_host_ns(leaves);
-  const Nanoseconds now = host_now_ns();
-  lock.lock();
-  if (power_ != who.power()) return;  // the slot is another's
+  if (courier != nullptr) {
+    courier->answer_at(what.leaves_host_ns, error,
+                       [this, what](Nanoseconds now_ns) { return deliver(what, now_ns); });
+    return kByCourier;
+  }
+  wait_until_host_ns(what.leaves_host_ns);
+  return deliver(what, host_now_ns()) ? error : ESHUTDOWN;
+}
+
+// false: the power has gone, and the slot is another's.
+bool PacedEngine::deliver(const Delivery& what, Nanoseconds now_host_ns) {
+  const Lock lock(mutex_);
+  if (power_ != what.who->power()) return false;
+  Slot& slot = slots_[what.tag];
+  const Nanoseconds served_ns = slot.completion_ns - slot.arrival_ns;
   free(slot);
-  who.answered_ns = now;
-  lateness_.add(served_ns / clock_.speed(), now - leaves);
-  if (log_ != nullptr) log_->delivered(tag, clock_.drive_ns(now + way_ns));
+  what.who->answered_ns = now_host_ns;
+  lateness_.add(served_ns / clock_.speed(), now_host_ns - what.leaves_host_ns);
+  if (log_ != nullptr) log_->delivered(what.tag, clock_.drive_ns(now_host_ns + what.way_ns));
+  return true;
 }
 
 void PacedEngine::free(Slot& slot) {
@@ -194,7 +205,7 @@ void PacedEngine::withdraw(std::uint32_t tag) {
   free(slots_[tag]);
 }
 
-int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who) {
+int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who, Courier* courier) {
   Lock lock(mutex_);
   if (is_lost(who)) return ESHUTDOWN;
   const Nanoseconds now_ns = seen_drive_ns(came_host_ns, 0, who);
@@ -220,11 +231,18 @@ int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who) {
     if (ask(lock, who)) return ESHUTDOWN;
   }
   lock.unlock();
+  const int error = (outcome.flags & PLATTER_FAILS) != 0 ? EIO : 0;
+  const auto delivered = [this, &who](Nanoseconds now_host_ns) {
+    const Lock again(mutex_);
+    who.answered_ns = now_host_ns;
+    return power_ == who.power();
+  };
+  if (courier != nullptr) {
+    courier->answer_at(leaves, error, delivered);
+    return kByCourier;
+  }
   wait_until_host_ns(leaves);
-  lock.lock();
-  who.answered_ns = host_now_ns();
-  if (power_ != who.power()) return ESHUTDOWN;
-  return (outcome.flags & PLATTER_FAILS) != 0 ? EIO : 0;
+  return delivered(host_now_ns()) ? error : ESHUTDOWN;
 }
 
 std::vector<Range> PacedEngine::dirty_blocks() const {

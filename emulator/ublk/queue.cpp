@@ -1,0 +1,211 @@
+#include "emulator/ublk/queue.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "emulator/pace/clock.h"
+#include "emulator/pace/real_time.h"
+#include "model/error.h"
+
+namespace platter::emulator::ublk {
+namespace {
+
+constexpr std::uint64_t kWoken = kDepth;  // no tag
+
+// Of descriptions: by whole pages.
+std::size_t asked_bytes() {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (kDepth * sizeof(ublksrv_io_desc) + page - 1) / page * page;
+}
+
+void* mapped(std::size_t bytes, int protection, int flags, int file) {
+  void* const begin = ::mmap(nullptr, bytes, protection, flags, file, UBLKSRV_CMD_BUF_OFFSET);
+  if (begin != MAP_FAILED) return begin;
+  throw Error(ExitStatus::internal,
+              fmt::format("memory for requests cannot be mapped: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+// For one request at a time. Memory for its data is there when it was touched.
+class Queue::Worker : public Courier {
+ public:
+  Worker(Queue& queue, std::uint16_t tag, std::size_t bytes)
+      : queue_(queue),
+        tag_(tag),
+        buffer_(static_cast<std::uint8_t*>(mapped(bytes, PROT_READ | PROT_WRITE,
+                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1)),
+                bytes),
+        thread_([this] { run(); }) {}
+  ~Worker() override {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+    ::munmap(buffer_.data(), buffer_.size());
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  std::span<std::uint8_t> buffer() const { return buffer_; }
+  // The thread of the ring asks, and knows what it asked when it answers.
+  const Request& request() const { return request_; }
+  void ask(const Request& request) {
+    {
+      const std::lock_guard lock(mutex_);
+      request_ = request;
+      asked_ = true;
+    }
+    changed_.notify_one();
+  }
+
+  void answer_at(Nanoseconds leaves_host_ns, int error, Delivered delivered) override {
+    queue_.post({leaves_host_ns, tag_, error, std::move(delivered)});
+  }
+
+ private:
+  void run() {
+    queue_.prepare_thread();
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return asked_ || ends_; });
+      if (!asked_) return;
+      asked_ = false;
+      const Request request = request_;
+      lock.unlock();
+      const int result = served(request);
+      if (result != kByCourier) answer_at(host_now_ns(), result, {});
+      lock.lock();
+    }
+  }
+  int served(const Request& request) {
+    try {
+      return queue_.serve_(request, *this);
+    } catch (const std::bad_alloc&) {
+      return ENOMEM;
+    } catch (const std::exception&) {
+      return EIO;
+    }
+  }
+
+  Queue& queue_;
+  const std::uint16_t tag_;
+  const std::span<std::uint8_t> buffer_;
+  Request request_{};
+  bool asked_ = false, ends_ = false;
+  std::mutex mutex_{};
+  std::condition_variable changed_{};
+  std::thread thread_;
+};
+
+Queue::Queue(const Device& device, std::uint32_t most_request_bytes, bool in_real_time,
+             Serve serve)
+    : device_(device.file()),
+      numbers_(device.numbers()),
+      in_real_time_(in_real_time),
+      serve_(std::move(serve)),
+      woken_(::eventfd(0, EFD_CLOEXEC)),
+      asked_(static_cast<const ublksrv_io_desc*>(
+          mapped(asked_bytes(), PROT_READ, MAP_SHARED | MAP_POPULATE, device_))) {
+  for (std::uint16_t tag = 0; tag < kDepth; ++tag)
+    workers_.push_back(std::make_unique<Worker>(*this, tag, most_request_bytes));
+  thread_ = std::thread([this] { run(); });
+}
+
+Queue::~Queue() {
+  ends_ = true;
+  ::eventfd_write(woken_.get(), 1);
+  thread_.join();
+  workers_.clear();
+  ::munmap(const_cast<ublksrv_io_desc*>(asked_), asked_bytes());
+}
+
+void Queue::prepare_thread() const {
+  if (in_real_time_)
+    run_in_real_time();
+  else
+    run_without_slack();
+}
+
+// The kernel takes a device's commands from the thread that fetched first.
+void Queue::run() {
+  prepare_thread();
+  for (const auto& worker : workers_) {
+    const auto tag = static_cast<std::uint16_t>(fetching_++);
+    fill_fetch(ring_.next(), device_, UBLK_IO_FETCH_REQ, numbers_, tag, 0,
+               worker->buffer().data());
+  }
+  listen();
+  while (!ends_) {
+    ring_.enter(wakes_host_ns());
+    hear();
+    deliver_what_is_due();
+  }
+}
+
+void Queue::listen() {
+  io_uring_sqe& command = ring_.next();
+  command.opcode = IORING_OP_READ;
+  command.fd = woken_.get();
+  command.addr = reinterpret_cast<std::uint64_t>(&times_woken_);
+  command.len = sizeof times_woken_;
+  command.user_data = kWoken;
+}
+
+void Queue::post(Letter letter) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(letter));
+  }
+  ::eventfd_write(woken_.get(), 1);
+}
+
+// Close to a deadline it does not sleep, but looks again and again: the kernel shows what has come
+// to whoever enters it.
+std::optional<Nanoseconds> Queue::wakes_host_ns() const {
+  const auto first = std::ranges::min_element(letters_, {}, &Letter::leaves_host_ns);
+  return first == letters_.end() ? std::nullopt : std::optional(first->leaves_host_ns - kSpin);
+}
+
+void Queue::hear() {
+  const Nanoseconds now_ns = host_now_ns();
+  while (const auto answer = ring_.take()) {
+    if (answer->user_data == kWoken) {
+      listen();
+      const std::lock_guard lock(mutex_);
+      std::ranges::move(posted_, std::back_inserter(letters_));
+      posted_.clear();
+    } else if (answer->result == UBLK_IO_RES_OK) {
+      Worker& worker = *workers_[answer->user_data];
+      worker.ask(request_of(asked_[answer->user_data], worker.buffer(), now_ns));
+    }  // else the device has stopped
+  }
+}
+
+void Queue::deliver_what_is_due() {
+  for (auto letter = letters_.begin(); letter != letters_.end();) {
+    const Nanoseconds now_ns = host_now_ns();
+    if (letter->leaves_host_ns > now_ns) {
+      ++letter;
+      continue;
+    }
+    Worker& worker = *workers_[letter->tag];
+    const bool is_lost = letter->delivered && !letter->delivered(now_ns);
+    const int error = is_lost || letter->error == ESHUTDOWN ? EIO : letter->error;
+    fill_fetch(ring_.next(), device_, UBLK_IO_COMMIT_AND_FETCH_REQ, numbers_, letter->tag,
+               result_of(worker.request(), error), worker.buffer().data());
+    letter = letters_.erase(letter);
+  }
+}
+
+}  // namespace platter::emulator::ublk
