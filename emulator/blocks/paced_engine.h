@@ -12,11 +12,11 @@
 #include <optional>
 #include <vector>
 
-#include "emulator/file_systems/ranges.h"
 #include "emulator/blocks/connection.h"
 #include "emulator/blocks/courier.h"
 #include "emulator/blocks/request_episodes.h"
 #include "emulator/blocks/request_log.h"
+#include "emulator/file_systems/ranges.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/transport_delay.h"

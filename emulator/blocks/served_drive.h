@@ -8,12 +8,12 @@
 #include <span>
 #include <string>
 
-#include "emulator/contents/contents_choice.h"
-#include "emulator/contents/volatile_contents.h"
 #include "emulator/blocks/connection.h"
 #include "emulator/blocks/courier.h"
 #include "emulator/blocks/paced_engine.h"
 #include "emulator/blocks/request_log.h"
+#include "emulator/contents/contents_choice.h"
+#include "emulator/contents/volatile_contents.h"
 #include "emulator/pace/drive_report.h"
 #include "lib/platter.h"
 

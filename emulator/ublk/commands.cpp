@@ -1,13 +1,11 @@
 #include "emulator/ublk/commands.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 
 #include "model/error.h"
 
@@ -16,48 +14,39 @@ namespace {
 
 constexpr std::uint32_t kSector = 512;
 
-// UBLK_U_CMD_..., UBLK_U_IO_... of later headers.
 template <typename Body>
-std::uint32_t numbered(std::uint32_t number, Numbers numbers) {
-  if (numbers == Numbers::plain) return number;
-  const bool only_reads = std::is_same_v<Body, ublksrv_ctrl_cmd> && number == UBLK_CMD_GET_DEV_INFO;
-  return static_cast<std::uint32_t>(only_reads ? _IOC(_IOC_READ, 'u', number, sizeof(Body))
-                                               : _IOWR('u', number, Body));
-}
-
-template <typename Body>
-void fill(io_uring_sqe& command, int file, std::uint32_t number, Numbers numbers,
-          const Body& body) {
+void fill(io_uring_sqe& command, int file, std::uint32_t number, const Body& body) {
   command.opcode = IORING_OP_URING_CMD;
   command.fd = file;
-  command.cmd_op = numbered<Body>(number, numbers);
+  command.cmd_op = number;
   std::memcpy(command.cmd, &body, sizeof body);
 }
 
 }  // namespace
 
-void fill_control(io_uring_sqe& command, int control, std::uint32_t number, Numbers numbers,
+void fill_control(io_uring_sqe& command, int control, std::uint32_t number,
                   const ublksrv_ctrl_cmd& what) {
-  fill(command, control, number, numbers, what);
+  fill(command, control, number, what);
 }
 
-void fill_fetch(io_uring_sqe& command, int device, std::uint32_t number, Numbers numbers,
-                std::uint16_t tag, std::int32_t result, const void* buffer) {
+void fill_fetch(io_uring_sqe& command, int device, std::uint32_t number, std::uint16_t tag,
+                std::int32_t result, const void* buffer) {
   ublksrv_io_cmd what{};
   what.tag = tag;
   what.result = result;
   what.addr = reinterpret_cast<std::uint64_t>(buffer);
-  fill(command, device, number, numbers, what);
+  fill(command, device, number, what);
   command.user_data = tag;
 }
 
 ublk_params params_for(std::uint32_t block_bytes, std::uint64_t bytes,
                        std::uint32_t most_request_bytes) {
   if (!std::has_single_bit(block_bytes) || block_bytes < kSector || block_bytes > 4096)
-    throw Error(ExitStatus::bad_input,
-                fmt::format("blocks of {} bytes are none of a block device, which have 512 to 4096, "
-                            "a power of two; give --vhost-user",
-                            block_bytes));
+    throw Error(
+        ExitStatus::bad_input,
+        fmt::format("blocks of {} bytes are none of a block device, which have 512 to 4096, "
+                    "a power of two; give --vhost-user",
+                    block_bytes));
   constexpr std::uint32_t kMostSectors = std::numeric_limits<std::uint32_t>::max() / kSector;
   const auto shift = static_cast<std::uint8_t>(std::countr_zero(block_bytes));
   ublk_params params{};
@@ -78,8 +67,12 @@ ublk_params params_for(std::uint32_t block_bytes, std::uint64_t bytes,
 
 Request request_of(const ublksrv_io_desc& asked, std::span<std::uint8_t> buffer,
                    Nanoseconds came_host_ns) {
-  Request request{ublksrv_get_op(&asked), (asked.op_flags & UBLK_IO_F_FUA) != 0,
-                  asked.start_sector * kSector, std::uint64_t{asked.nr_sectors} * kSector, {}, came_host_ns};
+  Request request{ublksrv_get_op(&asked),
+                  (asked.op_flags & UBLK_IO_F_FUA) != 0,
+                  asked.start_sector * kSector,
+                  std::uint64_t{asked.nr_sectors} * kSector,
+                  {},
+                  came_host_ns};
   if (request.kind == UBLK_IO_OP_READ || request.kind == UBLK_IO_OP_WRITE)
     request.data = buffer.first(std::min<std::uint64_t>(request.bytes, buffer.size()));
   return request;

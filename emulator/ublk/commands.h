@@ -12,7 +12,8 @@
 
 namespace platter::emulator::ublk {
 
-inline constexpr std::uint16_t kDepth = 64;  // requests that a device has at once, as an engine takes
+inline constexpr std::uint16_t kDepth = 64;  // requests that a device has at once, as an engine
+                                             // takes
 
 struct Request {
   std::uint8_t kind = 0;  // UBLK_IO_OP_READ, ...
@@ -22,15 +23,12 @@ struct Request {
   Nanoseconds came_host_ns = 0;
 };
 
-// Since 6.4 a command's number says its direction and size, too, and kernels may insist on that.
-enum class Numbers : std::uint8_t { plain, with_sizes };
-
-void fill_control(io_uring_sqe& command, int control, std::uint32_t number, Numbers numbers,
+void fill_control(io_uring_sqe& command, int control, std::uint32_t number,
                   const ublksrv_ctrl_cmd& what);
 // UBLK_IO_FETCH_REQ or UBLK_IO_COMMIT_AND_FETCH_REQ; `result`: of the request that is answered;
 // `buffer`: of the next one's data. The tag comes back with the answer.
-void fill_fetch(io_uring_sqe& command, int device, std::uint32_t number, Numbers numbers,
-                std::uint16_t tag, std::int32_t result, const void* buffer);
+void fill_fetch(io_uring_sqe& command, int device, std::uint32_t number, std::uint16_t tag,
+                std::int32_t result, const void* buffer);
 
 // A drive that turns and has a cache. Throws Error(bad_input) for blocks that Linux has not.
 ublk_params params_for(std::uint32_t block_bytes, std::uint64_t bytes,

@@ -37,8 +37,8 @@ model::Descriptor opened_control() {
 }
 
 // 0 or -errno.
-int control(std::uint32_t number, Numbers numbers, std::uint32_t device, void* data = nullptr,
-            std::size_t bytes = 0, std::uint64_t word = 0) {
+int control(std::uint32_t number, std::uint32_t device, void* data = nullptr, std::size_t bytes = 0,
+            std::uint64_t word = 0) {
   const model::Descriptor file = opened_control();
   Ring ring(2);
   ublksrv_ctrl_cmd what{};
@@ -47,7 +47,7 @@ int control(std::uint32_t number, Numbers numbers, std::uint32_t device, void* d
   what.addr = reinterpret_cast<std::uint64_t>(data);
   what.len = static_cast<std::uint16_t>(bytes);
   what.data[0] = word;
-  fill_control(ring.next(), file.get(), number, numbers, what);
+  fill_control(ring.next(), file.get(), number, what);
   for (;;) {
     ring.enter(std::nullopt);
     if (const auto answer = ring.take()) return answer->result;
@@ -60,42 +60,31 @@ void require_done(int result, const char* what) {
                 fmt::format("this kernel's ublk does not {}: {}", what, std::strerror(-result)));
 }
 
-struct Added {
-  std::uint32_t number;
-  Numbers numbers;
-};
-
-Added added(std::uint32_t most_request_bytes) {
-  for (const Numbers numbers : {Numbers::plain, Numbers::with_sizes}) {
-    ublksrv_ctrl_dev_info info{};
-    info.nr_hw_queues = 1;
-    info.queue_depth = kDepth;
-    info.max_io_buf_bytes = most_request_bytes;
-    info.dev_id = kAny;
-    info.ublksrv_flags = kOurs << 32 | static_cast<std::uint32_t>(::getpid());
-    const int result = control(UBLK_CMD_ADD_DEV, numbers, kAny, &info, sizeof info);
-    if (result == -EOPNOTSUPP && numbers == Numbers::plain) continue;
-    if (result == -EPERM || result == -EACCES)
-      no_ublk("this process may not add a device to this kernel's ublk", "run as root");
-    require_done(result, "add a device");
-    return {info.dev_id, numbers};
-  }
-  return {};  // never: the loop returns or throws
+// Its number.
+std::uint32_t added(std::uint32_t most_request_bytes) {
+  ublksrv_ctrl_dev_info info{};
+  info.nr_hw_queues = 1;
+  info.queue_depth = kDepth;
+  info.max_io_buf_bytes = most_request_bytes;
+  info.dev_id = kAny;
+  info.ublksrv_flags = kOurs << 32 | static_cast<std::uint32_t>(::getpid());
+  const int result = control(UBLK_CMD_ADD_DEV, kAny, &info, sizeof info);
+  if (result == -EPERM || result == -EACCES)
+    no_ublk("this process may not add a device to this kernel's ublk", "run as root");
+  require_done(result, "add a device");
+  return info.dev_id;
 }
 
 std::string character_path(std::uint32_t number) { return fmt::format("/dev/ublkc{}", number); }
 
 // What an emulation was killed over, which the kernel keeps without its block device.
 void remove_if_left(std::uint32_t number) {
-  for (const Numbers numbers : {Numbers::plain, Numbers::with_sizes}) {
-    ublksrv_ctrl_dev_info info{};
-    if (control(UBLK_CMD_GET_DEV_INFO, numbers, number, &info, sizeof info) != 0) continue;
-    const auto server = static_cast<pid_t>(info.ublksrv_flags & 0xffffffff);
-    const bool is_ours = info.ublksrv_flags >> 32 == kOurs;
-    if (is_ours && info.state == UBLK_S_DEV_DEAD && ::kill(server, 0) != 0 && errno == ESRCH)
-      control(UBLK_CMD_DEL_DEV, numbers, number);
-    return;
-  }
+  ublksrv_ctrl_dev_info info{};
+  if (control(UBLK_CMD_GET_DEV_INFO, number, &info, sizeof info) != 0) return;
+  const auto server = static_cast<pid_t>(info.ublksrv_flags & 0xffffffff);
+  const bool is_ours = info.ublksrv_flags >> 32 == kOurs;
+  if (is_ours && info.state == UBLK_S_DEV_DEAD && ::kill(server, 0) != 0 && errno == ESRCH)
+    control(UBLK_CMD_DEL_DEV, number);
 }
 
 }  // namespace
@@ -116,13 +105,10 @@ void require_ublk() {
   }
 }
 
-Device::Device(const ublk_params& params) {
-  const Added here = added(params.basic.max_sectors * 512);
-  number_ = here.number;
-  numbers_ = here.numbers;
+Device::Device(const ublk_params& params) : number_(added(params.basic.max_sectors * 512)) {
   try {
     ublk_params given = params;
-    require_done(control(UBLK_CMD_SET_PARAMS, numbers_, number_, &given, sizeof given),
+    require_done(control(UBLK_CMD_SET_PARAMS, number_, &given, sizeof given),
                  "take a drive's parameters");
     file_ = model::Descriptor(::open(character_path(number_).c_str(), O_RDWR | O_CLOEXEC));
     if (file_.get() < 0)
@@ -131,26 +117,26 @@ Device::Device(const ublk_params& params) {
                               "has to be the kernel's own (devtmpfs)",
                               character_path(number_), std::strerror(errno)));
   } catch (...) {
-    model::quietly([this] { control(UBLK_CMD_DEL_DEV, numbers_, number_); });
+    model::quietly([this] { control(UBLK_CMD_DEL_DEV, number_); });
     throw;
   }
 }
 
 Device::~Device() {
   file_ = model::Descriptor();
-  model::quietly([this] { control(UBLK_CMD_DEL_DEV, numbers_, number_); });
+  model::quietly([this] { control(UBLK_CMD_DEL_DEV, number_); });
 }
 
 std::string Device::path() const { return fmt::format("/dev/ublkb{}", number_); }
 
 void Device::start() {
-  require_done(control(UBLK_CMD_START_DEV, numbers_, number_, nullptr, 0,
-                       static_cast<std::uint64_t>(::getpid())),
-               "start a device");
+  require_done(
+      control(UBLK_CMD_START_DEV, number_, nullptr, 0, static_cast<std::uint64_t>(::getpid())),
+      "start a device");
 }
 
 void Device::stop() noexcept {
-  model::quietly([this] { control(UBLK_CMD_STOP_DEV, numbers_, number_); });
+  model::quietly([this] { control(UBLK_CMD_STOP_DEV, number_); });
 }
 
 }  // namespace platter::emulator::ublk

@@ -22,8 +22,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   int file() const { return file_.get(); }  // of /dev/ublkcN
-  Numbers numbers() const { return numbers_; }
-  std::string path() const;  // /dev/ublkbN
+  std::string path() const;                 // /dev/ublkbN
   // All of its requests are fetched; the kernel looks for partitions.
   void start();
   // Returns when nothing is outstanding any more, whoever has it open.
@@ -31,7 +30,6 @@ class Device {
 
  private:
   std::uint32_t number_;
-  Numbers numbers_;
   model::Descriptor file_;
 };
 

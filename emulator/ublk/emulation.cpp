@@ -1,10 +1,8 @@
 #include "emulator/ublk/emulation.h"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <future>
@@ -15,6 +13,7 @@
 #include "emulator/pace/report_writer.h"
 #include "emulator/pace/unread_notices.h"
 #include "emulator/ublk/queue.h"
+#include "emulator/ublk/serve.h"
 #include "model/say.h"
 
 namespace platter::emulator::ublk {
@@ -31,12 +30,12 @@ class Emulation::Served {
         device_(params_for(drive.block_bytes(), drive.bytes(), ServedDrive::kMostRequestBytes)),
         queue_(device_, ServedDrive::kMostRequestBytes, in_real_time,
                [this](const Request& request, Courier& courier) {
-                 return serve(request, courier);
+                 return serve(drive_, request, *who_.load(), courier);
                }) {
     begin_again();
   }
 
-  Device& device() { return device_; }
+  Device& device() noexcept { return device_; }
   // The power came back.
   void begin_again() {
     connections_.emplace_back(drive_.power());
@@ -44,25 +43,6 @@ class Emulation::Served {
   }
 
  private:
-  int serve(const Request& request, Courier& courier) {
-    const Connection& who = *who_.load();
-    const Nanoseconds came = request.came_host_ns;
-    switch (request.kind) {
-      case UBLK_IO_OP_READ:
-        return drive_.read(request.offset, request.data, came, who, &courier);
-      case UBLK_IO_OP_WRITE:
-        return drive_.write(request.offset, request.data, request.through, came, who, &courier);
-      case UBLK_IO_OP_FLUSH:
-        return drive_.flush(came, who, &courier);
-      case UBLK_IO_OP_DISCARD:
-        return drive_.trim(request.offset, request.bytes);
-      case UBLK_IO_OP_WRITE_ZEROES:
-        return drive_.zero(request.offset, request.bytes, request.through, came, who, &courier);
-      default:
-        return EOPNOTSUPP;
-    }
-  }
-
   ServedDrive& drive_;
   std::list<Connection> connections_{};  // one until each cut: whoever waits may still ask
   std::atomic<const Connection*> who_{nullptr};

@@ -1,19 +1,18 @@
 #include "emulator/ublk/queue.h"
 
-#include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <cstring>
+#include <iterator>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "emulator/pace/clock.h"
 #include "emulator/pace/real_time.h"
-#include "model/error.h"
 
 namespace platter::emulator::ublk {
 namespace {
@@ -26,24 +25,16 @@ std::size_t asked_bytes() {
   return (kDepth * sizeof(ublksrv_io_desc) + page - 1) / page * page;
 }
 
-void* mapped(std::size_t bytes, int protection, int flags, int file) {
-  void* const begin = ::mmap(nullptr, bytes, protection, flags, file, UBLKSRV_CMD_BUF_OFFSET);
-  if (begin != MAP_FAILED) return begin;
-  throw Error(ExitStatus::internal,
-              fmt::format("memory for requests cannot be mapped: {}", std::strerror(errno)));
-}
-
 }  // namespace
 
-// For one request at a time. Memory for its data is there when it was touched.
+// For one request at a time.
 class Queue::Worker : public Courier {
  public:
   Worker(Queue& queue, std::uint16_t tag, std::size_t bytes)
       : queue_(queue),
         tag_(tag),
-        buffer_(static_cast<std::uint8_t*>(mapped(bytes, PROT_READ | PROT_WRITE,
-                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1)),
-                bytes),
+        memory_(bytes, PROT_READ | PROT_WRITE),
+        buffer_(memory_.at<std::uint8_t>(0), bytes),
         thread_([this] { run(); }) {}
   ~Worker() override {
     {
@@ -52,7 +43,6 @@ class Queue::Worker : public Courier {
     }
     changed_.notify_one();
     thread_.join();
-    ::munmap(buffer_.data(), buffer_.size());
   }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -100,6 +90,7 @@ class Queue::Worker : public Courier {
 
   Queue& queue_;
   const std::uint16_t tag_;
+  const Mapping memory_;
   const std::span<std::uint8_t> buffer_;
   Request request_{};
   bool asked_ = false, ends_ = false;
@@ -108,15 +99,12 @@ class Queue::Worker : public Courier {
   std::thread thread_;
 };
 
-Queue::Queue(const Device& device, std::uint32_t most_request_bytes, bool in_real_time,
-             Serve serve)
+Queue::Queue(const Device& device, std::uint32_t most_request_bytes, bool in_real_time, Serve serve)
     : device_(device.file()),
-      numbers_(device.numbers()),
       in_real_time_(in_real_time),
       serve_(std::move(serve)),
       woken_(::eventfd(0, EFD_CLOEXEC)),
-      asked_(static_cast<const ublksrv_io_desc*>(
-          mapped(asked_bytes(), PROT_READ, MAP_SHARED | MAP_POPULATE, device_))) {
+      asked_(asked_bytes(), PROT_READ, device_, UBLKSRV_CMD_BUF_OFFSET) {
   for (std::uint16_t tag = 0; tag < kDepth; ++tag)
     workers_.push_back(std::make_unique<Worker>(*this, tag, most_request_bytes));
   thread_ = std::thread([this] { run(); });
@@ -127,7 +115,6 @@ Queue::~Queue() {
   ::eventfd_write(woken_.get(), 1);
   thread_.join();
   workers_.clear();
-  ::munmap(const_cast<ublksrv_io_desc*>(asked_), asked_bytes());
 }
 
 void Queue::prepare_thread() const {
@@ -140,11 +127,8 @@ void Queue::prepare_thread() const {
 // The kernel takes a device's commands from the thread that fetched first.
 void Queue::run() {
   prepare_thread();
-  for (const auto& worker : workers_) {
-    const auto tag = static_cast<std::uint16_t>(fetching_++);
-    fill_fetch(ring_.next(), device_, UBLK_IO_FETCH_REQ, numbers_, tag, 0,
-               worker->buffer().data());
-  }
+  for (std::uint16_t tag = 0; tag < kDepth; ++tag)
+    fill_fetch(ring_.next(), device_, UBLK_IO_FETCH_REQ, tag, 0, workers_[tag]->buffer().data());
   listen();
   while (!ends_) {
     ring_.enter(wakes_host_ns());
@@ -187,7 +171,8 @@ void Queue::hear() {
       posted_.clear();
     } else if (answer->result == UBLK_IO_RES_OK) {
       Worker& worker = *workers_[answer->user_data];
-      worker.ask(request_of(asked_[answer->user_data], worker.buffer(), now_ns));
+      const auto* const asked = asked_.at<const ublksrv_io_desc>(0) + answer->user_data;
+      worker.ask(request_of(*asked, worker.buffer(), now_ns));
     }  // else the device has stopped
   }
 }
@@ -202,7 +187,7 @@ void Queue::deliver_what_is_due() {
     Worker& worker = *workers_[letter->tag];
     const bool is_lost = letter->delivered && !letter->delivered(now_ns);
     const int error = is_lost || letter->error == ESHUTDOWN ? EIO : letter->error;
-    fill_fetch(ring_.next(), device_, UBLK_IO_COMMIT_AND_FETCH_REQ, numbers_, letter->tag,
+    fill_fetch(ring_.next(), device_, UBLK_IO_COMMIT_AND_FETCH_REQ, letter->tag,
                result_of(worker.request(), error), worker.buffer().data());
     letter = letters_.erase(letter);
   }

@@ -2,9 +2,6 @@
 // that may be outstanding a thread does what is asked.
 #pragma once
 
-#include <sys/mman.h>
-
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -17,6 +14,7 @@
 #include "emulator/blocks/courier.h"
 #include "emulator/ublk/commands.h"
 #include "emulator/ublk/device.h"
+#include "emulator/ublk/mapping.h"
 #include "emulator/ublk/ring.h"
 
 namespace platter::emulator::ublk {
@@ -52,15 +50,13 @@ class Queue {
   void deliver_what_is_due();
 
   const int device_;
-  const Numbers numbers_;
   const bool in_real_time_;
   const Serve serve_;
   Ring ring_{2 * kDepth};
   model::Descriptor woken_;  // an eventfd, read through the ring
   std::uint64_t times_woken_ = 0;
-  const ublksrv_io_desc* asked_;  // by tag, the kernel's
+  Mapping asked_;  // descriptions by tag, the kernel's
   std::vector<std::unique_ptr<Worker>> workers_{};
-  int fetching_ = 0;  // tags that the device still has or will answer
   std::vector<Letter> letters_{};
   std::mutex mutex_{};
   std::vector<Letter> posted_{};

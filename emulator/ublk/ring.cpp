@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <linux/time_types.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@ namespace platter::emulator::ublk {
 namespace {
 
 constexpr std::size_t kCommandBytes = 128;
+constexpr int kBoth = PROT_READ | PROT_WRITE;
 
 int made(unsigned entries, io_uring_params& params) {
   params.flags = IORING_SETUP_SQE128;
@@ -37,21 +37,10 @@ std::size_t queues_bytes(const io_uring_params& params) {
 
 }  // namespace
 
-Ring::Mapped::Mapped(int file, std::size_t bytes, std::uint64_t offset) : bytes_(bytes) {
-  void* const begin = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                             file, static_cast<off_t>(offset));
-  if (begin == MAP_FAILED)
-    throw Error(ExitStatus::internal,
-                fmt::format("io_uring's queues cannot be mapped: {}", std::strerror(errno)));
-  begin_ = static_cast<std::byte*>(begin);
-}
-
-Ring::Mapped::~Mapped() { ::munmap(begin_, bytes_); }
-
 Ring::Ring(unsigned entries)
     : file_(made(entries, params_)),
-      queues_(file_.get(), queues_bytes(params_), IORING_OFF_SQ_RING),
-      commands_(file_.get(), params_.sq_entries * kCommandBytes, IORING_OFF_SQES),
+      queues_(queues_bytes(params_), kBoth, file_.get(), IORING_OFF_SQ_RING),
+      commands_(params_.sq_entries * kCommandBytes, kBoth, file_.get(), IORING_OFF_SQES),
       tail_(queues_.at<std::uint32_t>(params_.sq_off.tail)),
       answers_head_(queues_.at<std::uint32_t>(params_.cq_off.head)),
       answers_tail_(queues_.at<std::uint32_t>(params_.cq_off.tail)),
@@ -60,12 +49,10 @@ Ring::Ring(unsigned entries)
   for (std::uint32_t i = 0; i < params_.sq_entries; ++i) order[i] = i;
 }
 
-Ring::~Ring() = default;
-
 io_uring_sqe& Ring::next() {
   if (filled_ - *tail_ == params_.sq_entries) enter(host_now_ns());
-  auto* const command = commands_.at<io_uring_sqe>((filled_++ & (params_.sq_entries - 1)) *
-                                                   kCommandBytes);
+  auto* const command =
+      commands_.at<io_uring_sqe>((filled_++ & (params_.sq_entries - 1)) * kCommandBytes);
   std::memset(command, 0, kCommandBytes);
   return *command;
 }
@@ -74,9 +61,9 @@ io_uring_sqe& Ring::next() {
 void Ring::enter(std::optional<Nanoseconds> until_host_ns) {
   const std::uint32_t sent = filled_ - *tail_;
   std::atomic_ref(*tail_).store(filled_, std::memory_order_release);
-  const Nanoseconds left_ns = until_host_ns ? std::max<Nanoseconds>(
-                                                  *until_host_ns - host_now_ns(), 0)
-                                            : 0;
+  const Nanoseconds left_ns = until_host_ns
+                                  ? std::max<Nanoseconds>(*until_host_ns - host_now_ns(), 0)
+                                  : 0;
   __kernel_timespec patience{left_ns / kSecond, left_ns % kSecond};
   io_uring_getevents_arg until{};
   until.ts = reinterpret_cast<std::uint64_t>(until_host_ns ? &patience : nullptr);

@@ -3,10 +3,10 @@
 
 #include <linux/io_uring.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "emulator/ublk/mapping.h"
 #include "model/descriptor.h"
 #include "model/units.h"
 
@@ -17,7 +17,6 @@ class Ring {
   // `entries`: a power of two; so many commands may wait for an enter(). Throws
   // Error(missing_program) where the kernel has no io_uring for this process.
   explicit Ring(unsigned entries);
-  ~Ring();
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
@@ -34,25 +33,9 @@ class Ring {
   std::optional<Answer> take();
 
  private:
-  class Mapped {
-   public:
-    Mapped(int file, std::size_t bytes, std::uint64_t offset);
-    ~Mapped();
-    Mapped(const Mapped&) = delete;
-    Mapped& operator=(const Mapped&) = delete;
-    template <typename Value>
-    Value* at(std::size_t offset) const {
-      return reinterpret_cast<Value*>(begin_ + offset);
-    }
-
-   private:
-    std::byte* begin_;
-    std::size_t bytes_;
-  };
-
   io_uring_params params_{};
   model::Descriptor file_;
-  Mapped queues_, commands_;
+  Mapping queues_, commands_;
   std::uint32_t *tail_, *answers_head_, *answers_tail_;
   io_uring_cqe* answers_;
   std::uint32_t filled_ = 0;  // as *tail_ with those that were not sent

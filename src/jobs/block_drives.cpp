@@ -35,8 +35,7 @@ void check_contents(const EmulatedDrive& drive, const emulator::ContentsChoice& 
 }  // namespace
 
 emulator::DrivesSettings block_drives(const std::vector<EmulatedDrive>& drives,
-                                      const BlockServing& serving,
-                                      model::TemporaryFolder& folder) {
+                                      const BlockServing& serving, model::TemporaryFolder& folder) {
   emulator::DrivesSettings settings;
   for (std::size_t i = 0; i < drives.size(); ++i) {
     emulator::DriveSettings drive;

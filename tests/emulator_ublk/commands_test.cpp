@@ -38,7 +38,7 @@ TEST_CASE("a command for the control file") {
   what.len = 64;
   what.addr = 0x1122334455667788;
   what.data[0] = 77;
-  fill_control(command.entry(), 5, UBLK_CMD_START_DEV, Numbers::plain, what);
+  fill_control(command.entry(), 5, UBLK_CMD_START_DEV, what);
   CHECK(command.at<std::uint8_t>(0) == 46);  // IORING_OP_URING_CMD
   CHECK(command.at<std::int32_t>(4) == 5);
   CHECK(command.at<std::uint32_t>(8) == 6);
@@ -49,21 +49,9 @@ TEST_CASE("a command for the control file") {
   CHECK(command.at<std::uint64_t>(64) == 77);
 }
 
-TEST_CASE("numbers of commands as kernels since 6.4 may want them") {
-  Command command;
-  const auto number_of = [&](std::uint32_t number) {
-    fill_control(command.entry(), 5, number, Numbers::with_sizes, {});
-    return command.at<std::uint32_t>(8);
-  };
-  CHECK(number_of(UBLK_CMD_ADD_DEV) == 0xc0207504);
-  CHECK(number_of(UBLK_CMD_GET_DEV_INFO) == 0x80207502);
-  fill_fetch(command.entry(), 5, UBLK_IO_FETCH_REQ, Numbers::with_sizes, 1, 0, nullptr);
-  CHECK(command.at<std::uint32_t>(8) == 0xc0107520);
-}
-
 TEST_CASE("an answer that fetches the next request of its tag") {
   Command command;
-  fill_fetch(command.entry(), 9, UBLK_IO_COMMIT_AND_FETCH_REQ, Numbers::plain, 17, -EIO, &command);
+  fill_fetch(command.entry(), 9, UBLK_IO_COMMIT_AND_FETCH_REQ, 17, -EIO, &command);
   CHECK(command.at<std::int32_t>(4) == 9);
   CHECK(command.at<std::uint32_t>(8) == 0x21);
   CHECK(command.at<std::uint64_t>(32) == 17);
