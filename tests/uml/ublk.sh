@@ -89,8 +89,8 @@ serve quantum-atlas10k.json --ublk --contents kept
 expect 0 dd if=truth of=$drive bs=64k count=4 oflag=direct conv=fsync status=none
 kill -KILL $emulator
 wait $emulator
-for _ in $(seq 200); do [ -e $drive ] || break; sleep 0.1; done
-is 'its block device goes' [ ! -e $drive ]
+for _ in $(seq 200); do [ "$(echo /dev/ublkb*)" != '/dev/ublkb*' ] || break; sleep 0.1; done
+is 'its block devices go' [ "$(echo /dev/ublkb*)" = '/dev/ublkb*' ]
 echo "left: $(echo /dev/ublkc*)"
 serve quantum-atlas10k.json --ublk --contents kept
 equal 'the next is the first again' "$(echo /dev/ublkb*)" '/dev/ublkb0 /dev/ublkb1'
