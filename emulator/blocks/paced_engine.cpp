@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <new>
+#include <utility>
 
 namespace platter::emulator {
 namespace {
@@ -57,9 +58,9 @@ Nanoseconds PacedEngine::taken_host_ns(Nanoseconds completion_ns) const {
   for (const Slot& slot : slots_)
     if (slot.used && !slot.done)
       longest_ns = std::max(longest_ns, way_back_ns(slot, completion_ns));
-  const bool by_courier = std::ranges::any_of(
-      slots_, [](const Slot& slot) { return slot.used && !slot.done && slot.by_courier; });
-  const bool handed_over = (used_ > 1 || by_courier) && clock_.speed() == 1;
+  const auto waiting = std::ranges::count_if(
+      slots_, [](const Slot& slot) { return slot.used && slot.courier == nullptr; });
+  const bool handed_over = waiting > 1 && clock_.speed() == 1;
   return clock_.host_ns(completion_ns) - longest_ns - (handed_over ? kHandOver : 0);
 }
 
@@ -99,7 +100,9 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const 
   slot.arrival_ns = arrival_ns;
   slot.who = &who;
   slot.fails = slot.is_kept = slot.is_stuck = false;
-  slot.by_courier = courier != nullptr;
+  slot.courier = courier;
+  slot.is_moved = false;
+  if (courier != nullptr) courier_ = courier;
   if (episodes_ != nullptr) {
     slot.asked = episodes_->came(request.lbn, request.blocks, request.flags & PLATTER_WRITE,
                                  arrival_ns);
@@ -109,12 +112,13 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const 
   if (log_ != nullptr) log_->submitted(request, arrival_ns);
   look();
   const int error = move ? moved(lock, tag, who, move) : 0;
+  if (courier != nullptr) return leave_to_courier(tag, error, who);
   const bool answered = error == 0 && await(lock, tag);
   if (!answered && power_ == who.power()) withdraw(tag);
   if (!led_) hand_over_lead();
   if (!answered) return error != 0 ? error : ESHUTDOWN;
   if (slot.is_kept && !outlast_episodes(lock, tag, who)) return ESHUTDOWN;
-  return answer(lock, tag, who, courier);
+  return answer(lock, tag, who);
 }
 
 // Contents take their time, and others go on meanwhile. ESHUTDOWN: the power went, and the slot is
@@ -159,19 +163,53 @@ bool PacedEngine::outlast_episodes(Lock& lock, std::uint32_t tag, const Connecti
   return true;
 }
 
-// The thread that answers is the one that waits for the deadline.
-int PacedEngine::answer(Lock& lock, std::uint32_t tag, const Connection& who, Courier* courier) {
+PacedEngine::Delivery PacedEngine::delivery_of(std::uint32_t tag) const {
   const Slot& slot = slots_[tag];
-  const Delivery what{tag, &who, leaves_host_ns(slot), way_back_ns(slot, slot.completion_ns)};
-  const int error = slot.fails ? EIO : 0;
+  return {tag, slot.who, leaves_host_ns(slot), way_back_ns(slot, slot.completion_ns)};
+}
+
+// The thread that answers is the one that waits for the deadline.
+int PacedEngine::answer(Lock& lock, std::uint32_t tag, const Connection& who) {
+  const Delivery what = delivery_of(tag);
+  const int error = slots_[tag].fails ? EIO : 0;
   lock.unlock();
-  if (courier != nullptr) {
-    courier->answer_at(what.leaves_host_ns, error,
-                       [this, what](Nanoseconds now_ns) { return deliver(what, now_ns); });
-    return kByCourier;
-  }
   wait_until_host_ns(what.leaves_host_ns);
-  return deliver(what, host_now_ns()) ? error : ESHUTDOWN;
+  return what.who == &who && deliver(what, host_now_ns()) ? error : ESHUTDOWN;
+}
+
+int PacedEngine::leave_to_courier(std::uint32_t tag, int error, const Connection& who) {
+  if (error != 0 || is_lost(who)) {
+    if (power_ == who.power()) withdraw(tag);
+    return error != 0 ? error : ESHUTDOWN;
+  }
+  slots_[tag].is_moved = true;
+  if (slots_[tag].done) carry(tag);
+  return kByCourier;
+}
+
+void PacedEngine::carry(std::uint32_t tag) {
+  const Slot& slot = slots_[tag];
+  if (slot.is_stuck) return;
+  const Delivery what = delivery_of(tag);
+  slot.courier->answer_at(what.leaves_host_ns, slot.fails ? EIO : 0,
+                          [this, what](Nanoseconds now_ns) { return deliver(what, now_ns); });
+}
+
+// No thread waits here that would tell of it.
+void PacedEngine::lose_carried() {
+  for (Slot& slot : slots_)
+    if (slot.used && slot.courier != nullptr && slot.is_moved)
+      std::exchange(slot.courier, nullptr)->answer_at(host_now_ns(), ESHUTDOWN, {});
+}
+
+std::optional<Nanoseconds> PacedEngine::next_host_ns() const {
+  const Lock lock(mutex_);
+  return next_ns_ ? std::optional(taken_host_ns(*next_ns_)) : std::nullopt;
+}
+
+void PacedEngine::take_due() {
+  const Lock lock(mutex_);
+  take_what_is_due();
 }
 
 // false: the power has gone, and the slot is another's.
@@ -190,6 +228,7 @@ bool PacedEngine::deliver(const Delivery& what, Nanoseconds now_host_ns) {
 void PacedEngine::free(Slot& slot) {
   slot.used = false;
   slot.who = nullptr;
+  slot.courier = nullptr;
   --used_;
   admit();
 }
@@ -269,6 +308,7 @@ void PacedEngine::cut_power() {
   const Nanoseconds now_ns = clock_.now_ns();
   platter_engine_reset(&engine_, now_ns);
   if (log_ != nullptr) log_->power_cut(now_ns);
+  lose_carried();
   used_ = 0;
   for (Slot& slot : slots_) slot.used = slot.done = false;
   wake_all();
@@ -279,6 +319,7 @@ void PacedEngine::cut_power() {
 void PacedEngine::end() {
   const Lock lock(mutex_);
   ended_ = true;
+  lose_carried();
   wake_all();
   look();
 }
@@ -336,6 +377,7 @@ void PacedEngine::look() {
   next_ns_ = any ? std::optional(next_ns) : std::nullopt;
   changed_.store(true, std::memory_order_release);
   if (led_) leader_wake_.notify_one();
+  if (courier_ != nullptr) courier_->look_again();
 }
 
 void PacedEngine::take_what_is_due() {
@@ -347,7 +389,10 @@ void PacedEngine::take_what_is_due() {
     slot.completion_ns = taken.completion_ns;
     slot.done = true;
     if (episodes_ != nullptr) misbehave(slot, taken.tag);
-    slot.wake.notify_one();
+    if (slot.courier == nullptr)
+      slot.wake.notify_one();
+    else if (slot.is_moved)
+      carry(taken.tag);
     look();
   }
 }

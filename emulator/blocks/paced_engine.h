@@ -41,11 +41,15 @@ class PacedEngine {
   // of `move`, which is called when the drive has the request. ESHUTDOWN: there is no answer, since
   // the power has gone or `who` has, or end() was called. `came_host_ns`: when the request was seen
   // here; it is dated back by the transport's delay. The tag is given here. Any thread. Where there
-  // is a courier, that answers when it is due (kByCourier), and `who` lives until then.
+  // is a courier, nobody waits here, that answers (kByCourier), and `who` lives until then.
   int serve(platter_request request, Nanoseconds came_host_ns, const Connection& who,
             const Move& move = {}, Courier* courier = nullptr);
   // The same for SYNCHRONIZE CACHE.
   int synchronize(Nanoseconds came_host_ns, const Connection& who, Courier* courier = nullptr);
+
+  // For the thread of couriers: when to call take_due(), which tells them what is due.
+  std::optional<Nanoseconds> next_host_ns() const;
+  void take_due();
 
   // The blocks that the drive has taken and not written at this moment, in order and apart.
   std::vector<Range> dirty_blocks() const;
@@ -65,10 +69,12 @@ class PacedEngine {
   struct Slot {
     bool used = false, done = false;
     platter_asked asked{};  // of episodes
-    bool fails = false, is_kept = false, is_stuck = false, by_courier = false;
+    bool fails = false, is_kept = false, is_stuck = false;
     std::uint64_t back_bytes = 0;  // of data in its answer
     Nanoseconds came_host_ns = 0, arrival_ns = 0, completion_ns = 0;
     const Connection* who = nullptr;
+    Courier* courier = nullptr;
+    bool is_moved = false;  // contents are where they should be, and its thread is gone
     std::condition_variable wake;
   };
   struct Delivery {
@@ -104,7 +110,11 @@ class PacedEngine {
   void free(Slot& slot);
   void wait_as_leader(Lock& lock);
   void hand_over_lead();
-  int answer(Lock& lock, std::uint32_t tag, const Connection& who, Courier* courier);
+  int answer(Lock& lock, std::uint32_t tag, const Connection& who);
+  Delivery delivery_of(std::uint32_t tag) const;
+  int leave_to_courier(std::uint32_t tag, int error, const Connection& who);
+  void carry(std::uint32_t tag);
+  void lose_carried();
   bool deliver(const Delivery& what, Nanoseconds now_host_ns);
 
   platter_engine& engine_;
@@ -120,6 +130,7 @@ class PacedEngine {
   std::list<Waiting*> waiting_{};          // before the drive
   std::uint64_t admissions_ = 0;
   std::condition_variable flush_wake_{};
+  Courier* courier_ = nullptr;  // any of them
   bool ended_ = false;
   std::optional<Nanoseconds> next_ns_{};  // the next completion, if nothing else comes
   bool led_ = false;

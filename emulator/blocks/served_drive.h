@@ -61,6 +61,9 @@ class ServedDrive {
   // The contents are forgotten. It takes no time: the drive has no such command.
   int trim(std::uint64_t offset, std::uint64_t bytes) { return contents_->discard(offset, bytes); }
   int flush(Nanoseconds came_host_ns, const Connection& who = {}, Courier* courier = nullptr);
+  // As PacedEngine's.
+  std::optional<Nanoseconds> next_host_ns() const { return paced_.next_host_ns(); }
+  void take_due() { paced_.take_due(); }
   // What a host has to be told to keep, without the drive's time.
   int flush_contents() { return contents_->flush(); }
 

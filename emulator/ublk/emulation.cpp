@@ -28,7 +28,7 @@ class Emulation::Served {
   Served(ServedDrive& drive, bool in_real_time)
       : drive_(drive),
         device_(params_for(drive.block_bytes(), drive.bytes(), ServedDrive::kMostRequestBytes)),
-        queue_(device_, ServedDrive::kMostRequestBytes, in_real_time,
+        queue_(device_, ServedDrive::kMostRequestBytes, in_real_time, &drive,
                [this](const Request& request, Courier& courier) {
                  return serve(drive_, request, *who_.load(), courier);
                }) {

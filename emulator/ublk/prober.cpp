@@ -27,7 +27,7 @@ Prober::Prober(std::uint32_t block_bytes, bool in_real_time, TransportDelay& del
     : delay_(delay),
       data_(std::aligned_alloc(kPage, kMostBytes)),
       device_(params_for(block_bytes, kBytes, kMostBytes)),
-      queue_(device_, kMostBytes, in_real_time,
+      queue_(device_, kMostBytes, in_real_time, nullptr,
              [this](const Request& request, Courier& courier) { return serve(request, courier); }) {
   std::memset(data_.get(), 0, kMostBytes);
   device_.start();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <span>
 #include <utility>
@@ -18,6 +19,7 @@ namespace platter::emulator::ublk {
 namespace {
 
 constexpr std::uint64_t kWoken = kDepth;  // no tag
+constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 
 // Of descriptions: by whole pages.
 std::size_t asked_bytes() {
@@ -50,7 +52,13 @@ class Queue::Worker : public Courier {
   std::span<std::uint8_t> buffer() const { return buffer_; }
   // The thread of the ring asks, and knows what it asked when it answers.
   const Request& request() const { return request_; }
+  // How many it was asked, and whether the last one waits for its answer.
+  std::uint64_t asked_times() const { return asked_times_; }
+  bool is_open() const { return is_open_; }
+  void close() { is_open_ = false; }
   void ask(const Request& request) {
+    ++asked_times_;
+    is_open_ = true;
     {
       const std::lock_guard lock(mutex_);
       request_ = request;
@@ -60,7 +68,10 @@ class Queue::Worker : public Courier {
   }
 
   void answer_at(Nanoseconds leaves_host_ns, int error, Delivered delivered) override {
-    queue_.post({leaves_host_ns, tag_, error, std::move(delivered)});
+    queue_.post({leaves_host_ns, tag_, error, std::move(delivered), asked_times_});
+  }
+  void look_again() override {
+    if (!queue_.is_own_thread()) queue_.wake();
   }
 
  private:
@@ -93,15 +104,19 @@ class Queue::Worker : public Courier {
   const Mapping memory_;
   const std::span<std::uint8_t> buffer_;
   Request request_{};
+  std::atomic<std::uint64_t> asked_times_{0};
+  bool is_open_ = false;  // the ring's thread alone knows
   bool asked_ = false, ends_ = false;
   std::mutex mutex_{};
   std::condition_variable changed_{};
   std::thread thread_;
 };
 
-Queue::Queue(const Device& device, std::uint32_t most_request_bytes, bool in_real_time, Serve serve)
+Queue::Queue(const Device& device, std::uint32_t most_request_bytes, bool in_real_time,
+             ServedDrive* drive, Serve serve)
     : device_(device.file()),
       in_real_time_(in_real_time),
+      drive_(drive),
       serve_(std::move(serve)),
       woken_(::eventfd(0, EFD_CLOEXEC)),
       asked_(asked_bytes(), PROT_READ, device_, UBLKSRV_CMD_BUF_OFFSET) {
@@ -112,7 +127,7 @@ Queue::Queue(const Device& device, std::uint32_t most_request_bytes, bool in_rea
 
 Queue::~Queue() {
   ends_ = true;
-  ::eventfd_write(woken_.get(), 1);
+  wake();
   thread_.join();
   workers_.clear();
 }
@@ -133,6 +148,7 @@ void Queue::run() {
   while (!ends_) {
     ring_.enter(wakes_host_ns());
     hear();
+    if (drive_ != nullptr) drive_->take_due();
     deliver_what_is_due();
   }
 }
@@ -147,18 +163,23 @@ void Queue::listen() {
 }
 
 void Queue::post(Letter letter) {
+  if (is_own_thread()) return letters_.push_back(std::move(letter));
   {
     const std::lock_guard lock(mutex_);
     posted_.push_back(std::move(letter));
   }
-  ::eventfd_write(woken_.get(), 1);
+  wake();
 }
+
+void Queue::wake() { ::eventfd_write(woken_.get(), 1); }
 
 // Close to a deadline it does not sleep, but looks again and again: the kernel shows what has come
 // to whoever enters it.
 std::optional<Nanoseconds> Queue::wakes_host_ns() const {
   const auto first = std::ranges::min_element(letters_, {}, &Letter::leaves_host_ns);
-  return first == letters_.end() ? std::nullopt : std::optional(first->leaves_host_ns - kSpin);
+  std::optional<Nanoseconds> next = drive_ != nullptr ? drive_->next_host_ns() : std::nullopt;
+  if (first != letters_.end()) next = std::min(first->leaves_host_ns, next.value_or(kNever));
+  return next ? std::optional(*next - kSpin) : std::nullopt;
 }
 
 void Queue::hear() {
@@ -185,6 +206,11 @@ void Queue::deliver_what_is_due() {
       continue;
     }
     Worker& worker = *workers_[letter->tag];
+    if (!worker.is_open() || worker.asked_times() != letter->request) {
+      letter = letters_.erase(letter);
+      continue;
+    }
+    worker.close();
     const bool is_lost = letter->delivered && !letter->delivered(now_ns);
     const int error = is_lost || letter->error == ESHUTDOWN ? EIO : letter->error;
     fill_fetch(ring_.next(), device_, UBLK_IO_COMMIT_AND_FETCH_REQ, letter->tag,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "emulator/blocks/courier.h"
+#include "emulator/blocks/served_drive.h"
 #include "emulator/ublk/commands.h"
 #include "emulator/ublk/device.h"
 #include "emulator/ublk/mapping.h"
@@ -24,8 +25,10 @@ class Queue {
   // 0, an errno, or kByCourier. Called by many threads.
   using Serve = std::function<int(const Request& request, Courier& courier)>;
 
-  // Fetches from here on. `device` outlives it.
-  Queue(const Device& device, std::uint32_t most_request_bytes, bool in_real_time, Serve serve);
+  // Fetches from here on. `device` outlives it, and so does `drive`, whose clock it holds; nullptr:
+  // all is told to couriers when it comes.
+  Queue(const Device& device, std::uint32_t most_request_bytes, bool in_real_time,
+        ServedDrive* drive, Serve serve);
   // Of a device that was stopped, or never started.
   ~Queue();
   Queue(const Queue&) = delete;
@@ -39,18 +42,22 @@ class Queue {
     std::uint16_t tag;
     int error;
     Courier::Delivered delivered;
+    std::uint64_t request;  // of its tag: the how-manieth
   };
 
   void prepare_thread() const;
   void run();
   void listen();
   void post(Letter letter);
+  void wake();
+  bool is_own_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
   std::optional<Nanoseconds> wakes_host_ns() const;
   void hear();
   void deliver_what_is_due();
 
   const int device_;
   const bool in_real_time_;
+  ServedDrive* const drive_;
   const Serve serve_;
   Ring ring_{2 * kDepth};
   model::Descriptor woken_;  // an eventfd, read through the ring

@@ -2,6 +2,7 @@
 #include "emulator/blocks/courier.h"
 
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -19,7 +20,7 @@ struct Kept : Courier {
     errors.push_back(error);
     told = std::move(delivered);
   }
-  bool deliver() { return told(leaves_ns); }
+  void look_again() override {}
   Nanoseconds leaves_ns = 0;
   std::vector<int> errors{};
   Delivered told{};
@@ -30,6 +31,11 @@ struct Carried : emulator::testing::LoggedDrive {
       : LoggedDrive(replay::testing::drive_model(true), 200, {}, episodes) {}
   int read(std::uint64_t offset) {
     return drive->read(offset, block, host_now_ns(), who, &courier);
+  }
+  // As the thread of a front end does it.
+  bool deliver() {
+    while (!courier.told) drive->take_due();
+    return std::exchange(courier.told, {})(courier.leaves_ns);
   }
   Connection who{};
   Kept courier{};
@@ -44,16 +50,16 @@ TEST_CASE("a courier is told when the answer is due, and the drive when it left"
   const Nanoseconds came_ns = host_now_ns();
   REQUIRE(carried.drive->write(512, sevens, true, came_ns, carried.who, &carried.courier) ==
           kByCourier);
-  CHECK(carried.courier.leaves_ns > came_ns);
   CHECK(carried.drive->report().delivery_against_model.count() == 0);
-  REQUIRE(carried.courier.deliver());
+  REQUIRE(carried.deliver());
   CHECK(carried.drive->report().delivery_against_model.count() == 1);
+  CHECK(carried.courier.leaves_ns > came_ns);
   CHECK(carried.who.answered_ns == carried.courier.leaves_ns);
   REQUIRE(carried.read(512) == kByCourier);
   CHECK(carried.block == sevens);  // before it is due
-  REQUIRE(carried.courier.deliver());
+  REQUIRE(carried.deliver());
   REQUIRE(carried.drive->flush(host_now_ns(), carried.who, &carried.courier) == kByCourier);
-  REQUIRE(carried.courier.deliver());
+  REQUIRE(carried.deliver());
   CHECK(carried.courier.errors == std::vector<int>(3, 0));
   const CheckedLog checked = carried.check();
   CHECK(checked.completions == 2);
@@ -65,7 +71,7 @@ TEST_CASE("a request has its place in the drive until its answer left") {
   Carried carried;
   for (int i = 0; i < 64; ++i) {
     REQUIRE(carried.read(512) == kByCourier);
-    REQUIRE(carried.courier.deliver());
+    REQUIRE(carried.deliver());
   }
   CHECK(carried.check().differ == 0);
 }
@@ -73,11 +79,11 @@ TEST_CASE("a request has its place in the drive until its answer left") {
 TEST_CASE("what an episode has fail is carried as an error") {
   Carried carried(R"({"what":"fail","of":"read","lbns":[3,3]},{"what":"fail","of":"flush"})");
   REQUIRE(carried.read(3 * 512) == kByCourier);
-  REQUIRE(carried.courier.deliver());
+  REQUIRE(carried.deliver());
   REQUIRE(carried.read(4 * 512) == kByCourier);
-  REQUIRE(carried.courier.deliver());
+  REQUIRE(carried.deliver());
   REQUIRE(carried.drive->flush(host_now_ns(), carried.who, &carried.courier) == kByCourier);
-  REQUIRE(carried.courier.deliver());
+  REQUIRE(carried.deliver());
   CHECK(carried.courier.errors == std::vector<int>{EIO, 0, EIO});
   CHECK(carried.check().differ == 0);
 }
@@ -85,12 +91,26 @@ TEST_CASE("what an episode has fail is carried as an error") {
 TEST_CASE("an answer that is on its way when the power goes is none") {
   Carried carried;
   REQUIRE(carried.read(0) == kByCourier);
+  while (!carried.courier.told) carried.drive->take_due();
+  const auto on_its_way = carried.courier.told;
   REQUIRE(carried.drive->cut_power() == 0);
-  CHECK_FALSE(carried.courier.deliver());
+  CHECK(carried.courier.errors == std::vector<int>{0, ESHUTDOWN});
+  CHECK_FALSE(on_its_way(host_now_ns()));
   CHECK(carried.read(0) == ESHUTDOWN);
   Connection again(carried.drive->power());
   REQUIRE(carried.drive->read(0, carried.block, host_now_ns(), again, &carried.courier) ==
           kByCourier);
-  CHECK(carried.courier.deliver());
+  CHECK(carried.deliver());
   CHECK(carried.check().differ == 0);
+}
+
+TEST_CASE("at the end a courier is told of what is stuck, once") {
+  Carried carried(R"({"what":"stuck","of":"read"})");
+  REQUIRE(carried.read(0) == kByCourier);
+  while (carried.drive->next_host_ns()) carried.drive->take_due();
+  CHECK(carried.courier.errors.empty());
+  carried.drive->end();
+  carried.drive->end();
+  CHECK(carried.courier.errors == std::vector<int>{ESHUTDOWN});
+  CHECK(carried.read(0) == ESHUTDOWN);
 }

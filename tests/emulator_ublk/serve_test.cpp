@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -14,11 +16,12 @@ using namespace platter::emulator;
 
 namespace {
 
-struct AtOnce : Courier {
+struct Carried : Courier {
   void answer_at(Nanoseconds leaves_host_ns, int error, Delivered delivered) override {
-    result = delivered(leaves_host_ns) ? error : ESHUTDOWN;
+    answer = [=] { return delivered(leaves_host_ns) ? error : ESHUTDOWN; };
   }
-  int result = -1;
+  void look_again() override {}
+  std::function<int()> answer{};
 };
 
 struct Asked : emulator::testing::LoggedDrive {
@@ -27,14 +30,17 @@ struct Asked : emulator::testing::LoggedDrive {
   std::int32_t operator()(std::uint32_t op_flags, std::uint64_t sector, std::uint32_t sectors) {
     const ublk::Request request = ublk::request_of({op_flags, sectors, sector, 0}, buffer,
                                                    host_now_ns());
-    AtOnce courier;
-    const int error = ublk::serve(*drive, request, {}, courier);
-    return ublk::result_of(request, error == kByCourier ? courier.result : error);
+    const int error = ublk::serve(*drive, request, who, courier);
+    if (error != kByCourier) return ublk::result_of(request, error);
+    while (!courier.answer) drive->take_due();
+    return ublk::result_of(request, std::exchange(courier.answer, {})());
   }
   bool holds(std::uint8_t byte, std::size_t bytes) const {
     return std::all_of(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(bytes),
                        [&](std::uint8_t each) { return each == byte; });
   }
+  Connection who{};
+  Carried courier{};
   std::vector<std::uint8_t> buffer = std::vector<std::uint8_t>(8192);
 };
 
