@@ -141,7 +141,11 @@ std::string how_measured(const model::DriveModel& model) {
   if (p.method == "catalogue") text = "This model is from the catalogue";
   if (const std::string standing = model::standing_of(p, model.validity); !standing.empty())
     text = "This is a hypothetical drive: its model is " + standing + ", made";
-  if (!p.source.empty()) text += (p.method == "characterized" ? " on " : " from ") + p.source;
+  if (!p.source.empty())
+    text += (p.method == "characterized" ? " on "
+             : p.method == "catalogue"   ? "; its source: "
+                                         : " from ") +
+            p.source;
   if (!p.date.empty()) text += ", " + p.date;
   text += ".";
   if (p.commands > 0)
