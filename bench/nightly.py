@@ -81,6 +81,8 @@ CAMPAIGNS = [
     Campaign("seek-joint", "How far the two pieces of the seek formula are apart where they meet.", "bench/seek_joint.py"),
     Campaign("programs", "Griffin's and Wu's programs on file systems on emulated drives.",
              f"bench/emulators/programs.py --build {BUILD}"),
+    Campaign("others", "Twenty programs of others in simulated time, each twice.",
+             f"bench/emulators/others.py --build {BUILD}"),
     Campaign("mirrors", "One, two and three emulated drives by Linux md.", f"bench/emulators/raid1.py --build {BUILD}"),
     Campaign("fleet-on-slurm", "Forty drives on two nodes, one of which is killed.",
              f"bench/slurm/fleet.py --platter {BUILD}/platter"),
