@@ -67,6 +67,8 @@ const std::vector<Need>& needs() {
       {"registry site", "--pictures", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"emulate", "--nbd", program, "nbdkit", "nbdkit", kNothingDone},
       {"emulate", "--nbd", part, kPluginOfNbdkit, "nbdkit-plugin-dev libnbd-dev", kNothingDone},
+      {"emulate", "--ublk", other, "Linux 6.0 or later with its module ublk_drv, and root", "",
+       kNothingDone},
       {"emulate", "", other, "root, or CAP_SYS_NICE", "",
        "answers are late whenever the machine is busy, which the report counts"},
       {"cosim", "", part, "cosim/init", "", kNothingDone},

@@ -7,7 +7,7 @@
 
 #include "catch.h"
 #include "emit/table/table.h"
-#include "emulator/nbd/served_drive.h"
+#include "emulator/blocks/served_drive.h"
 #include "model/file.h"
 #include "model/temporary_folder.h"
 #include "replay/small_drive.h"

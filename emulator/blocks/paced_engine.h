@@ -12,10 +12,11 @@
 #include <optional>
 #include <vector>
 
+#include "emulator/blocks/connection.h"
+#include "emulator/blocks/courier.h"
+#include "emulator/blocks/request_episodes.h"
+#include "emulator/blocks/request_log.h"
 #include "emulator/file_systems/ranges.h"
-#include "emulator/nbd/connection.h"
-#include "emulator/nbd/request_episodes.h"
-#include "emulator/nbd/request_log.h"
 #include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/transport_delay.h"
@@ -39,11 +40,16 @@ class PacedEngine {
   // Returns when the answer should leave for the host: 0, an errno, EIO of one that fails, or that
   // of `move`, which is called when the drive has the request. ESHUTDOWN: there is no answer, since
   // the power has gone or `who` has, or end() was called. `came_host_ns`: when the request was seen
-  // here; it is dated back by the transport's delay. The tag is given here. Any thread.
+  // here; it is dated back by the transport's delay. The tag is given here. Any thread. Where there
+  // is a courier, nobody waits here, that answers (kByCourier), and `who` lives until then.
   int serve(platter_request request, Nanoseconds came_host_ns, const Connection& who,
-            const Move& move = {});
+            const Move& move = {}, Courier* courier = nullptr);
   // The same for SYNCHRONIZE CACHE.
-  int synchronize(Nanoseconds came_host_ns, const Connection& who);
+  int synchronize(Nanoseconds came_host_ns, const Connection& who, Courier* courier = nullptr);
+
+  // For the thread of couriers: when to call take_due(), which tells them what is due.
+  std::optional<Nanoseconds> next_host_ns() const;
+  void take_due();
 
   // The blocks that the drive has taken and not written at this moment, in order and apart.
   std::vector<Range> dirty_blocks() const;
@@ -67,7 +73,14 @@ class PacedEngine {
     std::uint64_t back_bytes = 0;  // of data in its answer
     Nanoseconds came_host_ns = 0, arrival_ns = 0, completion_ns = 0;
     const Connection* who = nullptr;
+    Courier* courier = nullptr;
+    bool is_moved = false;  // contents are where they should be, and its thread is gone
     std::condition_variable wake;
+  };
+  struct Delivery {
+    std::uint32_t tag;
+    const Connection* who;
+    Nanoseconds leaves_host_ns, way_ns;
   };
   struct Waiting {
     const Connection& who;
@@ -97,7 +110,12 @@ class PacedEngine {
   void free(Slot& slot);
   void wait_as_leader(Lock& lock);
   void hand_over_lead();
-  void wait_and_deliver(Lock& lock, std::uint32_t tag, const Connection& who);
+  int answer(Lock& lock, std::uint32_t tag, const Connection& who);
+  Delivery delivery_of(std::uint32_t tag) const;
+  int leave_to_courier(std::uint32_t tag, int error, const Connection& who);
+  void carry(std::uint32_t tag);
+  void lose_carried();
+  bool deliver(const Delivery& what, Nanoseconds now_host_ns);
 
   platter_engine& engine_;
   const std::uint32_t depth_, block_bytes_;
@@ -112,6 +130,7 @@ class PacedEngine {
   std::list<Waiting*> waiting_{};          // before the drive
   std::uint64_t admissions_ = 0;
   std::condition_variable flush_wake_{};
+  Courier* courier_ = nullptr;  // any of them
   bool ended_ = false;
   std::optional<Nanoseconds> next_ns_{};  // the next completion, if nothing else comes
   bool led_ = false;

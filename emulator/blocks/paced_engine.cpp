@@ -1,9 +1,10 @@
-#include "emulator/nbd/paced_engine.h"
+#include "emulator/blocks/paced_engine.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <new>
+#include <utility>
 
 namespace platter::emulator {
 namespace {
@@ -57,7 +58,9 @@ Nanoseconds PacedEngine::taken_host_ns(Nanoseconds completion_ns) const {
   for (const Slot& slot : slots_)
     if (slot.used && !slot.done)
       longest_ns = std::max(longest_ns, way_back_ns(slot, completion_ns));
-  const bool handed_over = used_ > 1 && clock_.speed() == 1;
+  const auto waiting = std::ranges::count_if(
+      slots_, [](const Slot& slot) { return slot.used && slot.courier == nullptr; });
+  const bool handed_over = waiting > 1 && clock_.speed() == 1;
   return clock_.host_ns(completion_ns) - longest_ns - (handed_over ? kHandOver : 0);
 }
 
@@ -76,7 +79,7 @@ bool PacedEngine::ask(Lock& lock, const Connection& who) {
 }
 
 int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const Connection& who,
-                       const Move& move) {
+                       const Move& move, Courier* courier) {
   Lock lock(mutex_);
   if (is_lost(who)) return ESHUTDOWN;
   const bool writes = (request.flags & PLATTER_WRITE) != 0;
@@ -97,6 +100,9 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const 
   slot.arrival_ns = arrival_ns;
   slot.who = &who;
   slot.fails = slot.is_kept = slot.is_stuck = false;
+  slot.courier = courier;
+  slot.is_moved = false;
+  if (courier != nullptr) courier_ = courier;
   if (episodes_ != nullptr) {
     slot.asked = episodes_->came(request.lbn, request.blocks, request.flags & PLATTER_WRITE,
                                  arrival_ns);
@@ -106,15 +112,13 @@ int PacedEngine::serve(platter_request request, Nanoseconds came_host_ns, const 
   if (log_ != nullptr) log_->submitted(request, arrival_ns);
   look();
   const int error = move ? moved(lock, tag, who, move) : 0;
+  if (courier != nullptr) return leave_to_courier(tag, error, who);
   const bool answered = error == 0 && await(lock, tag);
   if (!answered && power_ == who.power()) withdraw(tag);
   if (!led_) hand_over_lead();
   if (!answered) return error != 0 ? error : ESHUTDOWN;
-  const bool fails = slot.fails;
   if (slot.is_kept && !outlast_episodes(lock, tag, who)) return ESHUTDOWN;
-  wait_and_deliver(lock, tag, who);
-  if (power_ != who.power()) return ESHUTDOWN;
-  return fails ? EIO : 0;
+  return answer(lock, tag, who);
 }
 
 // Contents take their time, and others go on meanwhile. ESHUTDOWN: the power went, and the slot is
@@ -159,26 +163,72 @@ bool PacedEngine::outlast_episodes(Lock& lock, std::uint32_t tag, const Connecti
   return true;
 }
 
+PacedEngine::Delivery PacedEngine::delivery_of(std::uint32_t tag) const {
+  const Slot& slot = slots_[tag];
+  return {tag, slot.who, leaves_host_ns(slot), way_back_ns(slot, slot.completion_ns)};
+}
+
 // The thread that answers is the one that waits for the deadline.
-void PacedEngine::wait_and_deliver(Lock& lock, std::uint32_t tag, const Connection& who) {
-  Slot& slot = slots_[tag];
-  const Nanoseconds leaves = leaves_host_ns(slot), completion_ns = slot.completion_ns;
-  const Nanoseconds served_ns = completion_ns - slot.arrival_ns,
-                    way_ns = way_back_ns(slot, completion_ns);
+int PacedEngine::answer(Lock& lock, std::uint32_t tag, const Connection& who) {
+  const Delivery what = delivery_of(tag);
+  const int error = slots_[tag].fails ? EIO : 0;
   lock.unlock();
-  wait_until_host_ns(leaves);
-  const Nanoseconds now = host_now_ns();
-  lock.lock();
-  if (power_ != who.power()) return;  // the slot is another's
+  wait_until_host_ns(what.leaves_host_ns);
+  return what.who == &who && deliver(what, host_now_ns()) ? error : ESHUTDOWN;
+}
+
+int PacedEngine::leave_to_courier(std::uint32_t tag, int error, const Connection& who) {
+  if (error != 0 || is_lost(who)) {
+    if (power_ == who.power()) withdraw(tag);
+    return error != 0 ? error : ESHUTDOWN;
+  }
+  slots_[tag].is_moved = true;
+  if (slots_[tag].done) carry(tag);
+  return kByCourier;
+}
+
+void PacedEngine::carry(std::uint32_t tag) {
+  const Slot& slot = slots_[tag];
+  if (slot.is_stuck) return;
+  const Delivery what = delivery_of(tag);
+  slot.courier->answer_at(what.leaves_host_ns, slot.fails ? EIO : 0,
+                          [this, what](Nanoseconds now_ns) { return deliver(what, now_ns); });
+}
+
+// No thread waits here that would tell of it.
+void PacedEngine::lose_carried() {
+  for (Slot& slot : slots_)
+    if (slot.used && slot.courier != nullptr && slot.is_moved)
+      std::exchange(slot.courier, nullptr)->answer_at(host_now_ns(), ESHUTDOWN, {});
+}
+
+std::optional<Nanoseconds> PacedEngine::next_host_ns() const {
+  const Lock lock(mutex_);
+  return next_ns_ ? std::optional(taken_host_ns(*next_ns_)) : std::nullopt;
+}
+
+void PacedEngine::take_due() {
+  const Lock lock(mutex_);
+  take_what_is_due();
+}
+
+// false: the power has gone, and the slot is another's.
+bool PacedEngine::deliver(const Delivery& what, Nanoseconds now_host_ns) {
+  const Lock lock(mutex_);
+  if (power_ != what.who->power()) return false;
+  Slot& slot = slots_[what.tag];
+  const Nanoseconds served_ns = slot.completion_ns - slot.arrival_ns;
   free(slot);
-  who.answered_ns = now;
-  lateness_.add(served_ns / clock_.speed(), now - leaves);
-  if (log_ != nullptr) log_->delivered(tag, clock_.drive_ns(now + way_ns));
+  what.who->answered_ns = now_host_ns;
+  lateness_.add(served_ns / clock_.speed(), now_host_ns - what.leaves_host_ns);
+  if (log_ != nullptr) log_->delivered(what.tag, clock_.drive_ns(now_host_ns + what.way_ns));
+  return true;
 }
 
 void PacedEngine::free(Slot& slot) {
   slot.used = false;
   slot.who = nullptr;
+  slot.courier = nullptr;
   --used_;
   admit();
 }
@@ -194,7 +244,7 @@ void PacedEngine::withdraw(std::uint32_t tag) {
   free(slots_[tag]);
 }
 
-int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who) {
+int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who, Courier* courier) {
   Lock lock(mutex_);
   if (is_lost(who)) return ESHUTDOWN;
   const Nanoseconds now_ns = seen_drive_ns(came_host_ns, 0, who);
@@ -220,11 +270,18 @@ int PacedEngine::synchronize(Nanoseconds came_host_ns, const Connection& who) {
     if (ask(lock, who)) return ESHUTDOWN;
   }
   lock.unlock();
+  const int error = (outcome.flags & PLATTER_FAILS) != 0 ? EIO : 0;
+  const auto delivered = [this, &who](Nanoseconds now_host_ns) {
+    const Lock again(mutex_);
+    who.answered_ns = now_host_ns;
+    return power_ == who.power();
+  };
+  if (courier != nullptr) {
+    courier->answer_at(leaves, error, delivered);
+    return kByCourier;
+  }
   wait_until_host_ns(leaves);
-  lock.lock();
-  who.answered_ns = host_now_ns();
-  if (power_ != who.power()) return ESHUTDOWN;
-  return (outcome.flags & PLATTER_FAILS) != 0 ? EIO : 0;
+  return delivered(host_now_ns()) ? error : ESHUTDOWN;
 }
 
 std::vector<Range> PacedEngine::dirty_blocks() const {
@@ -251,6 +308,7 @@ void PacedEngine::cut_power() {
   const Nanoseconds now_ns = clock_.now_ns();
   platter_engine_reset(&engine_, now_ns);
   if (log_ != nullptr) log_->power_cut(now_ns);
+  lose_carried();
   used_ = 0;
   for (Slot& slot : slots_) slot.used = slot.done = false;
   wake_all();
@@ -261,6 +319,7 @@ void PacedEngine::cut_power() {
 void PacedEngine::end() {
   const Lock lock(mutex_);
   ended_ = true;
+  lose_carried();
   wake_all();
   look();
 }
@@ -318,6 +377,7 @@ void PacedEngine::look() {
   next_ns_ = any ? std::optional(next_ns) : std::nullopt;
   changed_.store(true, std::memory_order_release);
   if (led_) leader_wake_.notify_one();
+  if (courier_ != nullptr) courier_->look_again();
 }
 
 void PacedEngine::take_what_is_due() {
@@ -329,7 +389,10 @@ void PacedEngine::take_what_is_due() {
     slot.completion_ns = taken.completion_ns;
     slot.done = true;
     if (episodes_ != nullptr) misbehave(slot, taken.tag);
-    slot.wake.notify_one();
+    if (slot.courier == nullptr)
+      slot.wake.notify_one();
+    else if (slot.is_moved)
+      carry(taken.tag);
     look();
   }
 }

@@ -1,11 +1,11 @@
-#include "emulator/nbd/request_log.h"
+#include "emulator/blocks/request_log.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <array>
 
-#include "emulator/nbd/request_episodes.h"
+#include "emulator/blocks/request_episodes.h"
 
 namespace platter::emulator {
 

@@ -1,6 +1,6 @@
 // Drives served to many threads at a multiple of the host's time: what they say, what their log
 // says, and what the engine says to the log's questions.
-#include "emulator/nbd/paced_engine.h"
+#include "emulator/blocks/paced_engine.h"
 
 #include <fstream>
 #include <random>

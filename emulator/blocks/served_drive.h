@@ -8,11 +8,12 @@
 #include <span>
 #include <string>
 
+#include "emulator/blocks/connection.h"
+#include "emulator/blocks/courier.h"
+#include "emulator/blocks/paced_engine.h"
+#include "emulator/blocks/request_log.h"
 #include "emulator/contents/contents_choice.h"
 #include "emulator/contents/volatile_contents.h"
-#include "emulator/nbd/connection.h"
-#include "emulator/nbd/paced_engine.h"
-#include "emulator/nbd/request_log.h"
 #include "emulator/pace/drive_report.h"
 #include "lib/platter.h"
 
@@ -46,19 +47,23 @@ class ServedDrive {
 
   // 0 or an errno: EIO for what an episode has fail, EINVAL for what are no whole blocks of the
   // drive, or a read or write of more than kMostRequestBytes, and those of Contents; ESHUTDOWN: the
-  // power went, or `who` did, or end() was called, and there is no answer. `came_host_ns` as in
-  // PacedEngine.
+  // power went, or `who` did, or end() was called, and there is no answer. `came_host_ns` and
+  // `courier` as in PacedEngine; where a power cut takes what is dirty, there is work behind the
+  // deadline, and no courier is needed.
   int read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
-           const Connection& who = {});
+           const Connection& who = {}, Courier* courier = nullptr);
   // `through`: it is on the media, and on the host's, when this returns (FUA).
   int write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
-            Nanoseconds came_host_ns, const Connection& who = {});
+            Nanoseconds came_host_ns, const Connection& who = {}, Courier* courier = nullptr);
   // Zeros, written like any data.
   int zero(std::uint64_t offset, std::uint64_t bytes, bool through, Nanoseconds came_host_ns,
-           const Connection& who = {});
+           const Connection& who = {}, Courier* courier = nullptr);
   // The contents are forgotten. It takes no time: the drive has no such command.
   int trim(std::uint64_t offset, std::uint64_t bytes) { return contents_->discard(offset, bytes); }
-  int flush(Nanoseconds came_host_ns, const Connection& who = {});
+  int flush(Nanoseconds came_host_ns, const Connection& who = {}, Courier* courier = nullptr);
+  // As PacedEngine's.
+  std::optional<Nanoseconds> next_host_ns() const { return paced_.next_host_ns(); }
+  void take_due() { paced_.take_due(); }
   // What a host has to be told to keep, without the drive's time.
   int flush_contents() { return contents_->flush(); }
 
@@ -81,7 +86,7 @@ class ServedDrive {
   std::vector<Range> dirty_bytes() const;
   template <typename Change>
   int change(const platter_request& request, Nanoseconds came_host_ns, const Connection& who,
-             Change change);
+             Courier* courier, Change change);
   int write_in_cache(const platter_request& request, std::span<const std::uint8_t> from,
                      Nanoseconds came_host_ns, const Connection& who);
   int zero_in_cache(platter_request request, Nanoseconds came_host_ns, const Connection& who);

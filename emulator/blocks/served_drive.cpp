@@ -1,4 +1,4 @@
-#include "emulator/nbd/served_drive.h"
+#include "emulator/blocks/served_drive.h"
 
 #include <fmt/format.h>
 
@@ -95,37 +95,40 @@ std::vector<Range> ServedDrive::dirty_bytes() const {
 // Data are fetched and kept before the wait, so that they cost the answer no time. What fails keeps
 // none.
 int ServedDrive::read(std::uint64_t offset, std::span<std::uint8_t> to, Nanoseconds came_host_ns,
-                      const Connection& who) {
+                      const Connection& who, Courier* courier) {
   const auto request = request_for(offset, to.size(), 0);
   if (!request || to.size() > kMostRequestBytes) return EINVAL;
   if (const int error = contents_->read(offset, to)) return error;
-  return paced_.serve(*request, came_host_ns, who);
+  return paced_.serve(*request, came_host_ns, who, {}, courier);
 }
 
 template <typename Change>
 int ServedDrive::change(const platter_request& request, Nanoseconds came_host_ns,
-                        const Connection& who, Change change) {
-  return paced_.serve(request, came_host_ns, who, [&](bool fails) {
+                        const Connection& who, Courier* courier, Change change) {
+  const auto move = [&](bool fails) {
     if (fails) return 0;
     if (const int error = change()) return error;
     return (request.flags & PLATTER_FORCE_UNIT_ACCESS) != 0 ? contents_->flush() : 0;
-  });
+  };
+  return paced_.serve(request, came_host_ns, who, move, courier);
 }
 
 int ServedDrive::write(std::uint64_t offset, std::span<const std::uint8_t> from, bool through,
-                       Nanoseconds came_host_ns, const Connection& who) {
+                       Nanoseconds came_host_ns, const Connection& who, Courier* courier) {
   const auto request = request_for(offset, from.size(), write_flags(through));
   if (!request || from.size() > kMostRequestBytes) return EINVAL;
   if (volatile_ != nullptr) return write_in_cache(*request, from, came_host_ns, who);
-  return change(*request, came_host_ns, who, [&] { return contents_->write(offset, from); });
+  return change(*request, came_host_ns, who, courier,
+                [&] { return contents_->write(offset, from); });
 }
 
 int ServedDrive::zero(std::uint64_t offset, std::uint64_t bytes, bool through,
-                      Nanoseconds came_host_ns, const Connection& who) {
+                      Nanoseconds came_host_ns, const Connection& who, Courier* courier) {
   const auto request = request_for(offset, bytes, write_flags(through));
   if (!request) return EINVAL;
   if (volatile_ != nullptr) return zero_in_cache(*request, came_host_ns, who);
-  return change(*request, came_host_ns, who, [&] { return contents_->discard(offset, bytes); });
+  return change(*request, came_host_ns, who, courier,
+                [&] { return contents_->discard(offset, bytes); });
 }
 
 // What is on the media when the power goes depends on when it was written there, so that the end
@@ -168,9 +171,9 @@ int ServedDrive::zero_in_cache(platter_request request, Nanoseconds came_host_ns
   return 0;
 }
 
-int ServedDrive::flush(Nanoseconds came_host_ns, const Connection& who) {
+int ServedDrive::flush(Nanoseconds came_host_ns, const Connection& who, Courier* courier) {
   if (const int error = contents_->flush()) return error;
-  if (volatile_ == nullptr) return paced_.synchronize(came_host_ns, who);
+  if (volatile_ == nullptr) return paced_.synchronize(came_host_ns, who, courier);
   const VolatileContents::Ticket ticket = volatile_->begin_flush();
   const int refused = paced_.synchronize(came_host_ns, who);
   const int error = volatile_->end_flush(ticket);

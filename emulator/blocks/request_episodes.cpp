@@ -1,4 +1,4 @@
-#include "emulator/nbd/request_episodes.h"
+#include "emulator/blocks/request_episodes.h"
 
 #include <array>
 

@@ -12,8 +12,8 @@
 
 #include "catch.h"
 #include "emit/table/table.h"
+#include "emulator/blocks/served_drive.h"
 #include "emulator/check/check_log.h"
-#include "emulator/nbd/served_drive.h"
 #include "episodes/read.h"
 #include "model/file.h"
 #include "model/temporary_folder.h"
