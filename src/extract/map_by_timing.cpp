@@ -24,7 +24,7 @@ void take_measured(const std::optional<timing::FoundSurfaces>& found, timing::Su
   // Chosen by looking at a few drives: steps scatter less; below it all that tells orders apart are
   // distances.
   constexpr double kContrast_rev = 0.03;
-  if (!found || found->best.fit < timing::kExplains) return;
+  if (!found || (found->best.fit < timing::kExplains && !found->agreed)) return;
   if (!found->told && found->contrast_rev < kContrast_rev) return;
   surfaces.heads = found->best.order.heads;
   surfaces.order = found->best.order;

@@ -20,6 +20,11 @@ std::uint64_t congruent(std::uint64_t to, std::uint64_t modulo, double near) {
   return to + static_cast<std::uint64_t>(std::max(0.0, rounds)) * modulo;
 }
 
+// Whether bands lie on the same surfaces in both, whatever their directions.
+bool is_same(const BandOrder& a, const BandOrder& b) {
+  return a.heads == b.heads && a.there_and_back == b.there_and_back;
+}
+
 }  // namespace
 
 SurfaceFinder::SurfaceFinder(Prober& prober, std::span<const Run> runs, SurfaceOptions options)
@@ -207,7 +212,8 @@ std::uint64_t SurfaceFinder::shift_of(const Group& group) const {
   return (group.number + places - group.first % places) % places;
 }
 
-// What fits no order says nothing of the others.
+// What fits no order says nothing of the others; of one that is known already it may tell the
+// place.
 std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std::uint64_t shift,
                                                            std::size_t most) {
   const auto first = sure_bands_near(near);
@@ -225,7 +231,12 @@ std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std
   beliefs_->begin_group(*first + shift, *scale_);
   ask_where_disputed(*first, most);
   const OrderBeliefs::Best best = beliefs_->best();
-  if (best.fit < kExplains) {
+  constexpr double kLikely = 0.99;
+  const bool is_likely = best.chance > kLikely;
+  const bool bears_out = before && is_likely && is_same(best.order, before->best().order);
+  if (best.fit < kExplains && !bears_out) {
+    if (!before && is_likely)
+      likely_.push_back({{*first, best.first_band, best.fit, best.chance}, *beliefs_, best});
     beliefs_ = before;
     return std::nullopt;
   }
@@ -244,13 +255,18 @@ std::vector<std::size_t> SurfaceFinder::suspects(std::size_t from, std::size_t t
   return found;
 }
 
-// Which of the suspects has moved all bands behind it.
+// Which of the suspects has moved all bands behind it; where questions cost little, the bands
+// themselves tell.
 void SurfaceFinder::look_between(const Group& a, const Group& b) {
   constexpr std::size_t kMoves = 16;
   Group low = a, high = b;
-  for (auto left = suspects(low.first, high.first); left.size() > 1 && !out_of_time();
-       left = suspects(low.first, high.first)) {
-    const auto middle = look_at(left[left.size() / 2], shift_of(low), kMoves);
+  while (!out_of_time()) {
+    const auto left = suspects(low.first, high.first);
+    if (!options_.told && left.size() <= 1) return;
+    if (options_.told && high.first - low.first <= bands_of_group()) return;
+    const std::size_t near = options_.told ? low.first + (high.first - low.first) / 2
+                                           : left[left.size() / 2];
+    const auto middle = look_at(near, shift_of(low), kMoves);
     if (!middle || middle->first <= low.first || middle->first >= high.first) return;
     groups_.push_back(*middle);
     (shift_of(*middle) == shift_of(low) ? low : high) = *middle;
@@ -292,12 +308,16 @@ FoundSurfaces SurfaceFinder::found() const {
   found.best = beliefs_->best();
   found.chances_of_heads = beliefs_->chances_of_heads();
   std::vector<double> fits, chances;
-  for (const Group& group : groups_) fits.push_back(group.fit), chances.push_back(group.chance);
-  found.best.fit = statistics::median(fits);
+  for (const Group& group : groups_) {
+    chances.push_back(group.chance);
+    if (agreed_ || group.fit >= kExplains) fits.push_back(group.fit);  // others tell their place
+  }
+  found.best.fit = fits.empty() ? 0 : statistics::median(fits);
   found.best.chance = statistics::median(chances);
   found.tracks_a_band = usual_tracks_;
   if (scale_) found.contrast_rev = std::abs(scale_->switch_rev - scale_->step_rev);
-  found.tracks = options_.tracks, found.told = static_cast<bool>(options_.told);
+  found.tracks = options_.tracks, found.told = static_cast<bool>(options_.told),
+  found.agreed = agreed_;
   found.moves = moves_, found.groups = groups_.size();
   for (std::size_t i = 1; i < groups_.size(); ++i)
     found.shifts += shift_of(groups_[i - 1]) != shift_of(groups_[i]);
@@ -305,16 +325,49 @@ FoundSurfaces SurfaceFinder::found() const {
   return found;
 }
 
+// Where a switch takes not much longer than a step the times scatter about as much as they differ,
+// and no order explains much of them. But one that several groups find, each without the others, is
+// hardly found by chance.
+void SurfaceFinder::take_what_most_say(std::size_t looks) {
+  constexpr std::size_t kFewest = 3;
+  const Likely* best = nullptr;
+  std::size_t most = 0;
+  for (const Likely& one : likely_) {
+    const auto others = static_cast<std::size_t>(std::ranges::count_if(
+        likely_, [&](const Likely& other) { return is_same(one.best.order, other.best.order); }));
+    if (others > most || (others == most && one.group.fit > best->group.fit))
+      best = &one, most = others;
+  }
+  if (most < kFewest || 2 * most <= looks) return;
+  agreed_ = true;
+  beliefs_ = best->beliefs;
+}
+
+// Those that found the order before it was known.
+void SurfaceFinder::add_likely() {
+  if (!beliefs_) return;
+  for (const Likely& one : likely_)
+    if (is_same(one.best.order, beliefs_->best().order)) groups_.push_back(one.group);
+}
+
 // Groups at these shares of the drive. False: none could be told.
 bool SurfaceFinder::look_at(std::span<const double> shares) {
   constexpr std::size_t kMostMoves = 120, kMovesLater = 24;
+  constexpr double kPlaced = 0.9;
+  std::optional<Group> unsure;  // of its place
   for (const double at : shares) {
     if (out_of_time()) break;
     const std::uint64_t shift = groups_.empty() ? 0 : shift_of(groups_.back());
     const auto group = look_at(static_cast<std::size_t>(at * static_cast<double>(bands_.size())),
                                shift, groups_.empty() ? kMostMoves : kMovesLater);
-    if (group) groups_.push_back(*group);
+    if (group && group->chance > kPlaced)
+      groups_.push_back(*group);
+    else if (group)
+      unsure = group;
   }
+  if (!beliefs_) take_what_most_say(shares.size());
+  add_likely();
+  if (groups_.empty() && unsure) groups_.push_back(*unsure);
   const auto by_place = [this] {
     std::ranges::sort(groups_, {}, &Group::first);
     const auto same = [](const Group& a, const Group& b) { return a.first == b.first; };
