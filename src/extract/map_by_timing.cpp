@@ -109,7 +109,7 @@ std::optional<double> MapByTiming::expected_s() const {
 timing::Surfaces MapByTiming::find_surfaces(timing::Mapper& mapper,
                                             std::span<const timing::Run> runs,
                                             const timing::MediaTiming& media) {
-  constexpr double kMost_s = 25, kOfWhatIsLeft = 0.1;
+  constexpr double kMost_s = 30, kOfWhatIsLeft = 0.1;
   std::vector<std::uint32_t> ring;
   if (mapper.pattern())
     for (std::size_t place = 0; place < mapper.pattern()->period(); ++place)

@@ -68,11 +68,13 @@ class SurfaceFinder {
   bool ask(std::size_t group, const BandEnd& a, const BandEnd& b);
   void ask_where_disputed(std::size_t group, std::size_t most);
   std::optional<Group> look_at(std::size_t near, std::uint64_t shift, std::size_t most);
-  bool look_at(std::span<const double> shares);
+  std::optional<Group> look_at_all(std::span<const double> shares);
   void take_what_most_say(std::size_t looks);
   void add_likely();
   std::vector<std::size_t> suspects(std::size_t from, std::size_t to) const;
-  void look_between(const Group& a, const Group& b);
+  std::optional<std::size_t> next_look(const Group& low, const Group& high) const;
+  void look_between(const Group& low, const Group& high);
+  void sort_groups();
   FoundSurfaces found() const;
   void number_runs(FoundSurfaces& found) const;
   std::uint64_t shift_of(const Group& group) const;
