@@ -401,7 +401,7 @@ std::optional<FoundSurfaces> SurfaceFinder::find() {
   add_likely();
   if (groups_.empty() && unsure) groups_.push_back(*unsure);
   if (groups_.empty()) return std::nullopt;
-  const int more = options_.told ? 64 : 8;  // questions cost little
+  const int more = options_.told ? 400 : 8;  // questions cost little
   std::vector<double> between;
   for (int i = 1; i < more; i += options_.told ? 1 : 2) between.push_back(1.0 * i / more);
   look_at_all(between);
