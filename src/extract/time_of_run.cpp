@@ -129,8 +129,11 @@ void TimeOfRun::announce_by_map(double share, double stage_s) {
   if (options_.budget_s || !plan_) return;
   const auto left_s = map_forecast_.left_s(share, stage_s);
   if (!left_s) return;
-  announce(fmt::format("expected drive time since {:.0f} % of the map", 100 * share),
-           plan_->forecast_s(kLayout, elapsed_s() + *left_s));
+  constexpr double kEarly = 0.1, kWrong = 1.25;  // until then it is told anyhow
+  const double seconds = plan_->forecast_s(kLayout, elapsed_s() + *left_s);
+  const double apart = seconds / announced_s_;
+  if (share >= kEarly && apart < kWrong && apart > 1 / kWrong) return;
+  announce(fmt::format("expected drive time since {:.0f} % of the map", 100 * share), seconds);
 }
 
 void TimeOfRun::report_progress(std::size_t stage, double share, double stage_s) {
