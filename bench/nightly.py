@@ -75,6 +75,8 @@ CAMPAIGNS = [
              "right.", "bench/silent_resets.py"),
     Campaign("drives-of-today", "What models say of mixed load on 20 drives of today, by reads and with writes, against fresh "
              "requests.", "bench/drives_of_today.py"),
+    Campaign("wake-times", "Wake times of ten drives of today with power conditions, and a replay with pauses.",
+             "bench/wake_times.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]

@@ -45,6 +45,7 @@ enum class MapByTime : std::uint8_t {
 struct Options {
   mtbrc::Precision precision = mtbrc::Precision::enough;
   std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  bool power = false;              // wake times are measured, too
   std::uint64_t seed = 1;
   std::string device_name;     // for provenance and sentences
   std::string journal_folder;  // where the safety journal goes

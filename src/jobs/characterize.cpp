@@ -274,6 +274,7 @@ extract::Options options_of(const Characterization& arguments, const model::Iden
   options.journal_folder = arguments.journal;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   if (arguments.precision == "high") options.precision = mtbrc::Precision::high;
+  options.power = arguments.power;
   if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
   if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
   options.expected = [&arguments](double seconds) {

@@ -31,6 +31,7 @@ struct Work {
     seek,
     synchronize,
     spin_up,
+    rest,  // to `rest`, or back to work
   };
   Kind kind = Kind::electronics;
   Nanoseconds electronics_ns = 0;
@@ -46,6 +47,10 @@ struct Work {
   Nanoseconds spin_up_ns = 0;
   std::uint32_t lost_revolutions = 0;  // retries of a sector that cannot be read
   bool cache_changed = false;          // MODE SELECT of the caching page
+  bool timers_changed = false;         // ... of page 1Ah, of a drive whose model has power conditions
+  std::uint32_t rest = 0;              // as Engine::go_to_rest()
+  bool flush = false;                  // what waits is written before
+  bool keeps_rest = false;             // timers go on behind it
 };
 
 struct Answer {
@@ -77,6 +82,9 @@ class LogicalUnit {
   void power_on() { spindle_.power_on(); }
   // Whether a spin-up is under way when the next command comes: a command on the medium is refused.
   void set_spinning_up(bool spinning_up) { spindle_.set_spinning_up(spinning_up); }
+
+  // As Engine::rest_at() has it when the next command comes.
+  void set_rest(std::uint32_t rest) { rest_ = rest; }
 
   const Personality& personality() const { return drive_; }
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
@@ -118,6 +126,9 @@ class LogicalUnit {
   Answer ata_pass_through(const scsi::Command& command);
   Answer get_lba_status(const scsi::Command& command);
 
+  Answer rest_by_command(std::uint8_t asked, std::uint8_t modifier, Work work) const;
+  SenseCode told_of_rest() const;
+
   Answer electronics(Reply reply) const;
   Answer read_blocks(const scsi::Command& command, Work work);
   Answer write_blocks(const scsi::Command& command, Work work);
@@ -147,6 +158,7 @@ class LogicalUnit {
   Spindle spindle_;
   std::vector<std::vector<std::uint8_t>> spare_;  // of replies
   bool unit_attention_ = false;
+  std::uint32_t rest_ = 0, rest_told_ = 0;  // as it is, and by START STOP UNIT
 };
 
 }  // namespace platter::virtual_drive

@@ -9,6 +9,7 @@
 #include "model/nearest.h"
 #include "model/number_in.h"
 #include "virtual_drive/catalogue.h"
+#include "virtual_drive/drawn_power.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/modern_random.h"
 #include "virtual_drive/random_drive.h"
@@ -83,11 +84,13 @@ void apply_option(std::string_view option, const std::string& name, model::Drive
     model.imperfections->seed = seed;
   } else if (key == "imperfections" && value == "default") {
     model.imperfections = default_imperfections(seed);
+  } else if (key == "power" && (value == "yes" || value == "fixed")) {
+    draw_power(model, value == "yes");
   } else if ((value != "no" && value != "yes") || !withhold(key, value == "yes", model)) {
     throw Error(ExitStatus::usage,
                 "virtual:" + name + " has the option '" + std::string(option) +
-                    "'; the options are seed=N, imperfections=none or default, and page40h, fua, "
-                    "ncq and seek, each =no or =yes");
+                    "'; the options are seed=N, imperfections=none or default, power=yes or fixed, "
+                    "and page40h, fua, ncq and seek, each =no or =yes");
   }
 }
 
