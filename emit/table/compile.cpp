@@ -104,11 +104,11 @@ std::string compile_table(const model::DriveModel& model) {
   const TableVersion version = needs.empty() ? kWithoutAdditions : kWithAdditions;
   const auto needed = needs.empty() ? 0 : builder.CreateVectorOfStrings(needs);
   wire::FinishDriveBuffer(
-      builder, wire::CreateDrive(builder, version.format, kTableMajor, version.minor, platter,
-                                 needed, identity, provenance, demerits, sections.validity,
-                                 sections.motion, seek, sections.overheads, sections.bus,
-                                 sections.cache, sections.queue, layout, 0, stand_ins, arms,
-                                 power));
+      builder,
+      wire::CreateDrive(builder, version.format, kTableMajor, version.minor, platter, needed,
+                        identity, provenance, demerits, sections.validity, sections.motion, seek,
+                        sections.overheads, sections.bus, sections.cache, sections.queue, layout, 0,
+                        stand_ins, arms, power));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -73,7 +73,7 @@ struct Core {
   Background background;
   Streams paused;
   // Of a drive with power conditions; all arms share it.
-  std::uint32_t rest = 0;           // 1 + the one that it was told, or had gone, to by worked_until_ns
+  std::uint32_t rest = 0;  // 1 + the one that it was told, or had gone, to by worked_until_ns
   Nanoseconds worked_until_ns = 0;  // the last command's end: from then on its timers run
   Nanoseconds awake_ns = 0;         // when it was back the last time
 };

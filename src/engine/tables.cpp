@@ -448,8 +448,8 @@ TableSections Tables::sections() const {
 
 Nanoseconds timer_ns(std::uint64_t after_ms) {
   const std::uint64_t most_ms = static_cast<std::uint64_t>(kLongestTimer / kMillisecond);
-  return std::max<Nanoseconds>(1,
-                               static_cast<Nanoseconds>(std::min(after_ms, most_ms)) * kMillisecond);
+  return std::max<Nanoseconds>(
+      1, static_cast<Nanoseconds>(std::min(after_ms, most_ms)) * kMillisecond);
 }
 
 }  // namespace platter::engine

@@ -50,7 +50,7 @@ model::Parameter wake_time(const Bracket& resting, const Bracket& awake) {
 }  // namespace
 
 std::array<model::Parameter, model::kPowerConditions.size()> estimate_wakes(const Samples& samples,
-                                                                           double period_ns) {
+                                                                            double period_ns) {
   std::array<model::Parameter, model::kPowerConditions.size()> wakes;
   std::vector<Bracketing> of(wakes.size() + 1, Bracketing(period_ns));
   for (const Sample& s : samples)

@@ -33,6 +33,6 @@ class Bracketing {
 // Of samples of Experiment::wake, in the order of model::kPowerConditions. Without samples of a
 // condition, or of an awake drive, a figure is empty.
 std::array<model::Parameter, model::kPowerConditions.size()> estimate_wakes(const Samples& samples,
-                                                                           double period_ns);
+                                                                            double period_ns);
 
 }  // namespace platter::estimate

@@ -39,7 +39,8 @@ model::Parameter told(std::uint16_t ms) {
 class Timers {
  public:
   explicit Timers(scsi::Drive& drive)
-      : drive_(drive), before_(page(scsi::PageControl::current)),
+      : drive_(drive),
+        before_(page(scsi::PageControl::current)),
         mask_(page(scsi::PageControl::changeable)) {}
 
   bool are_there() const { return before_ && mask_; }
@@ -75,7 +76,8 @@ std::optional<Nanoseconds> Timers::set_alone(std::size_t condition) {
 // Why nothing was measured of that condition; "": it was.
 std::string measure_wake(Rig& rig, Timers& timers, std::size_t condition) {
   constexpr Nanoseconds kLongestTimer = 10 * kSecond;
-  // Chosen: timers are of tenths of a second, and heads and spindles take that time to come to rest.
+  // Chosen: timers are of tenths of a second, and heads and spindles take that time to come to
+  // rest.
   constexpr Nanoseconds kIdle = kSecond / 2, kStandby = 2 * kSecond;
   const bool standby = model::kPowerConditions[condition].name.starts_with("standby");
   const auto timer_ns = timers.set_alone(condition);
@@ -84,14 +86,13 @@ std::string measure_wake(Rig& rig, Timers& timers, std::size_t condition) {
     return fmt::format("the drive makes {} s of a timer of 1 s for it", *timer_ns / kSecond);
   const std::size_t from = rig.context.samples.size();
   const std::uint64_t resets = rig.context.drive.resets();
-  const bool told = mtbrc::read_behind_rests(
-      rig.context, rig.settings.reference_lbn, static_cast<std::int64_t>(condition) + 1,
-      {.rest_ns = *timer_ns + (standby ? kStandby : kIdle)});
+  const bool told = mtbrc::read_behind_rests(rig.context, rig.settings.reference_lbn,
+                                             static_cast<std::int64_t>(condition) + 1,
+                                             {.rest_ns = *timer_ns + (standby ? kStandby : kIdle)});
   const bool held = timers.hold() && rig.context.drive.resets() == resets;
   if (told && held) return "";
   rig.void_since(from);
-  return held ? "too few reads behind rests told anything"
-              : "its timer did not stay as it was set";
+  return held ? "too few reads behind rests told anything" : "its timer did not stay as it was set";
 }
 
 void say_not_measured(Rig& rig, const std::string& why) {
@@ -102,7 +103,8 @@ void say_not_measured(Rig& rig, const std::string& why) {
 
 void find_power(Rig& rig) {
   rig.facts.power.reset();
-  if (rig.found.model.identity.power_timers.empty() && !rig.options.power) return;  // it stays awake
+  if (rig.found.model.identity.power_timers.empty() && !rig.options.power)
+    return;  // it stays awake
   const auto page = rig.context.drive.vpd_page(0x8A);
   const auto times = page ? scsi::decode_recovery_times(*page) : std::nullopt;
   if (!times) return;
@@ -117,24 +119,31 @@ void measure_wakes(Rig& rig) {
   if (rig.context.reads_may_be_cached())
     return say_not_measured(rig, "no read is sure to reach the media");
   constexpr std::uint32_t kAwake = 10;
-  if (!mtbrc::read_behind_rests(
-          rig.context, rig.settings.reference_lbn, 0,
-          {.rest_ns = static_cast<Nanoseconds>(2 * rig.context.period_ns()), .most = kAwake,
-           .enough = 0}))
+  if (!mtbrc::read_behind_rests(rig.context, rig.settings.reference_lbn, 0,
+                                {.rest_ns = static_cast<Nanoseconds>(2 * rig.context.period_ns()),
+                                 .most = kAwake,
+                                 .enough = 0}))
     return say_not_measured(rig, "too few reads of the awake drive told anything");
   const bool says = rig.facts.power.has_value();
   model::Power& power = says ? *rig.facts.power : rig.facts.power.emplace();
   std::vector<std::string> not_measured;
+  bool has_any = false;
   for (std::size_t i = 0; i < kConditions; ++i) {
     const auto& [name, wake] = model::kPowerConditions[i];
     const bool has = !says || is_there(power.*wake);
     if (!has || (!says && !timers.can_be_set(i))) continue;
+    has_any = true;
     rig.context.report("power conditions", static_cast<double>(i) / kConditions);
     const std::string why = timers.can_be_set(i) ? measure_wake(rig, timers, i)
                                                  : "its timer cannot be changed (mode page 1Ah)";
     if (why.empty()) continue;
     if ((power.*wake).guesses.empty()) power.*wake = model::absent(why, "ms");
     not_measured.push_back(fmt::format("{}: {}", name, why));
+  }
+  if (!has_any) {
+    rig.facts.power.reset();
+    say_not_measured(rig,
+                     "of its mode page 1Ah no timer can be changed, and VPD page 8Ah tells none");
   }
   for (const std::string& line : not_measured) say_not_measured(rig, line);
   if (!timers.put_back())

@@ -29,11 +29,12 @@ bool read_behind_rests(Context& context, std::uint64_t lbn, std::int64_t group,
     if (meter.exhausted()) break;
     const auto awake = accesses.probe(estimate::Experiment::other, lbn);
     if (!awake) continue;
-    const std::optional<estimate::Bracket> known =
-        seen.samples() > 0 ? std::optional(seen.bracket()) : std::nullopt;
-    const Nanoseconds leaves_ns =
-        known ? leave_at(context, awake->completed_ns, options.rest_ns, known->value_ns)
-              : awake->completed_ns + options.rest_ns;
+    const std::optional<estimate::Bracket> known = seen.samples() > 0
+                                                       ? std::optional(seen.bracket())
+                                                       : std::nullopt;
+    const Nanoseconds leaves_ns = known ? leave_at(context, awake->completed_ns, options.rest_ns,
+                                                   known->value_ns)
+                                        : awake->completed_ns + options.rest_ns;
     context.drive.rest_ns(leaves_ns - context.drive.now_ns());
     const auto sample = accesses.probe(estimate::Experiment::wake, lbn, group);
     if (!sample) continue;

@@ -1,5 +1,5 @@
-// Reads of one block behind rests, each at a phase that halves what is not known yet of the time that
-// the drive takes to be there.
+// Reads of one block behind rests, each at a phase that halves what is not known yet of the time
+// that the drive takes to be there.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace platter::mtbrc {
 
 struct WakeOptions {
   Nanoseconds rest_ns = 0;
-  std::uint32_t least = 3, most = 5;   // wakes
-  double enough = 0.0025;              // a standard error, as a share
+  std::uint32_t least = 3, most = 5;  // wakes
+  double enough = 0.0025;             // a standard error, as a share
 };
 
 // Appends samples of that group (estimate::Experiment::wake). False: fewer than `least` told

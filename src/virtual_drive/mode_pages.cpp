@@ -222,8 +222,7 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
   if (drive.firmware.ata) {  // all that a translation has (SAT-4, mode pages)
     add(caching_.defaults(), caching_.changeable());
     add(empty_page(kControl, 0x0a));
-    if (drive.model.power)
-      add(power_timers_page(drive.model), power_timers_changeable(drive));
+    if (drive.model.power) add(power_timers_page(drive.model), power_timers_changeable(drive));
     return;
   }
   add(disconnect_reconnect_page(drive.model.bus));

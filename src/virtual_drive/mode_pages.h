@@ -37,7 +37,7 @@ class ModePages {
   // none.
   bool scans_in_background() const;
   bool becomes_idle() const;
-  bool has_power_conditions() const;  // page 1Ah
+  bool has_power_conditions() const;                   // page 1Ah
   std::array<Nanoseconds, 5> power_timers_ns() const;  // of it, in its order; 0: off
   // Write cache and read-ahead as SET FEATURES makes them (SAT-4, caching mode page).
   void set_from_outside(bool write_cache, bool read_ahead);

@@ -17,7 +17,8 @@ namespace platter::virtual_drive {
 // catalogue, usage for an unknown option, bad_input for a file that is no model.
 model::DriveModel virtual_model(const std::string& name);
 
-//   power=yes, power=fixed      power conditions are drawn for it; fixed: their timers cannot be set
+//   power=yes, power=fixed      power conditions are drawn for it; fixed: their timers cannot be
+//   set
 // That drive, powered on at time 0 of its clock.
 std::unique_ptr<VirtualDevice> open_virtual(const std::string& name);
 

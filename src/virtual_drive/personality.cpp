@@ -26,8 +26,9 @@ constexpr Nanoseconds kAssumedSpinUp = 6 * kSecond;
 
 std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) {
   const bool large = blocks > std::numeric_limits<std::uint32_t>::max();
-  const bool newer = model.arms || model.power || (model.firmware && (model.firmware->ata ||
-                                                       model.firmware->most_transfer_blocks > 0));
+  const bool newer = model.arms || model.power ||
+                     (model.firmware &&
+                      (model.firmware->ata || model.firmware->most_transfer_blocks > 0));
   return large || newer || model.identity.block_bytes != 512 ? "SPC-3" : "SCSI-2";
 }
 

@@ -64,8 +64,14 @@ TEST_CASE("behind a rest the media are there as late as the deepest condition th
   struct Row {
     double rest_s, wake_ms;
   };
-  for (const auto& [rest_s, wake_ms] : {Row{0.5, 0}, {0.999, 0}, {1, 20}, {3.9, 20}, {4, 500},
-                                        {99, 500}, {100, 9000}, {5000, 9000}}) {
+  for (const auto& [rest_s, wake_ms] : {Row{0.5, 0},
+                                        {0.999, 0},
+                                        {1, 20},
+                                        {3.9, 20},
+                                        {4, 500},
+                                        {99, 500},
+                                        {100, 9000},
+                                        {5000, 9000}}) {
     CAPTURE(rest_s);
     Engine engine(restful());
     const auto rest_ns = static_cast<Nanoseconds>(rest_s * 1e9);
@@ -80,7 +86,8 @@ TEST_CASE("behind a rest the media are there as late as the deepest condition th
   }
 }
 
-TEST_CASE("without timers, or without times, a drive with power conditions answers as one without") {
+TEST_CASE(
+    "without timers, or without times, a drive with power conditions answers as one without") {
   model::DriveModel no_timers = restful();
   no_timers.identity.power_timers.clear();
   model::DriveModel no_times = restful();

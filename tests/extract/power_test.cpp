@@ -1,11 +1,12 @@
 // How long a drive takes to wake, measured and told; its timers are as they were behind the run.
+#include "model/power.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "catch.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"
-#include "model/power.h"
 #include "scsi/drive.h"
 #include "scsi/guard.h"
 #include "virtual_drive/open.h"
@@ -15,7 +16,9 @@ namespace platter::extract {
 namespace {
 
 model::DriveModel drive_that_rests(const char* how) {
-  return virtual_drive::virtual_model("virtual:cache-base?seed=5&power=" + std::string(how));
+  auto model = virtual_drive::virtual_model("virtual:cache-base?seed=5&power=" + std::string(how));
+  model.firmware->scsi_level = "SPC-3";
+  return model;
 }
 
 std::vector<std::uint8_t> power_page_of(scsi::Device& device) {

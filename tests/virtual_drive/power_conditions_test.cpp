@@ -35,9 +35,8 @@ Bytes power_page(scsi::Device& device, std::uint8_t control = 0) {
 std::uint32_t set_power_page(scsi::Device& device, Bytes page) {
   Bytes list(4, 0);
   list.insert(list.end(), page.begin(), page.end());
-  return sense_for(device, command_with({0x15, 0x10, 0, 0,
-                                         static_cast<std::uint8_t>(list.size()), 0},
-                                        list));
+  return sense_for(
+      device, command_with({0x15, 0x10, 0, 0, static_cast<std::uint8_t>(list.size()), 0}, list));
 }
 
 std::uint32_t said_of_rest(scsi::Device& device) {
@@ -145,7 +144,9 @@ TEST_CASE("START STOP UNIT sends a drive to each of its conditions, and back") {
     std::uint32_t said;
     double wake_ms;
   };
-  for (const Row& row : {Row{2, 0, 0x5e03, 20}, {2, 1, 0x5e06, 500}, {3, 1, 0x5e0a, 2000},
+  for (const Row& row : {Row{2, 0, 0x5e03, 20},
+                         {2, 1, 0x5e06, 500},
+                         {3, 1, 0x5e0a, 2000},
                          {11, 0, 0x5e04, 70'000}}) {
     CAPTURE(row.said);
     CHECK(sense_for(device, to_condition(row.condition, row.modifier)) == 0);
@@ -170,7 +171,8 @@ TEST_CASE("START STOP UNIT sends a drive to each of its conditions, and back") {
 }
 
 TEST_CASE("power=yes and power=fixed give any drive power conditions, the same ones again") {
-  for (const char* name : {"virtual:modern-500gb", "virtual:sas-147gb", "virtual:modern-random-3"}) {
+  for (const char* name :
+       {"virtual:modern-500gb", "virtual:sas-147gb", "virtual:modern-random-3"}) {
     CAPTURE(name);
     const auto drive = virtual_model(name + std::string("?power=yes"));
     const auto again = virtual_model(name + std::string("?power=fixed"));
