@@ -93,7 +93,7 @@ EVERYTHING = {
                  "ata": True, "unwritten": [{"first": 3, "last": 9}], "power_page_changeable": False,
                  "told_wake_share": 1.2},
     "power": {"idle_a": {"value": 20, "unit": "ms", "error": 0.1},
-              "idle_b": {"unit": "ms", "reason": "told", "guesses": [{"value": 900, "witness": "VPD page 8Ah"}]},
+              "idle_b": {"value": None, "unit": "ms", "reason": "told", "guesses": [{"value": 900, "witness": "VPD page 8Ah"}]},
               **{name: {"value": 4000, "unit": "ms"} for name in ("idle_c", "standby_y", "standby_z")}},
     "outward_seek": {"method": "mtbrc", "points": [{"cylinders": 1, "time_ms": 1.5, "error_ms": 0.01, "samples": 3}]},
     "write_seek": {"method": "mtbrc", "reason": "", "points": [{"cylinders": 1, "time_ms": 1.5}]},
