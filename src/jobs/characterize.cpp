@@ -28,6 +28,7 @@
 #include "replay/replay_drive.h"
 #include "report/model_summary.h"
 #include "safety/restore.h"
+#include "scsi/joined_units.h"
 
 namespace platter::jobs {
 namespace {
@@ -285,8 +286,10 @@ extract::Options options_of(const Characterization& arguments, const model::Iden
   return options;
 }
 
-extract::Run measure(scsi::Device& device, const extract::Options& options,
+extract::Run measure(scsi::Device& device, extract::Options options,
                      std::optional<RunningSamples>& running, const Characterization& arguments) {
+  if (const auto* joined = dynamic_cast<const scsi::JoinedUnits*>(&device))
+    options.unit_blocks = joined->unit_blocks();
   try {
     return extract::characterize(device, options);
   } catch (const Error& error) {
