@@ -77,6 +77,8 @@ CAMPAIGNS = [
              "requests.", "bench/drives_of_today.py"),
     Campaign("wake-times", "Wake times of ten drives of today with power conditions, and a replay with pauses.",
              "bench/wake_times.py"),
+    Campaign("units", "Two logical units that are named together: two arms of one spindle, one arm, two drives.",
+             "bench/units_of_one_drive.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]

@@ -153,6 +153,7 @@ struct Target::Impl {
     if (truth.imperfections) truth.imperfections->seed = noise.seed();
     unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
     apply_cache_settings(0);
+    apply_power_timers(0);  // in tenths of a second, as the page has them
     outstanding.reserve(kMostOutstanding + 1);
   }
 
