@@ -221,11 +221,11 @@ const std::array kExplanations = {
                 "reads that the buffer holds do not wait for the arm", kOurs, &kYesNo},
     Explanation{"arms.interference", "interference",
                 "that a move takes longer while another arm is busy", kOurs},
-    Explanation{"power.idle_a", "wake time from idle_a", kWakes, kOurs},
-    Explanation{"power.idle_b", "wake time from idle_b", kWakes, kOurs},
-    Explanation{"power.idle_c", "wake time from idle_c", kWakes, kOurs},
-    Explanation{"power.standby_y", "wake time from standby_y", kWakes, kOurs},
-    Explanation{"power.standby_z", "wake time from standby_z", kWakes, kOurs},
+    Explanation{"power.idle_a", "wake time from idle a", kWakes, kOurs},
+    Explanation{"power.idle_b", "wake time from idle b", kWakes, kOurs},
+    Explanation{"power.idle_c", "wake time from idle c", kWakes, kOurs},
+    Explanation{"power.standby_y", "wake time from standby y", kWakes, kOurs},
+    Explanation{"power.standby_z", "wake time from standby z", kWakes, kOurs},
 };
 
 // Where a parameter's method is told: docs/methods/NAME.md. Of several beginnings the longest

@@ -179,7 +179,8 @@ SplitUnits::SplitUnits(const model::DriveModel& model, const std::string& name)
     return;
   }
   if (model.arms->ranges.size() != 2)
-    throw Error(ExitStatus::bad_input, name + " has more than two ranges, and is no two logical units");
+    throw Error(ExitStatus::bad_input,
+                name + " has more than two ranges, and is no two logical units");
   std::ranges::copy(model.arms->ranges, shared_->ranges.begin());
 }
 

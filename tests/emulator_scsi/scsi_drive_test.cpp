@@ -167,7 +167,8 @@ TEST_CASE("a log gives every completion again, of any commands, late or aborted"
       }
 }
 
-TEST_CASE("a log gives the completions of a drive again that goes to rest whenever it can", "[scsi]") {
+TEST_CASE("a log gives the completions of a drive again that goes to rest whenever it can",
+          "[scsi]") {
   for (const std::uint32_t depth : {1U, 4U}) {
     model::DriveModel model = queueing(8, true);
     model.power.emplace();

@@ -106,7 +106,9 @@ TEST_CASE("what is not of one target is not joined; names of units") {
   CHECK_FALSE(open_units({name + "0", name + "0"})[0]);
   CHECK_FALSE(open_units({"virtual:modern-2arms", name + "1"})[0]);
   CHECK_THROWS(open_unit(name + "2"));
-  CHECK(capacity(*open_unit("virtual:quantum-atlas10k?lun=1")) > 8'000'000);  // half of one arm's
+  const auto half = open_unit("virtual:quantum-atlas10k?lun=1");  // of one arm's
+  run(*half, command({0x00, 0, 0, 0, 0, 0}));                     // told of the power-on
+  CHECK(capacity(*half) > 8'000'000);
 }
 
 }  // namespace split_units
