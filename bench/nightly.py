@@ -92,6 +92,10 @@ CAMPAIGNS = [
     Campaign("volumes", "What studies of a trace of many volumes cost.",
              f"bench/study/volumes.py --platter {BUILD}/platter"),
     Campaign("only-tests", "Functions that only tests call.", "bench/only_tests.py"),
+    Campaign("wake-times", "Wake times of ten drives of today with power conditions, and a replay with pauses.",
+             "bench/wake_times.py"),
+    Campaign("units", "Two logical units that are named together: two arms of one spindle, one arm, two drives.",
+             "bench/units_of_one_drive.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]

@@ -56,6 +56,10 @@ flatbuffers::Offset<wire::Seek> write_seek(flatbuffers::FlatBufferBuilder& build
 flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& builder,
                                            const engine::ArmTable& arms);
 
+// Null where it is always awake.
+flatbuffers::Offset<wire::Power> write_power(flatbuffers::FlatBufferBuilder& builder,
+                                             const engine::PowerTable& power);
+
 engine::TableSections read_sections(const wire::Drive& drive);
 
 // Of an envelope that FlatBuffers' verifier passed; what it means is not judged yet. Throws

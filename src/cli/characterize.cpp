@@ -107,6 +107,9 @@ void add_characterize(CLI::App& app) {
       ->add_flag("--no-map", arguments->run.no_map,
                  "no map by timing: only what needs no map, in minutes (status 13)")
       ->excludes(full);
+  command->add_flag("--power", arguments->run.power,
+                    "also how long the drive takes to wake from each power condition: some two "
+                    "minutes more");
   command
       ->add_option("--jobs", arguments->jobs,
                    "of several drives, so many at once (default: virtual ones and programs as many "

@@ -149,6 +149,45 @@ void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
   std::swap(state_, changed.state_);
 }
 
+std::uint32_t Engine::rest_at(Nanoseconds now_ns) const {
+  if (!tables_->power.present || outstanding() > 0) return 0;
+  Engine then(*this);  // a look that changes nothing
+  std::uint32_t rest = kPowerConditions;
+  each_arm(*then.tables_, *then.state_, [&](Step& step) {
+    step.follow(now_ns);
+    rest = std::min(rest, step.rest_at(now_ns));
+  });
+  return rest;
+}
+
+void Engine::note_command(Nanoseconds now_ns) {
+  if (!tables_->power.present || outstanding() > 0) return;
+  state_->core.rest = rest_at(now_ns);
+  state_->core.worked_until_ns = std::max(state_->core.worked_until_ns, now_ns);
+}
+
+Nanoseconds Engine::go_to_rest(std::uint32_t rest, Nanoseconds now_ns, Nanoseconds takes_ns) {
+  finish_what_waits();
+  if (rest > 0) {
+    note_command(now_ns);
+    state_->core.rest = rest;
+    return now_ns;
+  }
+  Nanoseconds awake_ns = now_ns + takes_ns;
+  each_arm(*tables_, *state_, [&](Step& step) {
+    step.follow(now_ns);
+    awake_ns = std::max(awake_ns, step.wake_up(now_ns));
+  });
+  state_->core.worked_until_ns = std::max(state_->core.worked_until_ns, awake_ns);
+  return awake_ns;
+}
+
+void Engine::set_power_timers(std::span<const Nanoseconds, 5> after_ns, Nanoseconds now_ns) {
+  finish_what_waits();
+  note_command(now_ns);
+  std::ranges::copy(after_ns, state_->rests_after_ns);
+}
+
 // Of the arm whose turn it is.
 void Engine::append_unwritten(const State& state, std::vector<Range>& ranges) {
   for (const Segment& segment : state.segments())

@@ -245,6 +245,17 @@ struct ArmTable {
   std::uint32_t arm_of(std::uint64_t lbn) const { return several() ? arms[range_of(lbn)] : 0; }
 };
 
+// What a drive at rest takes to be back at work, by power condition, the deeper ones behind
+// (model/power.h), and after how long without work it goes there by itself; 0: it has none, or not
+// by itself.
+constexpr std::uint32_t kPowerConditions = 5;
+struct PowerTable {
+  std::int64_t wake_ns[kPowerConditions], after_ns[kPowerConditions];
+  std::uint64_t present;  // flag: there is one that takes time to leave
+
+  bool operator==(const PowerTable&) const = default;
+};
+
 // What lists of runs are made of; docs/table.md.
 struct RunsView {
   std::span<const FlatRunList> lists;
@@ -285,6 +296,7 @@ struct TableSections {
   QueueTable queue{};
   ValidityTable validity{};
   ArmTable arms{};
+  PowerTable power{};
 
   bool operator==(const TableSections&) const = default;
 };

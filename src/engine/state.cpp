@@ -78,6 +78,7 @@ State* State::create(const Tables& tables, void* memory) {
   state->ends_at_ = plan.ends_at;
   state->end_count_ = plan.ends;
   state->index_at_ = plan.index_at;
+  std::copy_n(tables.power.after_ns, kPowerConditions, state->rests_after_ns);
   state->place_arms(tables, plan.cores_at, plan.further_buffers_at);
   std::uninitialized_default_construct_n(state->segments().data(), state->segment_count);
   std::uninitialized_default_construct_n(state->waiting(), state->depth);
@@ -111,6 +112,9 @@ void State::turn_to(std::uint32_t arm_number) {
   core.now_ns = before.now_ns;
   core.last_was_write = before.last_was_write;
   core.last_end_lbn = before.last_end_lbn;
+  core.rest = before.rest;
+  core.worked_until_ns = before.worked_until_ns;
+  core.awake_ns = before.awake_ns;
   segments_at_ = buffers_[arm_number].segments_at;
   ends_at_ = buffers_[arm_number].ends_at;
   index_at_ = buffers_[arm_number].index_at;
@@ -131,7 +135,7 @@ void State::reset_arm(const Tables& tables, Nanoseconds now_ns) {
   core.arm_number = number;
   core.segments = tables.cache.segments;
   core.segment_blocks = tables.cache.segment_blocks;
-  core.now_ns = core.media_free_ns = core.taken_until_ns = now_ns;
+  core.now_ns = core.media_free_ns = core.taken_until_ns = core.worked_until_ns = now_ns;
   core.bus_gap_ns = core.bus_begin_ns = core.bus_free_ns = core.idle_since_ns = now_ns;
   std::ranges::fill(segments(), Segment{});
   if (index() != nullptr) SegmentIndex(segments(), index()).rebuild();
@@ -143,6 +147,7 @@ void State::take_over(State& other) {
     other.turn_to(arm);
     take_over_arm(other);
   }
+  std::copy_n(other.rests_after_ns, kPowerConditions, rests_after_ns);
   settings = other.settings;
   queue = other.queue;
   done_count = other.done_count;

@@ -72,6 +72,10 @@ struct Core {
   std::uint32_t window = 0, streams = 0;           // ... since it was last looked at; begun by them
   Background background;
   Streams paused;
+  // Of a drive with power conditions; all arms share it.
+  std::uint32_t rest = 0;  // 1 + the one that it was told, or had gone, to by worked_until_ns
+  Nanoseconds worked_until_ns = 0;  // the last command's end: from then on its timers run
+  Nanoseconds awake_ns = 0;         // when it was back the last time
 };
 
 // How to take back one request that was served: the state before, for an arrival that comes to
@@ -106,6 +110,7 @@ struct State {
   std::uint64_t late_arrivals = 0;  // too late to be taken as if they had come in time
   std::uint64_t outside_validity = 0;
   bool recording = false;  // the changes of segments, into the newest Undo
+  Nanoseconds rests_after_ns[kPowerConditions] = {};  // as PowerTable::after_ns, as they are now
 
   // How many requests it takes.
   std::uint32_t room() const { return queue.depth == 0 ? depth : std::min(queue.depth, depth); }

@@ -6,6 +6,7 @@
 
 #include "engine/layout_tables.h"
 #include "model/error.h"
+#include "model/power.h"
 #include "model/stand_ins.h"
 #include "model/validate.h"
 
@@ -185,6 +186,22 @@ ArmTable compile_arms(const model::DriveModel& model) {
   return table;
 }
 
+static_assert(kPowerConditions == model::kPowerConditions.size());
+
+PowerTable compile_power(const model::DriveModel& model) {
+  PowerTable table{};
+  if (!model.power) return table;
+  for (std::size_t i = 0; i < kPowerConditions; ++i) {
+    const model::Parameter& wake = (*model.power).*model::kPowerConditions[i].wake;
+    table.wake_ns[i] = std::max<Nanoseconds>(0, ns(acting(*model.power, wake)));
+    if (table.wake_ns[i] > 0) table.present = 1;
+  }
+  for (const model::PowerTimer& timer : model.identity.power_timers)
+    if (const std::size_t i = model::power_condition(timer.condition); i < kPowerConditions)
+      table.after_ns[i] = timer_ns(timer.after_ms);
+  return table;
+}
+
 constexpr Nanoseconds kLongest = 1000 * kSecond;
 
 bool is_time(Nanoseconds time) { return time >= -kLongest && time <= kLongest; }
@@ -327,6 +344,18 @@ std::optional<std::string> arms_defect(const ArmTable& arms, std::uint64_t block
   return std::nullopt;
 }
 
+std::optional<std::string> power_defect(const PowerTable& power) {
+  std::uint64_t present = 0;
+  for (std::size_t i = 0; i < kPowerConditions; ++i) {
+    if (power.wake_ns[i] < 0 || !is_time(power.wake_ns[i]) || power.after_ns[i] < 0 ||
+        power.after_ns[i] > kLongestTimer)
+      return "its power conditions have times that are none";
+    if (power.wake_ns[i] > 0) present = 1;
+  }
+  if (power.present != present) return "its power conditions are there and are not";
+  return std::nullopt;
+}
+
 // What a model's compilation does not judge.
 std::optional<std::string> defect_of_times(const TableSections& t) {
   if (auto defect = motion_defect(t.motion)) return defect;
@@ -334,6 +363,7 @@ std::optional<std::string> defect_of_times(const TableSections& t) {
   if (auto defect = bus_defect(t.bus)) return defect;
   if (auto defect = cache_defect(t.cache)) return defect;
   if (auto defect = written_defect(t.written)) return defect;
+  if (auto defect = power_defect(t.power)) return defect;
   return queue_defect(t.queue);
 }
 
@@ -385,7 +415,8 @@ Tables::Tables(const model::DriveModel& model)
       written(compile_written(model.cache)),
       queue(compile_queue(model.queue)),
       validity(compile_validity(model.validity)),
-      arms(compile_arms(model)) {
+      arms(compile_arms(model)),
+      power(compile_power(model)) {
   auto defect = defect_of_times(sections());
   if (!defect) defect = arms_defect(arms, layout.blocks());
   if (!defect) {
@@ -408,10 +439,17 @@ Tables::Tables(LayoutMap map, SeekTable seek_table, const TableSections& section
       written(sections.written),
       queue(sections.queue),
       validity(sections.validity),
-      arms(sections.arms) {}
+      arms(sections.arms),
+      power(sections.power) {}
 
 TableSections Tables::sections() const {
-  return {layout.blocks(), motion, overheads, bus, cache, written, queue, validity, arms};
+  return {layout.blocks(), motion, overheads, bus, cache, written, queue, validity, arms, power};
+}
+
+Nanoseconds timer_ns(std::uint64_t after_ms) {
+  const std::uint64_t most_ms = static_cast<std::uint64_t>(kLongestTimer / kMillisecond);
+  return std::max<Nanoseconds>(
+      1, static_cast<Nanoseconds>(std::min(after_ms, most_ms)) * kMillisecond);
 }
 
 }  // namespace platter::engine

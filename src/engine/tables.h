@@ -22,6 +22,11 @@ namespace platter::engine {
 constexpr std::uint32_t kMaxSegments = 16384;
 constexpr std::uint32_t kMaxOutstanding = 64;
 
+// Of page 1Ah: 2^32 tenths of a second.
+constexpr Nanoseconds kLongestTimer = (Nanoseconds{1} << 32) * 100 * kMillisecond;
+// As a PowerTable has a timer that is on.
+Nanoseconds timer_ns(std::uint64_t after_ms);
+
 class Tables {
  public:
   // Throws Error(bad_input) for a model that lacks what an engine needs (rotation, layout, seeks).
@@ -55,6 +60,7 @@ class Tables {
   QueueTable queue;
   ValidityTable validity;
   ArmTable arms;
+  PowerTable power;
 };
 
 // Throws Error(bad_input) for a size that is none.

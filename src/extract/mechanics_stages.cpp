@@ -10,6 +10,7 @@
 #include "estimate/estimates.h"
 #include "extract/arms_of_drive.h"
 #include "extract/impossible_values.h"
+#include "extract/power_of_drive.h"
 #include "extract/rig.h"
 #include "model/error.h"
 #include "model/parameters.h"
@@ -102,6 +103,7 @@ void measure_rotation(Rig& rig) {
   measure_period(rig, kFirstPeriodError);
   rig.settings.bring_writes_to_the_media();
   find_arms(rig);
+  find_power(rig);
 }
 
 void measure_rotation_alone(Rig& rig) { measure_period(rig, kOnlyPeriodError); }
@@ -112,6 +114,7 @@ void estimate_rotation(const Seen& seen, Findings& found) {
   found.model.rotation = found.rotation =
       estimate::Estimates(own, nullptr, {}).of<estimate::Figure::rotation>().rotation;
   take_arms(seen, found);
+  take_power(seen, found);
 }
 
 namespace {

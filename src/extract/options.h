@@ -44,7 +44,9 @@ enum class MapByTime : std::uint8_t {
 
 struct Options {
   mtbrc::Precision precision = mtbrc::Precision::enough;
-  std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  std::vector<LbnRange> writable;               // sectors that may be rewritten; empty: reads only
+  bool power = false;                           // wake times are measured, too
+  std::vector<std::uint64_t> unit_blocks = {};  // of a drive that is several logical units, joined
   std::uint64_t seed = 1;
   std::string device_name;     // for provenance and sentences
   std::string journal_folder;  // where the safety journal goes

@@ -365,6 +365,13 @@ struct Arms {
   std::string method{};      // how the ranges were found: "VPD page B9h"
 };
 
+// How much later than an awake drive one at rest answers what needs its media, in ms: of each power
+// condition that it has (SPC-5, clause 5.13). The timers that take it there by itself are the
+// identity's.
+struct Power {
+  Parameter idle_a, idle_b, idle_c, standby_y, standby_z;
+};
+
 // A parameter of a DiskSim file by DiskSim's name, as it stood there. Nothing measures it and
 // nothing is computed with it: DiskSim's files that are written have it again.
 struct DisksimParameter {
@@ -452,6 +459,10 @@ struct Firmware {
   std::uint32_t most_transfer_blocks = 0;  // of one command, told in VPD page B0h; 0: no limit
   bool ata = false;                        // an ATA drive behind a SCSI / ATA translation
   std::vector<LbnRange> unwritten;  // answered with zeros and without the media until written
+  // Of a drive with power conditions: their timers (page 1Ah) can be set; and VPD page 8Ah tells so
+  // many times what waking up takes.
+  bool power_page_changeable = true;
+  double told_wake_share = 1;
 };
 
 struct DriveModel {
@@ -473,6 +484,7 @@ struct DriveModel {
   Bus bus;
   Queue queue;
   std::optional<Arms> arms;               // not there: one arm reaches all blocks
+  std::optional<Power> power;             // not there: it is always awake
   std::vector<DisksimParameter> disksim;  // each name once; of an imported model
   Validity validity;
   std::optional<Imperfections> imperfections;

@@ -348,6 +348,15 @@ void visit_fields(Fields<Arms> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<Power> auto& s, V&& visit) {
+  visit.usual("idle_a", s.idle_a);
+  visit.usual("idle_b", s.idle_b);
+  visit.usual("idle_c", s.idle_c);
+  visit.usual("standby_y", s.standby_y);
+  visit.usual("standby_z", s.standby_z);
+}
+
+template <typename V>
 void visit_fields(Fields<DisksimParameter> auto& s, V&& visit) {
   visit.required("name", s.name);
   visit.required("value", s.value);
@@ -447,6 +456,8 @@ void visit_fields(Fields<Firmware> auto& s, V&& visit) {
   visit.compact("most_transfer_blocks", s.most_transfer_blocks, std::uint32_t{0});
   visit.compact("ata", s.ata, false);
   visit.compact("unwritten", s.unwritten, std::vector<LbnRange>());
+  visit.compact("power_page_changeable", s.power_page_changeable, true);
+  visit.compact("told_wake_share", s.told_wake_share, 1.0);
 }
 
 template <typename V>
@@ -468,6 +479,7 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.usual("bus", s.bus);
   visit.usual("queue", s.queue);
   visit.usual("arms", s.arms);
+  visit.usual("power", s.power);
   visit.compact("disksim", s.disksim, std::vector<DisksimParameter>());
   visit.usual("validity", s.validity);
   visit.usual("imperfections", s.imperfections);

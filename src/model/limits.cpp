@@ -107,6 +107,7 @@ Limits limits_of_parameter(std::string_view path) {
   if (section == "queue") return {0, kLargestNumber, true};
   if (path == "arms.overlap") return {0, 1};
   if (path == "arms.interference") return {0, kLongest_ms};
+  if (section == "power") return {0, kLongest_ms};
   if (path == "head_switch") return {0, kLongest_ms};
   if (path == "inward_seek_delta" || path == "write_settle") return kTime;
   if (path == "rotation.period") return {1e5, 1e10};  // ns

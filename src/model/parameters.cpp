@@ -72,6 +72,7 @@ std::vector<NamedParameter> parameters_of(const DriveModel& model) {
   visit_fields(model.bus, Collector{"bus", list});
   visit_fields(model.queue, Collector{"queue", list});
   if (model.arms) list.push_back({"arms.interference", model.arms->interference});
+  if (model.power) visit_fields(*model.power, Collector{"power", list});
   return list;
 }
 
@@ -83,6 +84,7 @@ const Parameter* find_parameter(const DriveModel& model, std::string_view path) 
   visit_fields(model.bus, Finder{"bus.", path, found});
   visit_fields(model.queue, Finder{"queue.", path, found});
   if (model.arms && path == "arms.interference") found = &model.arms->interference;
+  if (model.power) visit_fields(*model.power, Finder{"power.", path, found});
   return found;
 }
 

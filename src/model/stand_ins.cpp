@@ -150,6 +150,16 @@ constexpr auto kOfArms = std::to_array<Row<A>>({
     {&A::interference, 0, "arms move as fast beside others that work"},
 });
 
+using P = Power;
+constexpr const char* kAwake = "it is answered as an awake drive does";
+constexpr auto kOfPower = std::to_array<Row<P>>({
+    {&P::idle_a, 0, kAwake},
+    {&P::idle_b, 0, kAwake},
+    {&P::idle_c, 0, kAwake},
+    {&P::standby_y, 0, kAwake},
+    {&P::standby_z, 0, kAwake},
+});
+
 using M = DriveModel;
 constexpr auto kOfMechanics = std::to_array<Row<M>>({
     {&M::head_switch, 0, "heads are switched in no time: whole tracks come too early"},
@@ -176,6 +186,7 @@ std::span<const Row<O>> rows(const Overheads&) { return kOfOverheads; }
 std::span<const Row<B>> rows(const Bus&) { return kOfBus; }
 std::span<const Row<Q>> rows(const Queue&) { return kOfQueue; }
 std::span<const Row<A>> rows(const Arms&) { return kOfArms; }
+std::span<const Row<P>> rows(const Power&) { return kOfPower; }
 std::span<const Row<M>> rows(const DriveModel&) { return kOfMechanics; }
 
 template <typename S>
@@ -302,6 +313,7 @@ Acting acting(const Overheads& overheads, const Parameter& figure) {
 Acting acting(const Bus& bus, const Parameter& figure) { return acting_of(bus, figure); }
 Acting acting(const Queue& queue, const Parameter& figure) { return acting_of(queue, figure); }
 Acting acting(const Arms& arms, const Parameter& figure) { return acting_of(arms, figure); }
+Acting acting(const Power& power, const Parameter& figure) { return acting_of(power, figure); }
 
 Acting acting(const DriveModel& model, const Parameter& figure) {
   if (const auto found = acting_in(model, figure)) return *found;
@@ -310,6 +322,8 @@ Acting acting(const DriveModel& model, const Parameter& figure) {
   if (const auto found = acting_in(model.bus, figure)) return *found;
   if (model.arms)
     if (const auto found = acting_in(*model.arms, figure)) return *found;
+  if (model.power)
+    if (const auto found = acting_in(*model.power, figure)) return *found;
   return acting_of(model.queue, figure);
 }
 
@@ -329,6 +343,7 @@ std::vector<StandIn> stand_ins(const DriveModel& model) {
   append(model.bus, "bus.", list);
   append(model.queue, "queue.", list);
   if (model.arms) append(*model.arms, "arms.", list);
+  if (model.power) append(*model.power, "power.", list);
   return list;
 }
 
@@ -351,6 +366,7 @@ std::string stand_ins_table() {
   append_rows(model.bus, "bus.", text);
   append_rows(model.queue, "queue.", text);
   append_rows(Arms{}, "arms.", text);
+  append_rows(Power{}, "power.", text);
   return text;
 }
 

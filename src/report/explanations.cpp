@@ -16,6 +16,7 @@ constexpr std::string_view kCache = "DIXtrac, section 4.3";
 constexpr std::string_view kDisksim = "DiskSim 4.0 reference manual";
 constexpr std::string_view kSbc = "SBC-3, clause 6.4.5 (Caching mode page)";
 constexpr std::string_view kOurs = "platter";
+constexpr std::string_view kWakes = "how much later than an awake drive one answers that rests so";
 
 const Words kYesNo = {{0, "no"}, {1, "yes"}};
 const Words kReadAhead = {{0, "none"},
@@ -220,6 +221,11 @@ const std::array kExplanations = {
                 "reads that the buffer holds do not wait for the arm", kOurs, &kYesNo},
     Explanation{"arms.interference", "interference",
                 "that a move takes longer while another arm is busy", kOurs},
+    Explanation{"power.idle_a", "wake time from idle a", kWakes, kOurs},
+    Explanation{"power.idle_b", "wake time from idle b", kWakes, kOurs},
+    Explanation{"power.idle_c", "wake time from idle c", kWakes, kOurs},
+    Explanation{"power.standby_y", "wake time from standby y", kWakes, kOurs},
+    Explanation{"power.standby_z", "wake time from standby z", kWakes, kOurs},
 };
 
 // Where a parameter's method is told: docs/methods/NAME.md. Of several beginnings the longest
@@ -241,7 +247,8 @@ constexpr PageOf kPages[] = {{"rotation.", "rotation"},
                              {"overheads.address_translation", "layout-by-translation"},
                              {"bus.", "overheads"},
                              {"queue.", "queue"},
-                             {"arms.", "actuators"}};
+                             {"arms.", "actuators"},
+                             {"power.", "power"}};
 
 // The error with two digits, the value with as many decimals.
 std::string with_digits_of(double value, double error) {

@@ -524,6 +524,7 @@ std::string model_as_text(const model::DriveModel& given, std::span<const Sectio
       case Section::queue:
         append_parameters(text, "Queue", "queue", parameters);
         append_parameters(text, "Arms", "arms", parameters);
+        append_parameters(text, "Waking up", "power", parameters);
         break;
       case Section::missing:
         append_missing(text, missing_by_reason(model, parameters));
@@ -558,8 +559,10 @@ std::string explained(const model::DriveModel& given, const Explanation& explana
   const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
   const auto found = std::ranges::find(parameters, std::string(explanation.path),
                                        &model::NamedParameter::path);
-  const model::Parameter of_one_arm = model::absent("the model has one arm");
-  const model::Parameter& p = found == parameters.end() ? of_one_arm : found->parameter;
+  const model::Parameter without = model::absent(explanation.path.starts_with("arms.")
+                                                     ? "the model has one arm"
+                                                     : "the model has no such power condition");
+  const model::Parameter& p = found == parameters.end() ? without : found->parameter;
   std::string text = fmt::format("{}\n", explanation.path);
   append_line(text, "called", std::string(explanation.name));
   append_line(text, "is", std::string(explanation.what));

@@ -50,6 +50,10 @@ class RandomModel {
                         .overlap = parameter(0, 1, ""),
                         .interference = parameter(0, 1, "ms"),
                         .method = text()};
+    if (chance()) {
+      model.power.emplace();
+      visit_fields(*model.power, ForAll{[this](auto& p) { p = parameter(0, 9000, "ms"); }});
+    }
     if (chance()) model.layout.spares = text();
     if (chance()) model.layout.checks = between(0, 5000);
     if (chance()) model.layout.not_understood.push_back({0, between(0, 3), text()});
