@@ -11,6 +11,7 @@
 #include "extract/arms_of_drive.h"
 #include "extract/impossible_values.h"
 #include "extract/rig.h"
+#include "extract/shingles_of_drive.h"
 #include "model/error.h"
 #include "model/parameters.h"
 #include "mtbrc/overheads.h"
@@ -178,6 +179,7 @@ estimate::Estimates estimates_of(const Seen& seen, const Findings& found) {
 }  // namespace
 
 void measure_seeks(Rig& rig) {
+  find_shingles(rig);
   {
     const WithinOneArm one(rig);
     mtbrc::measure_seeks(rig.context, targets(rig).seeks);
@@ -190,6 +192,7 @@ void estimate_seeks(const Seen& seen, Findings& found) {
   found.model.seek = std::move(seeks.seek);
   found.model.outward_seek = std::move(seeks.outward);
   take_arms(seen, found);
+  take_shingles(seen, found);
 }
 
 void measure_head_switch(Rig& rig) {

@@ -246,6 +246,7 @@ class RecordReader {
     facts.address_translation = std::move(known.overheads.address_translation);
     facts.cache_fields = std::move(known.cache.freedoms);
     facts.arms = std::move(known.arms);
+    facts.shingling = std::move(known.shingling);
     facts.no_write_settle = fields.value("no_write_settle", "");
     facts.no_media_writes = fields.value("no_media_writes", "");
     facts.not_taken_back.reset();
@@ -518,6 +519,7 @@ void RecordWriter::write_facts(const Facts& facts) {
   known.overheads.address_translation = facts.address_translation;
   known.cache.freedoms = facts.cache_fields;
   known.arms = facts.arms;
+  known.shingling = facts.shingling;
   fit_arms_to_map(known);
   take_out_what_cannot_be(known);  // a file that holds it could not be read
   Json fields = {{"known", Json::parse(model::to_json_text(known))}};
