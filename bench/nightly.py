@@ -75,6 +75,9 @@ CAMPAIGNS = [
              "right.", "bench/silent_resets.py"),
     Campaign("drives-of-today", "What models say of mixed load on 20 drives of today, by reads and with writes, against fresh "
              "requests.", "bench/drives_of_today.py"),
+    Campaign("shingled", "Shingled drives, virtual and alien, and conventional ones, characterized with writes: which are "
+             "recognized, and how far bands and media caches are from the truth.", "bench/shingled.py --virtual 1-20 "
+             "--alien 1-20 --conventional 1-100", kept=r"^all "),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]
