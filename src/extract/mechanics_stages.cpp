@@ -192,7 +192,7 @@ void estimate_seeks(const Seen& seen, Findings& found) {
   found.model.seek = std::move(seeks.seek);
   found.model.outward_seek = std::move(seeks.outward);
   take_arms(seen, found);
-  take_shingles(seen, found);
+  take_that_it_is_shingled(seen, found);
 }
 
 void measure_head_switch(Rig& rig) {

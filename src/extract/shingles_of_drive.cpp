@@ -88,9 +88,8 @@ bool has_room(const Rig& rig, std::uint64_t bytes) {
 }
 
 std::string why_not_full(const std::string& ended) {
-  return ended == "room" || ended == "no room"
-             ? "the journal has no room for as many blocks as the media cache takes"
-             : "all that may be rewritten went into the media cache without a pause";
+  return ended == "room" ? "the journal has no room for as many blocks as the media cache takes"
+                         : "all that may be rewritten went into the media cache without a pause";
 }
 
 class Measuring {
@@ -247,6 +246,13 @@ void measure_shingles(Rig& rig) {
   }
   measuring.bring_home();
   rig.void_since(samples);
+}
+
+void take_that_it_is_shingled(const Seen& seen, Findings& found) {
+  found.model.shingling.reset();
+  if (seen.facts.shingling)
+    found.model.shingling = unmeasured(seen.facts.shingling->method,
+                                       "it is measured at the end of a run (--shingles)");
 }
 
 void take_shingles(const Seen& seen, Findings& found) {

@@ -13,5 +13,7 @@ void find_shingles(Rig& rig);
 // Where Options::shingles asks for it: cleaning and bands, or the media cache, too.
 void measure_shingles(Rig& rig);
 void take_shingles(const Seen& seen, Findings& found);
+// Before that is done: that it is one, of which nothing acts yet.
+void take_that_it_is_shingled(const Seen& seen, Findings& found);
 
 }  // namespace platter::extract

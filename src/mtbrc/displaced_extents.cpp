@@ -74,14 +74,14 @@ class ExtentSearch {
   // From a block at home nearby to those behind it and back, it takes never less than to the outer
   // edge: a map with a wrong angle here has none of that.
   bool is_far(std::uint64_t lbn, std::uint64_t home) {
-    constexpr int kLooks = 14;
+    constexpr int kLooks = 24;
     constexpr double kOfSeek = 0.8, kLeast_ms = 4;
     const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
     const double edge_ms = kOfSeek * estimate::read_seek(model_, track.cylinder).value;
     if (track.cylinder == 0 || edge_ms < kLeast_ms) return false;
     for (int i = 0; i < kLooks; ++i) {
       // Each begins at another angle.
-      const std::uint64_t from = home >= 37ULL * i ? home - 37ULL * i : home;
+      const std::uint64_t from = home >= 211ULL * i ? home - 211ULL * i : home;
       if (!accesses_.probe(estimate::Experiment::other, from)) continue;
       const auto there = accesses_.probe(
           estimate::Experiment::other,
@@ -101,7 +101,7 @@ class ExtentSearch {
     lead_rev_ = std::clamp(lead_rev_ + (took_rev > kLost_rev ? kMore_rev : -kLess_rev), kLeast_rev,
                            0.5);
     if (!home || *home) return home;
-    return home_.most_at_home(lbn, kVotes);
+    return home_.most_at_home(lbn, kVotes, 5);
   }
 
   // Between a block at home and one that is away, the first that is as the second.

@@ -34,10 +34,11 @@ std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
   return std::abs(miss_rev) <= kAtHome_rev;
 }
 
-std::optional<bool> HomeReads::most_at_home(std::uint64_t lbn, std::uint32_t physical_blocks) {
+std::optional<bool> HomeReads::most_at_home(std::uint64_t lbn, std::uint32_t count,
+                                            std::uint32_t apart) {
   std::uint32_t home = 0, read = 0;
-  for (std::uint32_t i = 0; i < physical_blocks; ++i)
-    if (const auto is = at_home(lbn + std::uint64_t{i} * context_.write_unit())) {
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (const auto is = at_home(lbn + std::uint64_t{i} * apart * context_.write_unit())) {
       ++read;
       home += *is ? 1 : 0;
     }

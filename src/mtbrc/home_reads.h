@@ -20,8 +20,9 @@ class HomeReads {
 
   // By one read of the physical block that holds the LBN. nullopt: it cannot be read.
   std::optional<bool> at_home(std::uint64_t lbn);
-  // Of so many physical blocks that follow one another: most of those that can be read.
-  std::optional<bool> most_at_home(std::uint64_t lbn, std::uint32_t physical_blocks);
+  // Of so many physical blocks, each so many of them behind the one before: most of those that can
+  // be read.
+  std::optional<bool> most_at_home(std::uint64_t lbn, std::uint32_t count, std::uint32_t apart);
   // Where the map's angles stand under the heads at that time, as completions show it.
   double angle_rev(Nanoseconds time_ns) const;
   // The phase is looked at where that is due; the time then.

@@ -10,8 +10,12 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::uint64_t kMib = 1 << 20;
-constexpr std::uint32_t kGroup = 3;  // physical blocks that vote
+constexpr std::uint64_t kMib = 1 << 20, kSharp_bytes = 128 << 10;
+// Physical blocks that vote. At home so far apart, and written backwards: away they lie side by
+// side, and one that looks at home by chance says nothing of the others.
+constexpr std::uint32_t kGroup = 3, kApart = 16;
+
+constexpr Nanoseconds kShows = 20 * kMillisecond;  // a wait, by what a look takes more than usually
 
 double uniform_error(double width) { return width / std::sqrt(12.0); }
 
@@ -70,8 +74,8 @@ bool Shingles::rewrite(std::uint64_t lbn, std::uint32_t blocks) {
 
 bool Shingles::rewrite_group(std::uint64_t lbn) {
   bool all = true;
-  for (std::uint32_t i = 0; i < kGroup; ++i)
-    all &= rewrite(lbn + std::uint64_t{i} * context_.write_unit(), context_.write_unit());
+  for (std::uint32_t i = kGroup; i-- > 0;)
+    all &= rewrite(lbn + std::uint64_t{i} * kApart * context_.write_unit(), context_.write_unit());
   return all;
 }
 
@@ -95,11 +99,12 @@ Displaced Shingles::displaced() {
 std::uint32_t Shingles::groups_home(Pause& pause) {
   context_.drive.rest_ns(pause.time_ns);
   // A read that comes in the midst of a step of the cleaning waits for its end.
-  constexpr Nanoseconds kOfARead = 30 * kMillisecond;
-  pause.time_ns += std::max<Nanoseconds>(0, home_.look() - kOfARead);
+  const Nanoseconds waited_ns = home_.look() - usual_look_ns_;
+  pause.waited = waited_ns > kShows;
+  if (pause.waited) pause.time_ns += waited_ns;
   std::uint32_t home = 0;
   for (const std::uint64_t group : pause.groups)
-    home += home_.most_at_home(group, kGroup).value_or(false) ? 1 : 0;
+    home += home_.most_at_home(group, kGroup, kApart).value_or(false) ? 1 : 0;
   return home;
 }
 
@@ -107,30 +112,50 @@ std::uint32_t Shingles::groups_home(Pause& pause) {
 statistics::Estimate Shingles::until_home(const std::vector<std::uint64_t>& groups, double low_ns,
                                           double high_ns, double settle_ns) {
   constexpr int kSteps = 11;
-  constexpr double kSharp = 0.01;
+  constexpr double kSharp = 0.01, kOfAWait_ns = 8e6;
   for (int i = 0; i < kSteps && high_ns - low_ns > kSharp * high_ns; ++i) {
     for (const std::uint64_t group : groups) rewrite_group(group);
     Pause pause{groups, static_cast<Nanoseconds>((low_ns + high_ns) / 2)};
     const bool all = groups_home(pause) == groups.size();
     const auto time_ns = static_cast<double>(pause.time_ns);
+    context_.drive.rest_ns(static_cast<Nanoseconds>(settle_ns));
+    // Nothing else is dirty: what it waited for was the end of their cleaning.
+    if (all && pause.waited) return {time_ns, kOfAWait_ns};
     if (all)
       high_ns = std::min(high_ns, time_ns);
     else
       low_ns = std::max(low_ns, std::min(time_ns, high_ns));
-    context_.drive.rest_ns(static_cast<Nanoseconds>(settle_ns));
   }
   return between(low_ns, high_ns);
 }
 
+// Bands that became dirty before are cleaned first: until several looks in a row wait for none.
+void Shingles::settle() {
+  constexpr int kMostSlices = 60, kQuiet = 3;
+  constexpr Nanoseconds kSlice = 20 * kSecond;
+  std::vector<double> looks;
+  for (int i = 0; i < 5; ++i) looks.push_back(static_cast<double>(home_.look()));
+  usual_look_ns_ = static_cast<Nanoseconds>(median_of(looks));
+  for (int i = 0, quiet = 0; i < kMostSlices && quiet < kQuiet; ++i) {
+    context_.drive.rest_ns(kSlice);
+    quiet = home_.look() > usual_look_ns_ + kShows ? 0 : quiet + 1;
+  }
+}
+
 IdleCleaning Shingles::idle_cleaning() {
-  constexpr Nanoseconds kSettle = 60 * kSecond;
   constexpr double kPauses_s[] = {0.25, 0.35, 0.5, 0.7, 1,   1.2, 1.4, 1.7, 2,  2.4,
                                   2.9,  3.4,  4,   5,   6.5, 8,   11,  15,  20, 40};
   context_.report("cleaning of bands", 0);
-  context_.drive.rest_ns(kSettle);  // what became dirty before is cleaned first
+  settle();
   IdleCleaning found;
-  const std::uint64_t span = kGroup * context_.write_unit();
-  const std::uint64_t one = place(2 * span);
+  const std::uint64_t span = kGroup * kApart * context_.write_unit();
+  const auto mapped = [&] {
+    constexpr int kPlaces = 20;
+    for (int i = 0; i < kPlaces; ++i)
+      if (const auto at = mapped_from(place(2 * span))) return *at;
+    return place(2 * span);
+  };
+  const std::uint64_t one = mapped();
   double low_ns = 0, high_ns = 0;
   for (const double pause_s : kPauses_s) {
     rewrite_group(one);
@@ -144,13 +169,16 @@ IdleCleaning Shingles::idle_cleaning() {
   const double settle_ns = 3 * high_ns;
   context_.drive.rest_ns(static_cast<Nanoseconds>(settle_ns));
   found.one_band = until_home({one}, low_ns, high_ns, settle_ns);
-  // Half of the permission away, if that is not another part of the same band.
-  std::uint64_t other = one;
-  constexpr int kTries = 50;
-  for (int i = 0; i < kTries && std::max(other, one) - std::min(other, one) <
-                                    512 * kMib / context_.drive.block_bytes();
-       ++i)
-    other = place(2 * span);
+  // Another band of about the same tracks.
+  const std::uint64_t away = 80 * kMib / context_.drive.block_bytes();
+  const auto permitted = [&](std::uint64_t lbn) {
+    return context_.drive.may_write(lbn, context_.write_unit());
+  };
+  const auto above = mapped_from(one + away);
+  const auto below = one > away ? mapped_from(one - away) : std::nullopt;
+  const std::uint64_t other = above && permitted(*above)   ? *above
+                              : below && permitted(*below) ? *below
+                                                           : mapped();
   const double longest_ns = 3 * found.one_band.value;
   found.two_bands = until_home({one, other}, found.one_band.value, longest_ns, settle_ns);
   return found;
@@ -159,10 +187,9 @@ IdleCleaning Shingles::idle_cleaning() {
 // The first group from there on that is where the map has it, if one is near.
 std::optional<std::uint64_t> Shingles::mapped_from(std::uint64_t lbn) {
   constexpr int kTries = 8;
-  const std::uint64_t step = context_.drive.physical_blocks().rounded_up(
-      static_cast<std::uint32_t>(8 * 1024 / context_.drive.block_bytes()) + kGroup);
+  const std::uint64_t step = 2ULL * context_.write_unit();
   for (int i = 0; i < kTries; ++i, lbn += step)
-    if (home_.most_at_home(lbn, kGroup).value_or(false)) return lbn;
+    if (home_.most_at_home(lbn, kGroup, kApart).value_or(false)) return lbn;
   return std::nullopt;
 }
 
@@ -181,7 +208,7 @@ std::optional<bool> Shingles::same_band(std::uint64_t a, std::uint64_t b,
   return std::nullopt;
 }
 
-// The first LBN behind the band of `lbn`, to 64 KiB.
+// The first LBN behind the band of `lbn`, to 128 KiB.
 std::optional<std::uint64_t> Shingles::edge_above(std::uint64_t lbn, const IdleCleaning& cleaning) {
   const std::uint32_t block_bytes = context_.drive.block_bytes(), unit = context_.write_unit();
   const auto blocks = [&](std::uint64_t bytes) {
@@ -189,7 +216,7 @@ std::optional<std::uint64_t> Shingles::edge_above(std::uint64_t lbn, const IdleC
         static_cast<std::uint32_t>(bytes / block_bytes));
   };
   const std::uint64_t most = blocks(256 * kMib);
-  const std::uint64_t sharp = std::max<std::uint64_t>(blocks(64 * 1024), kGroup * unit);
+  const std::uint64_t sharp = std::max<std::uint64_t>(blocks(kSharp_bytes), kGroup * kApart * unit);
   std::uint64_t low = lbn, high = lbn + blocks(kMib);
   bool bounded = false;
   while (!bounded || high - low > sharp) {
@@ -220,7 +247,7 @@ std::optional<double> Shingles::band_at(std::uint64_t begin, const IdleCleaning&
 statistics::Estimate Shingles::band_blocks(const IdleCleaning& cleaning) {
   constexpr int kPlaces = 6;
   constexpr double kSame = 0.01;
-  const double width = 64.0 * 1024 / context_.drive.block_bytes();
+  const double width = static_cast<double>(kSharp_bytes) / context_.drive.block_bytes();
   std::vector<double> found;
   for (int i = 0; i < kPlaces; ++i) {
     context_.report("size of bands", static_cast<double>(i) / kPlaces);
@@ -249,100 +276,104 @@ std::vector<std::uint64_t> Shingles::places_for(std::uint32_t length) {
   return places;
 }
 
-// Short writes each 128 KiB over 128 MiB, the middle one first, the others in random order.
-std::vector<std::uint64_t> Shingles::marks_around(std::uint64_t middle) {
-  const std::uint64_t step = 128 * 1024 / context_.drive.block_bytes();
-  constexpr std::uint64_t kEachWay = 512;
-  std::vector<std::uint64_t> marks;
-  for (std::uint64_t i = 0; i < 2 * kEachWay; ++i)
-    if (i != kEachWay) marks.push_back(middle - kEachWay * step + i * step);
-  std::ranges::shuffle(marks, random_);
-  marks.insert(marks.begin(), middle);
-  return marks;
-}
-
-// Of those around the first one, how far the others are at home too.
-statistics::Estimate Shingles::band_of_marks(const std::vector<std::uint64_t>& marks) {
-  std::vector<std::uint64_t> sorted = marks;
-  std::ranges::sort(sorted);
-  const auto at = [&](std::uint64_t lbn) {
-    return std::ranges::lower_bound(sorted, lbn) - sorted.begin();
-  };
-  const auto home = [&](std::ptrdiff_t i) {
-    std::uint32_t votes = 0;
-    for (std::ptrdiff_t k = i - 1; k <= i + 1; ++k)
-      if (k >= 0 && k < std::ssize(sorted))
-        votes += home_.at_home(sorted[static_cast<std::size_t>(k)]).value_or(false) ? 1 : 0;
-    return votes >= 2;
-  };
-  const std::ptrdiff_t middle = at(marks.front());
-  std::ptrdiff_t edges[2];
-  if (!home(middle)) return {};
-  for (const int way : {0, 1}) {
-    std::ptrdiff_t in = middle, out = way == 0 ? 0 : std::ssize(sorted) - 1;
-    if (home(out)) return {};
-    while (std::abs(out - in) > 1) {
-      const std::ptrdiff_t i = (in + out) / 2;
-      (home(i) ? in : out) = i;
+// From the middle of a stretch that was rewritten as a whole, in pieces of that length, how far it
+// is at home: to both sides until two pieces are away, then within the piece between.
+statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t piece) {
+  const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
+  const std::uint64_t sharp = kSharp_bytes / context_.drive.block_bytes();
+  const auto home = [&](std::uint64_t lbn) { return home_.at_home(lbn).value_or(false); };
+  std::uint64_t edges[2] = {};
+  for (const bool up : {false, true}) {
+    const auto moved = [&](std::uint64_t from, std::uint64_t by) {
+      return up ? from + by : from - by;
+    };
+    std::uint64_t in = middle + piece / 2, out = moved(in, piece);
+    while (home(out) || home(moved(out, piece))) {
+      in = out;
+      out = moved(out, piece);
+      if (out < stretch.first + 2ULL * piece || out + 2ULL * piece > stretch.last) return {};
     }
-    edges[way] = in;
+    while (std::max(in, out) - std::min(in, out) > sharp) {
+      const std::uint64_t between = std::min(in, out) + (std::max(in, out) - std::min(in, out)) / 2;
+      (home(between) ? in : out) = between;
+    }
+    edges[up ? 1 : 0] = std::min(in, out) + sharp / 2;
   }
-  const double step = static_cast<double>(sorted[1] - sorted[0]);
-  return {static_cast<double>(edges[1] - edges[0] + 1) * step,
-          std::sqrt(2.0) * uniform_error(step)};
+  return {static_cast<double>(edges[1] - edges[0]),
+          std::sqrt(2.0) * uniform_error(static_cast<double>(sharp))};
 }
 
-FilledCache Shingles::fill(std::uint32_t length, bool marks,
+// Pieces of a stretch of the permission: its middle one first, the others in random order.
+std::vector<std::uint64_t> Shingles::stretch_of(std::uint32_t piece, LbnRange& stretch) {
+  constexpr std::uint64_t kStretch_bytes = 160 * kMib;
+  const std::uint64_t pieces = kStretch_bytes / bytes_of(piece);
+  stretch.first = place(pieces * piece);
+  stretch.last = stretch.first + pieces * piece - 1;
+  const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t lbn = stretch.first; lbn < stretch.last; lbn += piece)
+    if (lbn != middle) all.push_back(lbn);
+  std::ranges::shuffle(all, random_);
+  all.insert(all.begin(), middle);
+  return all;
+}
+
+FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
                            const std::function<bool(std::uint64_t bytes)>& room) {
-  constexpr double kPause = 12;  // medians
-  constexpr std::size_t kUsual = 40, kPauses = 3, kSoon = 400;
-  constexpr double kLeastPause_ns = 60e6;
+  constexpr std::size_t kUsual = 40, kPauses = 3, kMorePauses = 12, kSoon = 400;
+  constexpr double kPause = 2, kLeastPause_ns = 60e6;
   FilledCache found;
-  const std::uint32_t unit = context_.write_unit();
-  std::vector<std::uint64_t> short_ones;
-  const std::uint64_t span = 160 * kMib / context_.drive.block_bytes();
-  if (marks) {
-    short_ones = marks_around(place(span) + span / 2 / unit * unit);
-    if (!room(bytes_of(short_ones.size() * unit))) return found.ended = "no room", found;
-    std::uint64_t taken = 0;
-    for (const std::uint64_t lbn : short_ones) taken += rewrite(lbn, unit) ? unit : 0;
-    found.blocks = taken;
+  LbnRange stretch{};
+  std::vector<std::uint64_t> places = places_for(length);
+  if (stretch_first) {
+    const std::vector<std::uint64_t> front = stretch_of(length, stretch);
+    std::erase_if(places, [&](std::uint64_t lbn) {
+      return lbn + length > stretch.first && lbn <= stretch.last;
+    });
+    places.insert(places.begin(), front.begin(), front.end());
   }
-  const std::vector<std::uint64_t> places = places_for(length);
   std::vector<double> usual, pauses;
   std::size_t since = 0;
-  std::uint64_t blocks = found.blocks, writes = 0;
+  std::uint64_t blocks = 0, writes = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (i % 64 == 0) {
       context_.report("media cache", static_cast<double>(i) / static_cast<double>(places.size()));
-      if (!room(bytes_of(64 * std::uint64_t{length}))) return found.ended = "room", found;
+      if (!room(bytes_of(64 * std::uint64_t{length}))) {
+        found.ended = "room";
+        break;
+      }
     }
     if (!rewrite(places[i], length)) continue;
     const estimate::Sample& write = context_.samples.back();
     const auto took_ns = static_cast<double>(write.completed_ns - write.issued_ns);
     if (usual.size() < kUsual) usual.push_back(took_ns);
     const double median_ns = median_of(usual);
-    if (usual.size() == kUsual && took_ns > std::max(kPause * median_ns, kLeastPause_ns)) {
+    if (usual.size() == kUsual &&
+        took_ns > std::max(kPause * median_ns, median_ns + kLeastPause_ns)) {
       if (pauses.empty()) {
         found.blocks = blocks;
         found.writes = writes;
         since = i;
-        if (marks) found.band_blocks = band_of_marks(short_ones);
       }
       pauses.push_back(took_ns - median_ns);
-      if (pauses.size() == kPauses) {
-        found.full = true;
-        found.pause_ns = median_of(pauses);
-        return found;
-      }
+      found.full |= pauses.size() == kPauses;
+      if (stretch_first && found.band_blocks.error == 0 &&
+          home_.at_home(places.front() + length / 2).value_or(false))
+        found.band_blocks = band_in(stretch, length);
+      if (found.full && (!stretch_first || pauses.size() == kMorePauses)) break;
     }
-    if (!pauses.empty() && i - since > kSoon) pauses.clear();
+    if (!found.full && !pauses.empty() && i - since > kSoon) pauses.clear();
     blocks += length;
     ++writes;
   }
+  // The least is of one band: what lies in others may be less than a write needs.
+  if (found.full) {
+    found.pause_ns = *std::ranges::min_element(pauses);
+    return found;
+  }
   found.blocks = blocks;
   found.writes = writes;
-  found.ended = "the permission";
+  if (found.ended.empty()) found.ended = "the permission";
   return found;
 }
 

@@ -30,7 +30,7 @@ struct IdleCleaning {
 struct FilledCache {
   std::uint64_t blocks = 0, writes = 0;  // taken without a pause
   bool full = false;                     // then the drive paused
-  double pause_ns = 0;                   // median of the first pauses, beyond a write; 0: none
+  double pause_ns = 0;                   // the least of the first pauses, beyond a write
   statistics::Estimate band_blocks;      // of the band that came home first; error 0: not told
   std::string ended{};                   // why it is not full
 };
@@ -49,9 +49,9 @@ class Shingles {
   // Of a drive that cleans when idle: two blocks that come home together are of one band.
   statistics::Estimate band_blocks(const IdleCleaning& cleaning);
   // Rewrites `length` blocks at places of their own until the drive pauses. `room`: whether the
-  // journal has room for so many bytes more. `marks`: the first are short ones, close together,
-  // which tell the band that comes home first.
-  FilledCache fill(std::uint32_t length, bool marks,
+  // journal has room for so many bytes more. `stretch_first`: the first of them are all of a
+  // stretch, which tells the band that comes home first.
+  FilledCache fill(std::uint32_t length, bool stretch_first,
                    const std::function<bool(std::uint64_t bytes)>& room);
   // Nothing is sent until all that was written is at home; false: it does not come.
   bool bring_home(const IdleCleaning& cleaning);
@@ -60,10 +60,12 @@ class Shingles {
   struct Pause {
     std::vector<std::uint64_t> groups;  // first LBNs
     Nanoseconds time_ns = 0;
+    bool waited = false;  // for a step of the cleaning
   };
   std::uint64_t place(std::uint64_t blocks);
   bool rewrite(std::uint64_t lbn, std::uint32_t blocks);
   bool rewrite_group(std::uint64_t lbn);
+  void settle();
   // How many groups are at home behind it; its time becomes that at which this held.
   std::uint32_t groups_home(Pause& pause);
   statistics::Estimate until_home(const std::vector<std::uint64_t>& groups, double low_ns,
@@ -73,8 +75,8 @@ class Shingles {
   std::optional<bool> same_band(std::uint64_t a, std::uint64_t b, const IdleCleaning& cleaning);
   std::optional<double> band_at(std::uint64_t begin, const IdleCleaning& cleaning);
   std::vector<std::uint64_t> places_for(std::uint32_t length);
-  std::vector<std::uint64_t> marks_around(std::uint64_t middle);
-  statistics::Estimate band_of_marks(const std::vector<std::uint64_t>& marks);
+  std::vector<std::uint64_t> stretch_of(std::uint32_t piece, LbnRange& stretch);
+  statistics::Estimate band_in(const LbnRange& stretch, std::uint32_t piece);
   std::uint64_t bytes_of(std::uint64_t blocks) const {
     return blocks * context_.drive.block_bytes();
   }
@@ -85,6 +87,7 @@ class Shingles {
   Accesses accesses_;
   std::mt19937_64 random_;  // its own: other experiments choose as they would without it
   std::vector<std::uint64_t> written_{};
+  Nanoseconds usual_look_ns_ = 0;
 };
 
 }  // namespace platter::mtbrc

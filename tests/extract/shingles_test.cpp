@@ -23,8 +23,8 @@ model::DriveModel shingled_atlas(std::uint64_t seed, bool when_idle) {
   model::Shingling& shingling = drive.shingling.emplace();
   shingling.kind = "drive-managed";
   shingling.band_blocks.value = 15 * kMib_blocks;
-  shingling.media_cache_blocks.value = 90 * kMib_blocks;
-  shingling.map_entries.value = 2500;
+  shingling.media_cache_blocks.value = 60 * kMib_blocks;
+  shingling.map_entries.value = 1500;
   shingling.cleans_when_idle.value = when_idle ? 1 : 0;
   shingling.idle_threshold.value = 800;
   shingling.band_cleaning.value = 650;
@@ -69,8 +69,8 @@ TEST_CASE("A shingled drive that cleans when idle is recognized and measured, an
   const model::Shingling& found = *model.shingling;
   CHECK(found.cleans_when_idle.value == 1);
   check_within(found.band_blocks, 15 * kMib_blocks, 0.02);
-  check_within(found.media_cache_blocks, 90 * kMib_blocks, 0.02);
-  check_within(found.map_entries, 2500, 0.005);
+  check_within(found.media_cache_blocks, 60 * kMib_blocks, 0.02);
+  check_within(found.map_entries, 1500, 0.005);
   check_within(found.idle_threshold, 800, 0.15);
   check_within(found.band_cleaning, 650, 0.15);
   const KeptRecord again = read_lines(kept.whole(run));
@@ -88,7 +88,7 @@ TEST_CASE("A lazy shingled drive tells its media cache and its band when that is
   const model::Shingling& found = *run.model.shingling;
   CHECK(found.cleans_when_idle.value == 0);
   check_within(found.band_blocks, 15 * kMib_blocks, 0.02);
-  check_within(found.media_cache_blocks, 90 * kMib_blocks, 0.02);
+  check_within(found.media_cache_blocks, 60 * kMib_blocks, 0.02);
   check_within(found.band_cleaning, 650, 0.15);
   CHECK(says_blocks_move(run.model, "stay in the media cache"));
 }
