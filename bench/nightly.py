@@ -96,6 +96,9 @@ CAMPAIGNS = [
              "bench/wake_times.py"),
     Campaign("units", "Two logical units that are named together: two arms of one spindle, one arm, two drives.",
              "bench/units_of_one_drive.py"),
+    Campaign("shingled", "Shingled drives, virtual and alien, and conventional ones, characterized with writes: which are "
+             "recognized, and how far bands and media caches are from the truth.", "bench/shingled.py --virtual 1-20 "
+             "--alien 1-20 --conventional 1-100", kept=r"^all "),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]

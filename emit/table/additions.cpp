@@ -13,6 +13,7 @@ constexpr Addition kAdditions[] = {
     {"read_ahead_fixed_end",
      [](const TableSections& s) { return s.cache.read_ahead_fixed_end != 0; }},
     {"segments_grow", [](const TableSections& s) { return s.cache.segments_grow != 0; }},
+    {"shingling", [](const TableSections& s) { return s.shingling.act(); }},
 };
 
 }  // namespace

@@ -60,6 +60,10 @@ flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& build
 flatbuffers::Offset<wire::Power> write_power(flatbuffers::FlatBufferBuilder& builder,
                                              const engine::PowerTable& power);
 
+// Null where blocks stay where they are.
+flatbuffers::Offset<wire::Shingling> write_shingling(flatbuffers::FlatBufferBuilder& builder,
+                                                     const shingled::Settings& shingling);
+
 engine::TableSections read_sections(const wire::Drive& drive);
 
 // Of an envelope that FlatBuffers' verifier passed; what it means is not judged yet. Throws

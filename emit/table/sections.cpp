@@ -189,7 +189,27 @@ flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& build
   return wire::CreateArms(builder, &wire);
 }
 
+flatbuffers::Offset<wire::Shingling> write_shingling(flatbuffers::FlatBufferBuilder& builder,
+                                                     const shingled::Settings& s) {
+  if (!s.act()) return 0;
+  return wire::CreateShingling(builder, s.blocks, s.cache_blocks, s.band_blocks, s.entries,
+                               s.when_idle != 0, s.idle_ns, s.cleaning_ns);
+}
+
 namespace {
+
+shingled::Settings read_shingling(const wire::Shingling* wire) {
+  shingled::Settings s;
+  if (wire == nullptr) return s;
+  s.blocks = wire->blocks();
+  s.cache_blocks = wire->cache_blocks();
+  s.band_blocks = wire->band_blocks();
+  s.entries = wire->entries();
+  s.when_idle = wire->when_idle() ? 1 : 0;
+  s.idle_ns = wire->idle_ns();
+  s.cleaning_ns = wire->cleaning_ns();
+  return s;
+}
 
 engine::ArmTable read_arms(const wire::Arms* wire) {
   engine::ArmTable arms{};
@@ -249,6 +269,7 @@ engine::TableSections read_sections(const wire::Drive& drive) {
   validity_fields(sections.validity, native(drive.validity()), FromWire());
   sections.arms = read_arms(drive.arms());
   sections.power = read_power(drive.power());
+  sections.shingling = read_shingling(drive.shingling());
   return sections;
 }
 

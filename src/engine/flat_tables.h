@@ -6,6 +6,7 @@
 #include <span>
 
 #include "engine/key_index.h"
+#include "shingled/translation.h"
 
 namespace platter::engine {
 
@@ -285,7 +286,7 @@ struct LayoutView {
   std::span<const FlatRemap> remaps;  // by slot
 };
 
-// All but the layout and the seeks, of a drive of so many blocks.
+// All but the layout and the seeks, of a drive of so many blocks, those of a media cache included.
 struct TableSections {
   std::uint64_t blocks = 0;
   FlatMotion motion{};
@@ -297,6 +298,7 @@ struct TableSections {
   ValidityTable validity{};
   ArmTable arms{};
   PowerTable power{};
+  shingled::Settings shingling{};
 
   bool operator==(const TableSections&) const = default;
 };

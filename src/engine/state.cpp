@@ -11,7 +11,7 @@ namespace {
 
 struct Plan {
   std::uint32_t segments_at, waiting_at, done_at, undo_at, ends_at, index_at, ends, bytes, depth;
-  std::uint32_t cores_at, further_buffers_at;
+  std::uint32_t cores_at, further_buffers_at, translation_at;
 };
 
 template <typename Item>
@@ -57,6 +57,10 @@ Plan plan_of(const Tables& tables) {
     for (std::uint32_t arm = 1; arm < tables.arms.count; ++arm) place_buffer(tables, plan, next);
   }
   plan.bytes = (next + 15) / 16 * 16;
+  if (tables.shingling.act()) {
+    plan.translation_at = plan.bytes;
+    plan.bytes += static_cast<std::uint32_t>(shingled::Translation::bytes(tables.shingling));
+  }
   return plan;
 }
 
@@ -84,6 +88,10 @@ State* State::create(const Tables& tables, void* memory) {
   std::uninitialized_default_construct_n(state->waiting(), state->depth);
   std::uninitialized_default_construct_n(state->done(), state->depth);
   std::uninitialized_value_construct_n(&state->undo_of(0), kMostUndone);
+  if (tables.shingling.act()) {
+    state->translation_at_ = plan.translation_at;
+    shingled::Translation::create(tables.shingling, state->translation());
+  }
   state->reset(tables, 0);
   return state;
 }
@@ -141,7 +149,7 @@ void State::reset_arm(const Tables& tables, Nanoseconds now_ns) {
   if (index() != nullptr) SegmentIndex(segments(), index()).rebuild();
 }
 
-void State::take_over(State& other) {
+void State::take_over(const Tables& tables, State& other) {
   for (std::uint32_t arm = arm_count_; arm-- > 0;) {
     turn_to(arm);
     other.turn_to(arm);
@@ -156,6 +164,10 @@ void State::take_over(State& other) {
   submitted = other.submitted;
   late_arrivals = other.late_arrivals;
   outside_validity = other.outside_validity;
+  if (tables.shingling.act())
+    std::copy_n(reinterpret_cast<const std::byte*>(other.translation()),
+                shingled::Translation::bytes(tables.shingling),
+                reinterpret_cast<std::byte*>(translation()));
 }
 
 void State::take_over_arm(const State& other) {

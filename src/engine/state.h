@@ -135,13 +135,20 @@ struct State {
   std::uint32_t* index() { return index_at_ == 0 ? nullptr : at<std::uint32_t>(index_at_); }
   Undo& undo_of(std::uint64_t order) { return at<Undo>(undo_at_)[order % kMostUndone]; }
 
+  // Where the blocks of a shingled drive are.
+  shingled::Translation* translation() {
+    return reinterpret_cast<shingled::Translation*>(reinterpret_cast<std::byte*>(this) +
+                                                    translation_at_);
+  }
+
   // The size of a state for these tables; a new one in `memory`, aligned as std::max_align_t.
   static std::size_t bytes(const Tables& tables);
   static State* create(const Tables& tables, void* memory);
-  // As after power-on at that time: arm at cylinder 0, cache empty, nothing outstanding.
+  // As after power-on at that time: arm at cylinder 0, cache empty, nothing outstanding. What lies
+  // in a media cache stays there.
   void reset(const Tables& tables, Nanoseconds now_ns);
   // Everything of another one but its buffer, which had nothing left to do.
-  void take_over(State& other);
+  void take_over(const Tables& tables, State& other);
 
  private:
   template <typename Item>
@@ -155,6 +162,7 @@ struct State {
   std::uint32_t segments_at_ = 0, waiting_at_ = 0, done_at_ = 0, undo_at_ = 0;
   std::uint32_t ends_at_ = 0, index_at_ = 0;  // 0: these tables need none
   std::uint32_t end_count_ = 0;
+  std::uint32_t translation_at_ = 0;
   std::uint32_t arm_count_ = 1, cores_at_ = 0;  // of several arms: one core each
   struct BufferPlaces {
     std::uint32_t segments_at, ends_at, index_at;

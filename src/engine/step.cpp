@@ -175,7 +175,9 @@ std::uint32_t Step::outstanding_beside() const {
 bool Step::outside_validity(const Request& request) const {
   const ValidityTable& v = tables_.validity;
   if (v.last_lbn == 0) return false;  // the model names no range
-  return outside_of(v, request.lbn, request.blocks, request.write).any() ||
+  // Blocks in a media cache are of the host's, whatever their place.
+  const std::uint64_t lbn = request.lbn < tables_.blocks() ? request.lbn : v.first_lbn;
+  return outside_of(v, lbn, request.blocks, request.write).any() ||
          is_too_deep(v, outstanding_beside());
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/layout_tables.h"
+#include "engine/shingles.h"
 #include "model/error.h"
 #include "model/power.h"
 #include "model/stand_ins.h"
@@ -356,6 +357,20 @@ std::optional<std::string> power_defect(const PowerTable& power) {
   return std::nullopt;
 }
 
+std::optional<std::string> shingling_defect(const shingled::Settings& s, const ArmTable& arms,
+                                            std::uint64_t blocks) {
+  if (s == shingled::Settings{}) return std::nullopt;
+  if (!s.act() || arms.several() || s.blocks == 0 || s.blocks >= blocks ||
+      s.cache_blocks > blocks - s.blocks || s.blocks / s.band_blocks >= shingled::kMostBands)
+    return "its bands or its media cache are none";
+  if (s.entries == 0 || s.entries > shingled::kMostEntries)
+    return "its media cache has a number of extents that is none";
+  if (s.idle_ns < 0 || !is_time(s.idle_ns) || s.cleaning_ns < 0 || !is_time(s.cleaning_ns))
+    return "its bands are cleaned in a time that is none";
+  if (!are_flags({s.when_idle})) return "a flag of its media cache is neither 0 nor 1";
+  return std::nullopt;
+}
+
 // What a model's compilation does not judge.
 std::optional<std::string> defect_of_times(const TableSections& t) {
   if (auto defect = motion_defect(t.motion)) return defect;
@@ -392,6 +407,8 @@ bool has_tracks_at_one_place(const FlatLayout& totals) {
 std::optional<std::string> sections_defect(const TableSections& sections) {
   if (auto defect = defect_of_times(sections)) return defect;
   if (auto defect = arms_defect(sections.arms, sections.blocks)) return defect;
+  if (auto defect = shingling_defect(sections.shingling, sections.arms, sections.blocks))
+    return defect;
   return validity_defect(sections.validity, sections.blocks);
 }
 
@@ -403,7 +420,9 @@ tl::expected<std::shared_ptr<const Tables>, std::string> tables_of(TableParts pa
 }
 
 Tables::Tables(const model::DriveModel& model)
-    : layout(model.layout),
+    : shingling(compile_shingling(model)),
+      layout(shingling.act() ? LayoutMap(with_media_cache(model.layout, shingling.cache_blocks))
+                             : LayoutMap(model.layout)),
       motion{model.rotation.numerator_ns, model.rotation.denominator,
              ns(acting(model, model.head_switch)), ns(acting(model, model.write_settle)),
              ns(acting(model, model.inward_seek_delta))},
@@ -419,6 +438,7 @@ Tables::Tables(const model::DriveModel& model)
       power(compile_power(model)) {
   auto defect = defect_of_times(sections());
   if (!defect) defect = arms_defect(arms, layout.blocks());
+  if (!defect) defect = shingling_defect(shingling, arms, layout.blocks());
   if (!defect) {
     defect = seek_defect(seeks.points(), layout.cylinders());
     if (defect) defect = "its seek curve " + *defect;
@@ -429,7 +449,8 @@ Tables::Tables(const model::DriveModel& model)
 }
 
 Tables::Tables(LayoutMap map, SeekTable seek_table, const TableSections& sections)
-    : layout(std::move(map)),
+    : shingling(sections.shingling),
+      layout(std::move(map)),
       motion(sections.motion),
       rotation(motion.numerator_ns, motion.denominator),
       seeks(std::move(seek_table)),
@@ -443,7 +464,8 @@ Tables::Tables(LayoutMap map, SeekTable seek_table, const TableSections& section
       power(sections.power) {}
 
 TableSections Tables::sections() const {
-  return {layout.blocks(), motion, overheads, bus, cache, written, queue, validity, arms, power};
+  return {layout.blocks(), motion,   overheads, bus,   cache,    written,
+          queue,           validity, arms,      power, shingling};
 }
 
 Nanoseconds timer_ns(std::uint64_t after_ms) {

@@ -44,12 +44,16 @@ class Tables {
     return std::max(seen_ns + overheads.per_request + overhead, now_ns);
   }
 
+  // That the host sees.
+  std::uint64_t blocks() const { return shingling.act() ? shingling.blocks : layout.blocks(); }
+
   // The first LBN that the arm which reaches `lbn` no longer does.
   std::uint64_t end_of_range(std::uint64_t lbn) const {
     return arms.several() ? arms.ends[arms.range_of(lbn)] : layout.blocks();
   }
 
-  LayoutMap layout;
+  shingled::Settings shingling;
+  LayoutMap layout;  // of a shingled drive with the places of its media cache behind its blocks
   FlatMotion motion;
   Platter rotation;
   SeekTable seeks;

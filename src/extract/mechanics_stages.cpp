@@ -12,6 +12,7 @@
 #include "extract/impossible_values.h"
 #include "extract/power_of_drive.h"
 #include "extract/rig.h"
+#include "extract/shingles_of_drive.h"
 #include "model/error.h"
 #include "model/parameters.h"
 #include "mtbrc/overheads.h"
@@ -181,6 +182,7 @@ estimate::Estimates estimates_of(const Seen& seen, const Findings& found) {
 }  // namespace
 
 void measure_seeks(Rig& rig) {
+  find_shingles(rig);
   {
     const WithinOneArm one(rig);
     mtbrc::measure_seeks(rig.context, targets(rig).seeks);
@@ -193,6 +195,7 @@ void estimate_seeks(const Seen& seen, Findings& found) {
   found.model.seek = std::move(seeks.seek);
   found.model.outward_seek = std::move(seeks.outward);
   take_arms(seen, found);
+  take_that_it_is_shingled(seen, found);
 }
 
 void measure_head_switch(Rig& rig) {

@@ -32,6 +32,7 @@ struct Facts {
   std::optional<model::Power> power;  // as the drive tells it, and why not measured where it was
                                       // not
   bool power_asked = false;           // to be measured
+  std::optional<model::Shingling> shingling;  // of a drive whose blocks move
   cache_probe::Record cache;
   std::vector<model::CacheFreedom> cache_fields;  // of the Caching mode page
   std::optional<std::string> not_taken_back;      // settings, after a test of them

@@ -248,6 +248,7 @@ class RecordReader {
     facts.arms = std::move(known.arms);
     facts.power = std::move(known.power);
     facts.power_asked = fields.value("power_asked", false);
+    facts.shingling = std::move(known.shingling);
     facts.no_write_settle = fields.value("no_write_settle", "");
     facts.no_media_writes = fields.value("no_media_writes", "");
     facts.not_taken_back.reset();
@@ -521,6 +522,7 @@ void RecordWriter::write_facts(const Facts& facts) {
   known.cache.freedoms = facts.cache_fields;
   known.arms = facts.arms;
   known.power = facts.power;
+  known.shingling = facts.shingling;
   fit_arms_to_map(known);
   take_out_what_cannot_be(known);  // a file that holds it could not be read
   Json fields = {{"known", Json::parse(model::to_json_text(known))}};

@@ -277,6 +277,8 @@ extract::Options options_of(const Characterization& arguments, const model::Iden
   if (arguments.precision == "high") options.precision = mtbrc::Precision::high;
   options.power = arguments.power;
   if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
+  if (arguments.shingles == "bands") options.shingles = extract::MeasureShingles::bands;
+  if (arguments.shingles == "all") options.shingles = extract::MeasureShingles::all;
   if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
   options.expected = [&arguments](double seconds) {
     if (arguments.says_expected_time || arguments.budget_s > 0)

@@ -107,6 +107,21 @@ void append_arms(const DriveModel& a, const DriveModel& b, std::vector<Differenc
   }
 }
 
+// Figures of a drive beside one that is not known to be shingled; of two such drives they are among
+// the other parameters.
+void append_shingling(const DriveModel& a, const DriveModel& b,
+                      std::vector<Difference>& differences) {
+  if (a.shingling.has_value() == b.shingling.has_value()) return;
+  for (const NamedParameter& figure : parameters_of(a.shingling ? a : b)) {
+    if (!figure.path.starts_with("shingling.") || !figure.parameter.value) continue;
+    const auto of = [&](const DriveModel& m) {
+      return m.shingling ? figure.parameter.value : std::nullopt;
+    };
+    differences.push_back(
+        compare(figure.path, figure.parameter.unit, of(a), std::nullopt, of(b), std::nullopt));
+  }
+}
+
 // A curve that only one has is compared point by point with nothing.
 void append_seeks(std::string_view name, const Seek& a, const Seek& b,
                   std::vector<Difference>& differences) {
@@ -180,6 +195,7 @@ std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b
     differences.push_back(std::move(difference));
   }
   append_arms(a, b, differences);
+  append_shingling(a, b, differences);
   append_seeks("seek", a.seek, b.seek, differences);
   if (a.outward_seek || b.outward_seek)
     append_seeks("outward_seek", outward_seek(a), outward_seek(b), differences);

@@ -472,6 +472,14 @@ void check_arms(const DriveModel& model, const Checker& check) {
                 "do not end with the last block of the layout");
 }
 
+void check_shingling(const DriveModel& model, const Checker& check) {
+  visit_fields(*model.shingling, ParameterCheck{"shingling", check});
+  check.require(!model.arms, "shingling", "does not go with several arms");
+  for (const LbnRange& range : model.shingling->displaced)
+    check.require(range.first <= range.last && range.last < model.identity.blocks,
+                  "shingling.displaced", "names blocks that the drive does not have");
+}
+
 void check_validity(const DriveModel& model, const Checker& check) {
   const Validity& validity = model.validity;
   check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn",
@@ -554,6 +562,7 @@ void validate(const DriveModel& model, const std::string& origin) {
   if (model.kernel_share) check_kernel_share(*model.kernel_share, check);
   if (model.arms) check_arms(model, check);
   if (model.power) visit_fields(*model.power, ParameterCheck{"power", check});
+  if (model.shingling) check_shingling(model, check);
   check_validity(model, check);
   check_imperfections(model, check);
   check_firmware(model, check);

@@ -219,6 +219,16 @@ const std::array kExplanations = {
                 kDisksim, &kPreseeking},
     Explanation{"queue.hits_overtake", "hits overtake",
                 "reads that the buffer holds do not wait for the arm", kOurs, &kYesNo},
+    Explanation{"shingling.band_blocks", "band", "blocks that are rewritten together", kOurs},
+    Explanation{"shingling.media_cache_blocks", "media cache",
+                "written blocks that wait on the media for their bands", kOurs},
+    Explanation{"shingling.map_entries", "extents of the media cache",
+                "the most that wait there, however short they are", kOurs},
+    Explanation{"shingling.cleans_when_idle", "cleans when idle", "bands are cleaned without need",
+                kOurs, &kYesNo},
+    Explanation{"shingling.idle_threshold", "idle threshold",
+                "time without a command before a band is cleaned", kOurs},
+    Explanation{"shingling.band_cleaning", "cleaning of a band", "what it takes", kOurs},
     Explanation{"arms.interference", "interference",
                 "that a move takes longer while another arm is busy", kOurs},
     Explanation{"power.idle_a", "wake time from idle a", kWakes, kOurs},
@@ -248,7 +258,8 @@ constexpr PageOf kPages[] = {{"rotation.", "rotation"},
                              {"bus.", "overheads"},
                              {"queue.", "queue"},
                              {"arms.", "actuators"},
-                             {"power.", "power"}};
+                             {"power.", "power"},
+                             {"shingling.", "shingled"}};
 
 // The error with two digits, the value with as many decimals.
 std::string with_digits_of(double value, double error) {

@@ -228,12 +228,13 @@ std::string parameters_chapter(const model::DriveModel& model, const std::string
   struct Group {
     const char *section, *title;
   };
-  static constexpr std::array<Group, 6> kGroups = {{{"rotation", "Rotation"},
+  static constexpr std::array<Group, 7> kGroups = {{{"rotation", "Rotation"},
                                                     {"", "Head switch and write settle"},
                                                     {"bus", "Bus"},
                                                     {"queue", "Queue"},
                                                     {"arms", "Arms"},
-                                                    {"power", "Waking up"}}};
+                                                    {"power", "Waking up"},
+                                                    {"shingling", "Shingling"}}};
   std::string tables;
   for (const Group& group : kGroups) {
     const std::string rows = parameter_table(parameters, group.section);

@@ -65,6 +65,7 @@ std::vector<std::uint8_t> block_limits(const Personality& drive) {
 std::vector<std::uint8_t> block_device_characteristics(const Personality& drive) {
   std::vector<std::uint8_t> payload(kBlockPageLength, 0);
   scsi::put_be(&payload[4 - 4], 2, drive.rpm);
+  payload[8 - 4] = static_cast<std::uint8_t>((drive.firmware.zoned & 3) << 4);
   return payload;
 }
 

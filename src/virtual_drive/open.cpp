@@ -13,20 +13,22 @@
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/modern_random.h"
 #include "virtual_drive/random_drive.h"
+#include "virtual_drive/shingled_drive.h"
 #include "virtual_drive/split_units.h"
 
 namespace platter::virtual_drive {
 namespace {
 
 constexpr std::string_view kPrefix = "virtual:";
-constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-";
+constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-",
+                           kModernSmr = "modern-smr-";
 
 [[noreturn]] void no_such_drive(const std::string& name) {
   throw Error(ExitStatus::no_device,
               "virtual:" + name + " is not in the catalogue; " +
                   model::did_you_mean(name, catalogue_names(), "virtual:") +
-                  "platter devices lists the drives; a model file (FILE.json), random-N and "
-                  "modern-random-N are others");
+                  "platter devices lists the drives; a model file (FILE.json), random-N, "
+                  "modern-random-N and modern-smr-N are others");
 }
 
 // The N of a drive drawn at random.
@@ -38,6 +40,7 @@ std::optional<std::uint64_t> seed_behind(std::string_view prefix, std::string_vi
 model::DriveModel model_named(const std::string& name) {
   if (const auto seed = seed_behind(kRandom, name)) return random_drive(*seed);
   if (const auto seed = seed_behind(kModernRandom, name)) return modern_random_drive(*seed);
+  if (const auto seed = seed_behind(kModernSmr, name)) return random_shingled_drive(*seed);
   if (const auto* entry = find_in_catalogue(name)) return catalogue_model(*entry);
   if (name.find('/') == std::string::npos && !name.ends_with(".json")) no_such_drive(name);
   model::DriveModel model = model::load_model(name);
