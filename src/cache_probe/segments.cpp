@@ -74,9 +74,11 @@ void segments_of_reads(Estimator& e) {
   }
   const Tally full = tally_of(e.record(), Question::segments_full,
                               static_cast<std::int64_t>(count->count));
-  if (!buffer_by_large_reads(e) && !count->random && full.all() > 0 &&
-      judge(full).verdict != Verdict::hit) {
-    const auto fewer = edge_of(e.record(), Question::segments_full);
+  const auto fewer = edge_of(e.record(), Question::segments_full);
+  const bool not_one = !fewer && tally_of(e.record(), Question::segments_full, 1).all() > 0;
+  const bool are_fewer = full.all() > 0 ? judge(full).verdict != Verdict::hit
+                                        : not_one || (fewer && fewer->first_miss.has_value());
+  if (!buffer_by_large_reads(e) && !count->random && are_fewer) {
     const double least = fewer ? static_cast<double>(fewer->last_hit) : 1;
     e.note(fmt::format(
         "segments share a buffer: {:.0f} for one-block reads, {:.0f} for reads that fill the "

@@ -24,7 +24,7 @@ void take_measured(const std::optional<timing::FoundSurfaces>& found, timing::Su
   // Chosen by looking at a few drives: steps scatter less; below it all that tells orders apart are
   // distances.
   constexpr double kContrast_rev = 0.03;
-  if (!found || found->best.fit < timing::kExplains) return;
+  if (!found || (found->best.fit < timing::kExplains && !found->agreed)) return;
   if (!found->told && found->contrast_rev < kContrast_rev) return;
   surfaces.heads = found->best.order.heads;
   surfaces.order = found->best.order;
@@ -109,7 +109,7 @@ std::optional<double> MapByTiming::expected_s() const {
 timing::Surfaces MapByTiming::find_surfaces(timing::Mapper& mapper,
                                             std::span<const timing::Run> runs,
                                             const timing::MediaTiming& media) {
-  constexpr double kMost_s = 25, kOfWhatIsLeft = 0.1;
+  constexpr double kMost_s = 30, kOfWhatIsLeft = 0.1;
   std::vector<std::uint32_t> ring;
   if (mapper.pattern())
     for (std::size_t place = 0; place < mapper.pattern()->period(); ++place)

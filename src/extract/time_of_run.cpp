@@ -30,6 +30,8 @@ void TimeOfRun::plan() {
   plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s, options_.precision);
   for (std::size_t done = 0; done < so_far_.session.stages_before; ++done) plan_->leave_out(done);
   expect_the_map();
+  constexpr double kWakes_s = 120, kLeastWakes_s = 60;  // Chosen: of all five conditions
+  if (options_.power) plan_->expect(kPower, kWakes_s, kLeastWakes_s);
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
     throw Error(
         ExitStatus::usage,
@@ -129,8 +131,11 @@ void TimeOfRun::announce_by_map(double share, double stage_s) {
   if (options_.budget_s || !plan_) return;
   const auto left_s = map_forecast_.left_s(share, stage_s);
   if (!left_s) return;
-  announce(fmt::format("expected drive time since {:.0f} % of the map", 100 * share),
-           plan_->forecast_s(kLayout, elapsed_s() + *left_s));
+  constexpr double kEarly = 0.1, kWrong = 1.25;  // until then it is told anyhow
+  const double seconds = plan_->forecast_s(kLayout, elapsed_s() + *left_s);
+  const double apart = seconds / announced_s_;
+  if (share >= kEarly && apart < kWrong && apart > 1 / kWrong) return;
+  announce(fmt::format("expected drive time since {:.0f} % of the map", 100 * share), seconds);
 }
 
 void TimeOfRun::report_progress(std::size_t stage, double share, double stage_s) {

@@ -64,6 +64,7 @@ const std::vector<Need>& needs() {
       {"plot", "", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"study run", "--plots", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"study collect", "--plots", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
+      {"registry site", "--pictures", program, "gnuplot", kPackageOfGnuplot, kNothingDone},
       {"emulate", "--nbd", program, "nbdkit", "nbdkit", kNothingDone},
       {"emulate", "--nbd", part, kPluginOfNbdkit, "nbdkit-plugin-dev libnbd-dev", kNothingDone},
       {"emulate", "--ublk", other, "Linux 6.0 or later with its module ublk_drv, and root", "",

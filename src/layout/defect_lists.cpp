@@ -106,11 +106,11 @@ class Rotations {
       if (!found || map_.zones[found->zone].irregular) continue;
       const Zone& zone = map_.zones[found->zone];
       const std::uint64_t first = zone.first_slot(found->track);
-      const auto& all = zone.slots.slips();
-      const std::set<std::uint64_t> slips(
-          std::ranges::lower_bound(all, first),
-          std::ranges::lower_bound(all, first + zone.sectors_of(found->track)));
-      if (slips.size() != sectors.size()) continue;
+      const std::uint64_t end = first + zone.sectors_of(found->track);
+      if (zone.slots.slips_between(first, end) != sectors.size()) continue;
+      std::set<std::uint64_t> slips;
+      for (std::uint64_t slot = first; slot < end; ++slot)
+        if (zone.slots.is_slip(slot)) slips.insert(slot);
       const auto slot = only_run(slips), listed = only_run({sectors.begin(), sectors.end()});
       if (!slot || !listed) continue;
       const double rev = (static_cast<double>(*listed) + 0.5 - static_cast<double>(*slot - first)) /

@@ -100,21 +100,31 @@ std::uint32_t SectorNumbers::sector_at(TrackPlace place, std::uint64_t slot) con
 }
 
 void SectorNumbers::load_slips(Zone& zone) const {
-  std::set<std::uint64_t> slips;
+  std::vector<SlotRange> slips;
   const auto load = [&](const std::vector<scsi::PhysicalAddress>& defects) {
+    TrackPlace last{-1, -1};  // lists go by tracks
+    std::optional<std::uint64_t> track;
     for (const scsi::PhysicalAddress& defect : defects) {
-      const auto track = zone.order.find(track_of(defect));
+      if (const TrackPlace place = track_of(defect); place != last) {
+        last = place;
+        track = zone.order.find(place);
+      }
       if (!track || defect.sector < numbering_.base) continue;
       // Counted from the index the place is known only once the track was looked at: anywhere then.
       const std::uint32_t sectors = zone.sectors_of(*track);
-      const std::uint32_t slot = numbering_.from_index ? sectors / 2 : from_base(defect.sector);
-      if (slot < sectors) slips.insert(zone.first_slot(*track) + slot);
+      const std::uint32_t sector = numbering_.from_index ? sectors / 2 : from_base(defect.sector);
+      if (sector >= sectors) continue;
+      const std::uint64_t slot = zone.first_slot(*track) + sector;
+      if (!slips.empty() && slips.back().end == slot)
+        ++slips.back().end;
+      else
+        slips.push_back({slot, slot + 1});
     }
   };
   load(defects_.primary);
   // Without a number it is all the same where on its track a sector was slipped.
   if (numbering_.renumbered) load(defects_.primary_tracks);
-  zone.slots.set_listed_slips(slips);
+  zone.slots.set_listed_slips(std::move(slips));
 }
 
 std::optional<std::uint32_t> SectorNumbers::length_of(TrackPlace place, std::uint32_t hint) {

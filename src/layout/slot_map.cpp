@@ -8,6 +8,50 @@
 
 namespace platter::layout {
 
+namespace {
+
+// Parts of `a` that are not in `b`; both sorted and disjoint.
+std::vector<SlotRange> difference(const std::vector<SlotRange>& a,
+                                  const std::vector<SlotRange>& b) {
+  std::vector<SlotRange> rest;
+  auto other = b.begin();
+  for (SlotRange range : a) {
+    while (other != b.end() && other->end <= range.first) ++other;
+    for (auto cut = other; cut != b.end() && cut->first < range.end; ++cut) {
+      if (cut->first > range.first) rest.push_back({range.first, cut->first});
+      range.first = std::min(range.end, cut->end);
+    }
+    if (range.first < range.end) rest.push_back(range);
+  }
+  return rest;
+}
+
+// Sorted, those that overlap or touch as one.
+std::vector<SlotRange> joined(std::vector<SlotRange> ranges) {
+  std::ranges::sort(ranges, {}, &SlotRange::first);
+  std::vector<SlotRange> all;
+  for (const SlotRange& range : ranges) {
+    if (all.empty() || range.first > all.back().end)
+      all.push_back(range);
+    else
+      all.back().end = std::max(all.back().end, range.end);
+  }
+  return all;
+}
+
+std::vector<SlotRange> ranges_of(const std::set<std::uint64_t>& slots) {
+  std::vector<SlotRange> ranges;
+  for (const std::uint64_t slot : slots) {
+    if (!ranges.empty() && ranges.back().end == slot)
+      ++ranges.back().end;
+    else
+      ranges.push_back({slot, slot + 1});
+  }
+  return ranges;
+}
+
+}  // namespace
+
 SlotMap::Sums SlotMap::sums_of(const SpareSeries& series) const {
   Sums sums;
   std::uint64_t repeats = 1;
@@ -178,8 +222,17 @@ void SlotMap::set_lengths(TrackLengths lengths) {
   rebuild();
 }
 
-void SlotMap::set_listed_slips(const std::set<std::uint64_t>& slips) {
-  listed_ = slips;
+std::uint64_t SlotMap::slips_between(std::uint64_t first, std::uint64_t end) const {
+  std::uint64_t slots = 0;
+  for (auto slips = std::ranges::partition_point(
+           slips_, [first](const SlotRange& range) { return range.end <= first; });
+       slips != slips_.end() && slips->first < end; ++slips)
+    slots += std::min(slips->end, end) - std::max(slips->first, first);
+  return slots;
+}
+
+void SlotMap::set_listed_slips(std::vector<SlotRange> slips) {
+  listed_ = joined(std::move(slips));
   rebuild();
 }
 
@@ -187,9 +240,12 @@ void SlotMap::set_listed_slips(const std::set<std::uint64_t>& slips) {
 std::set<std::uint64_t> SlotMap::absorbed() const {
   std::set<std::uint64_t> used;
   if (series_.empty() || absorb_ == Absorb::none) return used;
-  for (const std::uint64_t slip : slips_) {
+  std::vector<std::uint64_t> slips;
+  for (const SlotRange& range : slips_)
+    for (std::uint64_t slip = range.first; slip < range.end; ++slip)
+      if (!in_series(slip)) slips.push_back(slip);
+  for (const std::uint64_t slip : slips) {
     stop_if_asked();
-    if (in_series(slip)) continue;
     if (absorb_ == Absorb::next) {
       const auto spares = next_spares(slip);
       if (!spares) continue;
@@ -213,10 +269,22 @@ std::set<std::uint64_t> SlotMap::absorbed() const {
   return used;
 }
 
+void SlotMap::add_slips_to_corrections() {
+  const std::vector<SlotRange> overridden = exceptions();
+  std::vector<SlotRange> free;
+  for (const SlotRange& slips : slips_) {
+    stop_if_asked();
+    std::ranges::copy(
+        series_.empty() ? std::vector{slips} : difference({slips}, series_ranges(slips)),
+        std::back_inserter(free));
+  }
+  for (const SlotRange& range : difference(free, overridden)) corrections_.push_back({range, 1, 0});
+}
+
 void SlotMap::rebuild() {
-  slips_.clear();
-  std::ranges::set_union(listed_, found_, std::back_inserter(slips_));
-  std::erase_if(slips_, [this](std::uint64_t slot) { return refuted_.contains(slot); });
+  std::vector<SlotRange> slips = ranges_of(found_);
+  slips.insert(slips.end(), listed_.begin(), listed_.end());
+  slips_ = difference(joined(std::move(slips)), ranges_of(refuted_));
 
   const auto overridden = [this](std::uint64_t slot) {
     const auto next = std::partition_point(
@@ -225,10 +293,7 @@ void SlotMap::rebuild() {
     return next != overrides_.end() && next->range.first <= slot;
   };
   corrections_.clear();
-  for (const std::uint64_t slot : slips_) {
-    stop_if_asked();
-    if (!in_series(slot) && !overridden(slot)) corrections_.push_back({{slot, slot + 1}, 1, 0});
-  }
+  add_slips_to_corrections();
   for (const std::uint64_t slot : absorbed()) {
     if (!overridden(slot)) corrections_.push_back({{slot, slot + 1}, -1, 0});
   }
@@ -283,26 +348,6 @@ void SlotMap::override_range(SlotRange range, bool free) {
   }
 }
 
-namespace {
-
-// Parts of `a` that are not in `b`; both sorted and disjoint.
-std::vector<SlotRange> difference(const std::vector<SlotRange>& a,
-                                  const std::vector<SlotRange>& b) {
-  std::vector<SlotRange> rest;
-  auto other = b.begin();
-  for (SlotRange range : a) {
-    while (other != b.end() && other->end <= range.first) ++other;
-    for (auto cut = other; cut != b.end() && cut->first < range.end; ++cut) {
-      if (cut->first > range.first) rest.push_back({range.first, cut->first});
-      range.first = std::min(range.end, cut->end);
-    }
-    if (range.first < range.end) rest.push_back(range);
-  }
-  return rest;
-}
-
-}  // namespace
-
 void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
   // First the slips: they may change what the spares behind them are.
   constexpr std::uint64_t kLongestSlip = 4;  // longer holes are spares or reserved areas
@@ -319,9 +364,9 @@ void SlotMap::measured(SlotRange range, const std::vector<SlotRange>& free) {
     }
   }
   for (const SlotRange& used : difference(free_ranges(range.first, range.end), free)) {
-    for (auto slip = std::ranges::lower_bound(slips_, used.first);
-         slip != slips_.end() && *slip < used.end; ++slip) {
-      refuted_.insert(*slip);
+    for (std::uint64_t slot = used.first; slot < used.end; ++slot) {
+      if (!is_slip(slot)) continue;
+      refuted_.insert(slot);
       slipped = true;
     }
   }
@@ -545,7 +590,17 @@ void SlotMap::widen(TrackLengths lengths, bool as_spares, std::uint64_t tracks) 
   std::vector<SlotRange> spares;
   for (const SpareSeries& series : series_) spares.push_back(moved_range(range(series, 0)));
   for (Override& item : overrides_) item.range = moved_range(item.range);
-  for (auto* slips : {&listed_, &found_, &refuted_}) {
+  // Over the end of a track a range does not move as one.
+  std::vector<SlotRange> listed;
+  for (const SlotRange& range : std::exchange(listed_, {}))
+    for (std::uint64_t slot = range.first; slot < range.end;) {
+      const std::uint64_t end = std::min(range.end,
+                                         lengths_.first_slot(lengths_.track_of(slot) + 1));
+      listed.push_back(moved_range({slot, end}));
+      slot = end;
+    }
+  listed_ = joined(std::move(listed));
+  for (auto* slips : {&found_, &refuted_}) {
     std::set<std::uint64_t> again;
     for (const std::uint64_t slot : *slips) again.insert(moved(slot));
     *slips = std::move(again);

@@ -49,16 +49,13 @@ class SlotMap {
   std::uint32_t sectors() const { return lengths_.longest(); }
   Absorb absorb() const { return absorb_; }
   const std::vector<SpareSeries>& series() const { return series_; }
-  const std::vector<std::uint64_t>& slips() const { return slips_; }
+  const std::vector<SlotRange>& slips() const { return slips_; }  // sorted, disjoint
 
   std::uint64_t blocks_before(std::uint64_t slot) const;
   std::uint64_t slot_of(std::uint64_t block) const;  // block: counted from the zone's first
   bool is_free(std::uint64_t slot) const { return blocks_before(slot + 1) == blocks_before(slot); }
-  bool is_slip(std::uint64_t slot) const { return std::ranges::binary_search(slips_, slot); }
-  std::uint64_t slips_between(std::uint64_t first, std::uint64_t end) const {
-    return static_cast<std::uint64_t>(std::ranges::lower_bound(slips_, end) -
-                                      std::ranges::lower_bound(slips_, first));
-  }
+  bool is_slip(std::uint64_t slot) const { return slips_between(slot, slot + 1) > 0; }
+  std::uint64_t slips_between(std::uint64_t first, std::uint64_t end) const;
   SlotRange range(const SpareSeries& series, std::uint64_t occurrence) const {
     const std::uint64_t tracks = occurrence * series.stride;
     return {slot_at(series.first, tracks), slot_at(series.end, tracks)};
@@ -77,8 +74,9 @@ class SlotMap {
   void add_series(const SpareSeries& series);
   // The order of the tracks was learned anew, from one that was not looked at on.
   void set_lengths(TrackLengths lengths);
-  // Slips known beforehand, from the drive's defect list; replaces those given before.
-  void set_listed_slips(const std::set<std::uint64_t>& slips);
+  // Slips known beforehand, from the drive's defect list, in any order; replaces those given
+  // before.
+  void set_listed_slips(std::vector<SlotRange> slips);
   // The truth about [first, end): only the slots of `free` hold no block. A free slot between used
   // ones of its track is a slip; the rest is looked at for spares that come again.
   void measured(SlotRange range, const std::vector<SlotRange>& free);
@@ -110,6 +108,7 @@ class SlotMap {
     std::uint64_t of(std::uint64_t occurrences) const;
   };
   void rebuild();
+  void add_slips_to_corrections();
   std::uint64_t slot_at(Edge edge, std::uint64_t tracks_on) const {
     const auto begin = static_cast<std::int64_t>(lengths_.first_slot(edge.track + tracks_on));
     return static_cast<std::uint64_t>(std::max<std::int64_t>(0, begin + edge.slots));
@@ -135,9 +134,10 @@ class SlotMap {
   std::vector<Sums> sums_;  // of each
   static constexpr std::uint64_t kLeastEvidence = 3;
   std::uint64_t evidence_ = kLeastEvidence;  // so many spares alike make a series
-  std::set<std::uint64_t> listed_, found_;
+  std::vector<SlotRange> listed_;            // a scratch is thousands of them side by side
+  std::set<std::uint64_t> found_;
   std::set<std::uint64_t> refuted_;      // listed or found, but a block is there
-  std::vector<std::uint64_t> slips_;     // both, less those refuted; sorted
+  std::vector<SlotRange> slips_;         // both, less those refuted
   std::vector<Override> overrides_;      // sorted, disjoint
   std::vector<Correction> corrections_;  // sorted, disjoint
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -55,18 +56,19 @@ model::LayoutNode leaf(TrackPlace first, TrackPlace step, std::uint64_t count,
   return node;
 }
 
-// Tracks as runs of constant step, relative to `origin`.
+// Tracks as runs of constant step, relative to `origin`; another begins where `begins` says so.
 std::vector<model::LayoutNode> runs_of(std::span<const TrackPlace> tracks, TrackPlace origin,
-                                       const std::function<std::uint32_t(TrackPlace)>& sectors_of) {
+                                       const std::function<std::uint32_t(TrackPlace)>& sectors_of,
+                                       const std::function<bool(std::size_t)>& begins) {
   std::vector<model::LayoutNode> runs;
   for (std::size_t i = 0; i < tracks.size();) {
     std::size_t end = i + 1;
     TrackPlace step;
     const std::uint32_t sectors = sectors_of(tracks[i]);
-    if (end < tracks.size() && sectors_of(tracks[end]) == sectors) {
+    if (end < tracks.size() && sectors_of(tracks[end]) == sectors && !(begins && begins(end))) {
       step = tracks[end] - tracks[i];
       while (end < tracks.size() && tracks[end] - tracks[end - 1] == step &&
-             sectors_of(tracks[end]) == sectors)
+             sectors_of(tracks[end]) == sectors && !(begins && begins(end)))
         ++end;
       // Two tracks make no run where the next three go on more regularly.
       const bool longer_run_follows = end == i + 2 && end + 1 < tracks.size() &&
@@ -78,6 +80,17 @@ std::vector<model::LayoutNode> runs_of(std::span<const TrackPlace> tracks, Track
     i = end;
   }
   return runs;
+}
+
+// So many tracks has a band of a surface: the length that most runs along the cylinders have. 0:
+// none is of one surface.
+std::uint32_t band_of(std::span<const model::LayoutNode> runs) {
+  std::map<std::uint32_t, int> lengths;
+  for (const model::LayoutNode& run : runs)
+    if (run.count > 1 && run.head_step == 0) ++lengths[run.count];
+  const auto most = std::ranges::max_element(
+      lengths, {}, [](const std::pair<const std::uint32_t, int>& length) { return length.second; });
+  return most == lengths.end() ? 0 : most->first;
 }
 
 bool same_shape(const model::LayoutNode& a, const model::LayoutNode& b) {
@@ -374,6 +387,26 @@ std::optional<std::uint64_t> TrackOrder::break_behind(std::uint64_t track) const
   return next;
 }
 
+// Where the arm turns back at the last of an odd number of surfaces two bands lie one behind the
+// other, by their places one run: but it waits there for another skew.
+std::vector<bool> TrackOrder::bands_of_cycle(std::size_t phase) const {
+  std::vector<bool> begins(cycle_.size(), false);
+  std::vector<TrackPlace> one;
+  for (std::size_t i = 0; i < cycle_.size(); ++i)
+    one.push_back(cyclic(static_cast<std::int64_t>(phase + i)));
+  const auto alike = [](TrackPlace) { return 1U; };
+  const std::vector<model::LayoutNode> runs = runs_of(one, one[0], alike, {});
+  const std::uint32_t band = band_of(runs);
+  std::size_t at = phase;
+  for (const model::LayoutNode& run : runs) {
+    const bool is_bands = band > 0 && run.head_step == 0 && run.count % band == 0;
+    for (std::uint32_t track = is_bands ? band : run.count; track < run.count; track += band)
+      begins[(at + track) % cycle_.size()] = true;
+    at += run.count;
+  }
+  return begins;
+}
+
 std::vector<TrackOrder> TrackOrder::restarts(std::span<const TrackPlace> tracks,
                                              std::size_t most) const {
   enum class Begins : std::uint8_t { at_break, at_run, anywhere };
@@ -449,10 +482,18 @@ model::LayoutNode TrackOrder::node(
   // The cycle is best told from where one of its runs begins.
   std::size_t phase = 0;
   while (phase < cycle_.size() && !starts_run(phase)) ++phase;
+  const std::vector<bool> bands = bands_of_cycle(phase < cycle_.size() ? phase : 0);
   if (phase < cycle_.size() && next + phase < tracks) next += phase;
   for (std::uint64_t i = 0; i < next; ++i) listed.push_back(at(i));
+  const auto bands_from = [&](std::uint64_t first) {
+    return [&, first](std::size_t i) {
+      const std::uint64_t track = first + i;
+      return track >= prefix_.size() && bands[(track - prefix_.size()) % cycle_.size()];
+    };
+  };
 
-  std::vector<model::LayoutNode> children = folded(runs_of(listed, origin, sectors_of));
+  std::vector<model::LayoutNode> children =
+      folded(runs_of(listed, origin, sectors_of, bands_from(0)));
   // From head to head the tracks may differ in length: those are listed.
   const bool repeats = !cycle_.empty() && head_step_ == 0;
   const std::uint64_t repetitions = repeats ? (tracks - next) / cycle_.size() : 0;
@@ -468,14 +509,16 @@ model::LayoutNode TrackOrder::node(
       repeat.head = static_cast<std::int32_t>(one[0].head - origin.head);
       repeat.cylinder_step = repetitions > 1 ? static_cast<std::int32_t>(cylinder_step_) : 0;
       repeat.head_step = repetitions > 1 ? static_cast<std::int32_t>(head_step_) : 0;
-      repeat.children = folded(runs_of(one, one[0], sectors_of));
+      repeat.children = folded(runs_of(one, one[0], sectors_of, bands_from(next)));
     }
     children.push_back(std::move(repeat));
     next += repetitions * cycle_.size();
   }
   std::vector<TrackPlace> rest;
+  const std::uint64_t first_of_rest = next;
   for (; next < tracks; ++next) rest.push_back(at(next));
-  for (model::LayoutNode& run : folded(runs_of(rest, origin, sectors_of)))
+  for (model::LayoutNode& run :
+       folded(runs_of(rest, origin, sectors_of, bands_from(first_of_rest))))
     children.push_back(std::move(run));
 
   model::LayoutNode zone;

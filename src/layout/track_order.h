@@ -78,6 +78,7 @@ class TrackOrder {
   void normalize();
   bool starts_run(std::size_t position) const;
   std::vector<bool> breaks_of_cycle() const;
+  std::vector<bool> bands_of_cycle(std::size_t phase) const;  // by its positions
   TrackPlace cyclic(std::int64_t index) const;  // index 0: first track of the cycle; may be
                                                 // negative
 

@@ -28,6 +28,15 @@ bool heads_grow_short(Survey& survey, TrackReader& reader, const Zone& zone, std
   return shorter > as_long;
 }
 
+// Tracks side by side on one surface, band by band, have no cylinders at whose end spares could
+// lie.
+bool fills_cylinders(const TrackOrder& order, std::uint64_t track) {
+  std::uint64_t stays = 0;
+  for (std::uint64_t back = 0; back < order.cycle(); ++back)
+    if (order.at(track - back).cylinder == order.at(track - back - 1).cylinder) ++stays;
+  return 2 * stays >= order.cycle();
+}
+
 }  // namespace
 
 bool tracks_grow_short(Survey& survey, TrackReader& reader, const Zone& zone, std::uint64_t track,
@@ -64,6 +73,7 @@ bool first_spares_end_zone(Survey& survey, TrackReader& reader, const Zone& zone
   const TrackPlace last = zone.order.at(track), next = reader.place_of(landing);
   const std::uint64_t spares = zone.sectors_of(track) - found.span;
   return last.cylinder != next.cylinder && zone.order.cycle() > 1 && zone.slots.series().empty() &&
+         fills_cylinders(zone.order, track) &&
          (spares >= kFewestSpares || next != zone.order.at(track + 1));
 }
 

@@ -15,6 +15,8 @@ struct FoundSurfaces {
   std::vector<std::uint64_t> bands;      // by run: its (first) band's number in the order
   bool tracks = false;                   // a band is a track, for runs are cylinders
   bool told = false;  // by what the drive says of its places, else by the times of moves
+  // Groups that know nothing of one another say the same, though none explains much of its times.
+  bool agreed = false;
   double tracks_a_band = 1;
   double contrast_rev = 0;  // a switch of heads takes so much more, or less, than a step
   std::size_t moves = 0;    // that were timed, or told

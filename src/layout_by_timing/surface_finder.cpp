@@ -1,6 +1,7 @@
 #include "layout_by_timing/surface_finder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -18,6 +19,11 @@ std::uint64_t congruent(std::uint64_t to, std::uint64_t modulo, double near) {
   const double off = static_cast<double>(modulo);
   const double rounds = std::round((near - static_cast<double>(to)) / off);
   return to + static_cast<std::uint64_t>(std::max(0.0, rounds)) * modulo;
+}
+
+// Whether bands lie on the same surfaces in both, whatever their directions.
+bool is_same(const BandOrder& a, const BandOrder& b) {
+  return a.heads == b.heads && a.there_and_back == b.there_and_back;
 }
 
 }  // namespace
@@ -180,11 +186,12 @@ std::optional<MoveScale> SurfaceFinder::scale_of(std::size_t group) {
 
 // Always the pair of ends of which the likely orders foretell the most different things.
 void SurfaceFinder::ask_where_disputed(std::size_t group, std::size_t most) {
-  constexpr double kAgreed_rev = 0.001, kToldAgreed = 0.02, kSure = 0.9999;
+  constexpr double kAgreed_rev = 0.001, kToldAgreed = 0.02;
+  const double sure = groups_.empty() ? 0.9999 : 0.999;  // of the order; then of a place in it
   constexpr std::size_t kFewest = 6;
   std::set<std::tuple<std::uint64_t, std::uint64_t, bool>> asked;
   for (std::size_t n = 0; n < most && !out_of_time(); ++n) {
-    if (n >= kFewest && beliefs_->best().chance > kSure) return;
+    if (n >= kFewest && beliefs_->best().chance > sure) return;
     double best = options_.told ? kToldAgreed : kAgreed_rev;
     std::optional<std::pair<BandEnd, BandEnd>> next;
     for (const std::uint64_t from : {0, 1})
@@ -207,7 +214,8 @@ std::uint64_t SurfaceFinder::shift_of(const Group& group) const {
   return (group.number + places - group.first % places) % places;
 }
 
-// What fits no order says nothing of the others.
+// What fits no order says nothing of the others; of one that is known already it may tell the
+// place.
 std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std::uint64_t shift,
                                                            std::size_t most) {
   const auto first = sure_bands_near(near);
@@ -225,7 +233,12 @@ std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std
   beliefs_->begin_group(*first + shift, *scale_);
   ask_where_disputed(*first, most);
   const OrderBeliefs::Best best = beliefs_->best();
-  if (best.fit < kExplains) {
+  constexpr double kLikely = 0.99;
+  const bool is_likely = best.chance > kLikely;
+  const bool bears_out = before && is_likely && is_same(best.order, before->best().order);
+  if (best.fit < kExplains && !bears_out) {
+    if (!before && is_likely)
+      likely_.push_back({{*first, best.first_band, best.fit, best.chance}, *beliefs_, best});
     beliefs_ = before;
     return std::nullopt;
   }
@@ -244,17 +257,33 @@ std::vector<std::size_t> SurfaceFinder::suspects(std::size_t from, std::size_t t
   return found;
 }
 
-// Which of the suspects has moved all bands behind it.
-void SurfaceFinder::look_between(const Group& a, const Group& b) {
+// Where to look next for what has moved all bands behind it: by halving the suspects, then on both
+// sides of the last of them, then by halving the bands. Where questions cost little, only so.
+// nullopt: no bands between can be read.
+std::optional<std::size_t> SurfaceFinder::next_look(const Group& low, const Group& high) const {
+  const std::vector<std::size_t> left = suspects(low.first, high.first);
+  const std::size_t all = high.first - low.first, group = bands_of_group();
+  std::vector<std::size_t> places;
+  if (!options_.told && left.size() > 1) places.push_back(left[left.size() / 2]);
+  if (!options_.told && left.size() == 1)
+    places.push_back(left[0] > low.first + group ? left[0] - group : left[0]);
+  for (const std::size_t eighths : {4, 2, 6, 1, 7}) places.push_back(low.first + all * eighths / 8);
+  for (const std::size_t place : places)
+    if (const auto first = sure_bands_near(place); first && *first > low.first)
+      if (*first < high.first) return first;
+  return std::nullopt;
+}
+
+void SurfaceFinder::look_between(const Group& low, const Group& high) {
   constexpr std::size_t kMoves = 16;
-  Group low = a, high = b;
-  for (auto left = suspects(low.first, high.first); left.size() > 1 && !out_of_time();
-       left = suspects(low.first, high.first)) {
-    const auto middle = look_at(left[left.size() / 2], shift_of(low), kMoves);
-    if (!middle || middle->first <= low.first || middle->first >= high.first) return;
-    groups_.push_back(*middle);
-    (shift_of(*middle) == shift_of(low) ? low : high) = *middle;
-  }
+  if (shift_of(low) == shift_of(high) || high.first - low.first <= bands_of_group()) return;
+  const auto next = next_look(low, high);
+  if (!next || out_of_time()) return;
+  const auto middle = look_at(*next, shift_of(low), kMoves);
+  if (!middle || middle->first <= low.first || middle->first >= high.first) return;
+  groups_.push_back(*middle);
+  look_between(low, *middle);
+  look_between(*middle, high);
 }
 
 // The nearest groups on both sides agree, or the bands between them change over at the first
@@ -292,12 +321,16 @@ FoundSurfaces SurfaceFinder::found() const {
   found.best = beliefs_->best();
   found.chances_of_heads = beliefs_->chances_of_heads();
   std::vector<double> fits, chances;
-  for (const Group& group : groups_) fits.push_back(group.fit), chances.push_back(group.chance);
-  found.best.fit = statistics::median(fits);
+  for (const Group& group : groups_) {
+    chances.push_back(group.chance);
+    if (agreed_ || group.fit >= kExplains) fits.push_back(group.fit);  // others tell their place
+  }
+  found.best.fit = fits.empty() ? 0 : statistics::median(fits);
   found.best.chance = statistics::median(chances);
   found.tracks_a_band = usual_tracks_;
   if (scale_) found.contrast_rev = std::abs(scale_->switch_rev - scale_->step_rev);
-  found.tracks = options_.tracks, found.told = static_cast<bool>(options_.told);
+  found.tracks = options_.tracks, found.told = static_cast<bool>(options_.told),
+  found.agreed = agreed_;
   found.moves = moves_, found.groups = groups_.size();
   for (std::size_t i = 1; i < groups_.size(); ++i)
     found.shifts += shift_of(groups_[i - 1]) != shift_of(groups_[i]);
@@ -305,36 +338,78 @@ FoundSurfaces SurfaceFinder::found() const {
   return found;
 }
 
-// Groups at these shares of the drive. False: none could be told.
-bool SurfaceFinder::look_at(std::span<const double> shares) {
-  constexpr std::size_t kMostMoves = 120, kMovesLater = 24;
-  for (const double at : shares) {
-    if (out_of_time()) break;
-    const std::uint64_t shift = groups_.empty() ? 0 : shift_of(groups_.back());
-    const auto group = look_at(static_cast<std::size_t>(at * static_cast<double>(bands_.size())),
-                               shift, groups_.empty() ? kMostMoves : kMovesLater);
-    if (group) groups_.push_back(*group);
+// Where a switch takes not much longer than a step the times scatter about as much as they differ,
+// and no order explains much of them. But one that several groups find, each without the others, is
+// hardly found by chance.
+void SurfaceFinder::take_what_most_say(std::size_t looks) {
+  constexpr std::size_t kFewest = 3;
+  const Likely* best = nullptr;
+  std::size_t most = 0;
+  for (const Likely& one : likely_) {
+    const auto others = static_cast<std::size_t>(std::ranges::count_if(
+        likely_, [&](const Likely& other) { return is_same(one.best.order, other.best.order); }));
+    if (others > most || (others == most && one.group.fit > best->group.fit))
+      best = &one, most = others;
   }
-  const auto by_place = [this] {
-    std::ranges::sort(groups_, {}, &Group::first);
-    const auto same = [](const Group& a, const Group& b) { return a.first == b.first; };
-    groups_.erase(std::unique(groups_.begin(), groups_.end(), same), groups_.end());
-  };
-  by_place();
-  const std::vector<Group> first_look = groups_;
-  for (std::size_t i = 1; i < first_look.size(); ++i)
-    if (shift_of(first_look[i - 1]) != shift_of(first_look[i]))
-      look_between(first_look[i - 1], first_look[i]);
-  by_place();
-  return !groups_.empty();
+  if (most < kFewest || 2 * most <= looks) return;
+  agreed_ = true;
+  beliefs_ = best->beliefs;
+}
+
+// Those that found the order before it was known.
+void SurfaceFinder::add_likely() {
+  if (!beliefs_) return;
+  for (const Likely& one : likely_)
+    if (is_same(one.best.order, beliefs_->best().order)) groups_.push_back(one.group);
+}
+
+// Groups at these shares of the drive, in turn. Returns the last that is not sure of its place.
+std::optional<SurfaceFinder::Group> SurfaceFinder::look_at_all(std::span<const double> shares) {
+  constexpr std::size_t kMostMoves = 120, kMovesLater = 24;
+  constexpr double kPlaced = 0.9;
+  std::optional<Group> unsure;
+  for (const double share : shares) {
+    if (out_of_time()) break;
+    const double at = share * static_cast<double>(bands_.size());
+    const auto away = [at](const Group& group) {
+      return std::abs(static_cast<double>(group.first) - at);
+    };
+    const std::uint64_t shift = groups_.empty()
+                                    ? 0
+                                    : shift_of(*std::ranges::min_element(groups_, {}, away));
+    const auto group = look_at(static_cast<std::size_t>(at), shift,
+                               groups_.empty() ? kMostMoves : kMovesLater);
+    if (group && group->chance > kPlaced)
+      groups_.push_back(*group);
+    else if (group)
+      unsure = group;
+  }
+  return unsure;
+}
+
+void SurfaceFinder::sort_groups() {
+  std::ranges::sort(groups_, {}, &Group::first);
+  const auto same = [](const Group& a, const Group& b) { return a.first == b.first; };
+  groups_.erase(std::unique(groups_.begin(), groups_.end(), same), groups_.end());
 }
 
 std::optional<FoundSurfaces> SurfaceFinder::find() {
   deadline_ns_ = prober_.now_ns() + options_.most_ns;
-  std::vector<double> shares{0.03, 0.5, 0.97, 0.25, 0.75};
-  constexpr double kMoreTold = 64;  // questions cost little
-  for (double i = 1; options_.told && i < kMoreTold; ++i) shares.push_back(i / kMoreTold);
-  return look_at(shares) ? std::optional(found()) : std::nullopt;
+  constexpr std::array kFirst{0.03, 0.5, 0.97, 0.25, 0.75};
+  const auto unsure = look_at_all(kFirst);
+  if (!beliefs_) take_what_most_say(kFirst.size());
+  add_likely();
+  if (groups_.empty() && unsure) groups_.push_back(*unsure);
+  if (groups_.empty()) return std::nullopt;
+  const int more = options_.told ? 400 : 8;  // questions cost little
+  std::vector<double> between;
+  for (int i = 1; i < more; i += options_.told ? 1 : 2) between.push_back(1.0 * i / more);
+  look_at_all(between);
+  sort_groups();
+  const std::vector<Group> looked_at = groups_;
+  for (std::size_t i = 1; i < looked_at.size(); ++i) look_between(looked_at[i - 1], looked_at[i]);
+  sort_groups();
+  return found();
 }
 
 std::optional<FoundSurfaces> find_surfaces(Prober& prober, std::span<const Run> runs,

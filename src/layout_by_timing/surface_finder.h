@@ -52,6 +52,12 @@ class SurfaceFinder {
     std::uint64_t number = 0;  // of that band in the order
     double fit = 0, chance = 0;
   };
+  // What one group alone finds likely, though it explains little of the times.
+  struct Likely {
+    Group group;
+    OrderBeliefs beliefs;
+    OrderBeliefs::Best best;
+  };
   void list_bands();
   void add_band(const Run& run, std::size_t index);
   void join_parts();
@@ -62,9 +68,13 @@ class SurfaceFinder {
   bool ask(std::size_t group, const BandEnd& a, const BandEnd& b);
   void ask_where_disputed(std::size_t group, std::size_t most);
   std::optional<Group> look_at(std::size_t near, std::uint64_t shift, std::size_t most);
-  bool look_at(std::span<const double> shares);
+  std::optional<Group> look_at_all(std::span<const double> shares);
+  void take_what_most_say(std::size_t looks);
+  void add_likely();
   std::vector<std::size_t> suspects(std::size_t from, std::size_t to) const;
-  void look_between(const Group& a, const Group& b);
+  std::optional<std::size_t> next_look(const Group& low, const Group& high) const;
+  void look_between(const Group& low, const Group& high);
+  void sort_groups();
   FoundSurfaces found() const;
   void number_runs(FoundSurfaces& found) const;
   std::uint64_t shift_of(const Group& group) const;
@@ -79,6 +89,8 @@ class SurfaceFinder {
   std::optional<OrderBeliefs> beliefs_;
   std::optional<MoveScale> scale_;  // of the group before
   std::vector<Group> groups_;       // ascending
+  std::vector<Likely> likely_;      // where no group explains much
+  bool agreed_ = false;             // of those most say the same
   std::size_t moves_ = 0;
 };
 

@@ -17,6 +17,7 @@ struct Work {
     seek,
     synchronize,
     spin_up,
+    rest,  // to `rest`, or back to work
   };
   Kind kind = Kind::electronics;
   Nanoseconds electronics_ns = 0;
@@ -32,6 +33,10 @@ struct Work {
   Nanoseconds spin_up_ns = 0;
   std::uint32_t lost_revolutions = 0;  // retries of a sector that cannot be read
   bool cache_changed = false;          // MODE SELECT of the caching page
+  bool timers_changed = false;  // ... of page 1Ah, of a drive whose model has power conditions
+  std::uint32_t rest = 0;       // as Engine::go_to_rest()
+  bool flush = false;           // what waits is written before
+  bool keeps_rest = false;      // timers go on behind it
 };
 
 struct Answer {

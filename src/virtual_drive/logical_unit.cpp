@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/power.h"
 #include "scsi/bytes.h"
 #include "virtual_drive/identity_pages.h"
 #include "virtual_drive/log_pages.h"
@@ -70,8 +71,12 @@ Answer LogicalUnit::answer(const scsi::Command& command, std::uint32_t tag) {
   if (rule.access == Rule::Access::write && modes_.write_protected())
     return electronics(check_condition(kSoftwareWriteProtected));
   Answer answer = (this->*rule.handler)(command);
-  if (on_medium && answer.work.kind != Work::Kind::electronics)
+  answer.work.keeps_rest = always_answered(opcode);
+  if (on_medium && answer.work.kind != Work::Kind::electronics) {
     answer.work.before_ns += spindle_.wake_up_ns();
+    rest_told_ = 0;
+  }
+  if (answer.work.kind == Work::Kind::rest) rest_told_ = answer.work.rest;
   return answer;
 }
 
@@ -84,6 +89,7 @@ Answer LogicalUnit::test_unit_ready(const scsi::Command&) { return electronics({
 
 Answer LogicalUnit::request_sense(const scsi::Command& command) {
   SenseCode code = spindle_.told();
+  if (code == kNoSense && rest_ > 0) code = told_of_rest();
   if (std::exchange(unit_attention_, false)) code = kPowerOnOrReset;
   if ((command.cdb[1] & 0xe0) != 0) code = kLogicalUnitNotSupported;
   return electronics(good(fixed_sense(code), command.cdb[4]));
@@ -117,10 +123,12 @@ Answer LogicalUnit::mode_select(const scsi::Command& command) {
                                          ten ? scsi::get_be16(&command.cdb[7]) : command.cdb[4]);
   if (!parameters) return electronics(check_condition(kDataPhaseError));
   const auto before = modes_.caching_page();
+  const auto timers = modes_.power_timers_ns();
   Answer answer = electronics(ten ? modes_.select_10(command, *parameters)
                                   : modes_.select_6(command, *parameters));
   answer.reply.taken = parameters->size();
   answer.work.cache_changed = modes_.caching_page() != before;
+  answer.work.timers_changed = drive_.model.power && modes_.power_timers_ns() != timers;
   return answer;
 }
 
@@ -212,6 +220,27 @@ Answer LogicalUnit::read_capacity_16(const scsi::Command& command) {
   return electronics(good(std::move(data), scsi::get_be32(&command.cdb[10])));
 }
 
+SenseCode LogicalUnit::told_of_rest() const {
+  return kRests[rest_ - 1][rest_ == rest_told_ ? 1 : 0];
+}
+
+// Of a drive whose model has power conditions: the one that is asked for, if it has that.
+Answer LogicalUnit::rest_by_command(std::uint8_t asked, std::uint8_t modifier, Work work) const {
+  constexpr std::uint8_t kIdle = 2, kForceIdle = 10, kIdles = 3, kStandbyZ = 4;
+  const bool idle = asked == kIdle || asked == kForceIdle;
+  if (modifier >= (idle ? kIdles : 2)) return electronics(invalid_cdb_field(3));
+  const std::size_t condition = idle ? modifier : kStandbyZ - modifier;
+  if (!is_there((*drive_.model.power).*model::kPowerConditions[condition].wake))
+    return electronics(invalid_cdb_field(3));
+  Answer answer = electronics({});
+  work.electronics_ns = answer.work.electronics_ns;
+  answer.work = work;
+  answer.work.kind = Work::Kind::rest;
+  answer.work.rest = static_cast<std::uint32_t>(condition + 1);
+  answer.work.flush &= !idle;
+  return answer;
+}
+
 // SBC-3 clause 5.24. The power conditions are those of mode page 1Ah; a drive without it has none.
 Answer LogicalUnit::start_stop_unit(const scsi::Command& command) {
   using enum Spindle::Condition;
@@ -246,12 +275,18 @@ Answer LogicalUnit::start_stop_unit(const scsi::Command& command) {
     default:
       return electronics(invalid_cdb_field(4));
   }
+  const bool has_conditions = drive_.model.power.has_value();
+  if (has_conditions && (condition == idle || condition == standby))
+    return rest_by_command(asked, modifier, {.immediate = immediate, .flush = !no_flush});
   if (modifier > deepest) return electronics(invalid_cdb_field(3));
 
   const bool rests = condition == stopped || condition == standby;
   Answer answer = rests && !no_flush ? blocks_.synchronized(immediate) : electronics({});
   answer.work.spin_up_ns = spindle_.go_to(condition);
-  if (answer.work.spin_up_ns > 0) answer.work.kind = Work::Kind::spin_up;
+  if (answer.work.spin_up_ns > 0)
+    answer.work.kind = Work::Kind::spin_up;
+  else if (has_conditions && condition == active)
+    answer.work.kind = Work::Kind::rest;
   answer.work.immediate = immediate;
   return answer;
 }

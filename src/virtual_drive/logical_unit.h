@@ -49,6 +49,9 @@ class LogicalUnit {
   // Whether a spin-up is under way when the next command comes: a command on the medium is refused.
   void set_spinning_up(bool spinning_up) { spindle_.set_spinning_up(spinning_up); }
 
+  // As Engine::rest_at() has it when the next command comes.
+  void set_rest(std::uint32_t rest) { rest_ = rest; }
+
   const Personality& personality() const { return drive_; }
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
   const ModePages& modes() const { return modes_; }
@@ -86,6 +89,9 @@ class LogicalUnit {
   Answer on_blocks(const scsi::Command& command) {
     return (blocks_.*kHandler)(command);
   }
+  Answer rest_by_command(std::uint8_t asked, std::uint8_t modifier, Work work) const;
+  SenseCode told_of_rest() const;
+
   Answer electronics(Reply reply) const;
   std::uint64_t last_lbn_of_cylinder(std::uint64_t lbn) const;
 
@@ -100,6 +106,7 @@ class LogicalUnit {
   std::optional<DefectSlots> defects_;  // found at the first question
   Spindle spindle_;
   bool unit_attention_ = false;
+  std::uint32_t rest_ = 0, rest_told_ = 0;  // as it is, and by START STOP UNIT
 };
 
 }  // namespace platter::virtual_drive

@@ -716,7 +716,7 @@ TEST_CASE("the catalogue's caches, with their imperfections, in half of DIXtrac'
 namespace {
 
 // One buffer, of which each stream takes what it needs.
-model::Cache found_of_today(const std::function<void(model::Cache&)>& change) {
+auto probe_of_today(const std::function<void(model::Cache&)>& change) {
   model::DriveModel truth =
       virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("cache-base"));
   const auto told = [](double number) {
@@ -730,10 +730,28 @@ model::Cache found_of_today(const std::function<void(model::Cache&)>& change) {
   truth.cache.read_ahead_max_blocks = told(160);
   change(truth.cache);
   virtual_drive::VirtualDevice device(truth);
-  return probe(device, device.layout(), truth.rotation, false, 1, 0).findings.estimate.cache;
+  return probe(device, device.layout(), truth.rotation, false, 1, 0);
+}
+
+model::Cache found_of_today(const std::function<void(model::Cache&)>& change) {
+  return probe_of_today(change).findings.estimate.cache;
 }
 
 }  // namespace
+
+TEST_CASE("where full segments would be far more than a buffer, few are filled first") {
+  const auto run = probe_of_today([](model::Cache& c) {
+    c.segments.value = c.write_segments.value = 256;
+    c.read_ahead_max_blocks.value = 16;
+    c.read_ahead_on_hit.value = 1;
+    c.segments_grow.value = 0;
+  });
+  CAPTURE(run.drive_seconds);
+  CHECK(run.drive_seconds < 70);
+  const model::Cache& found = run.findings.estimate.cache;
+  REQUIRE(found.segments.value);
+  CHECK(std::abs(*found.segments.value - 256) <= found.segments.error.value_or(0));
+}
 
 TEST_CASE("a common buffer whose segments grow, and streams that go on") {
   for (const double streams : {1, 5}) {

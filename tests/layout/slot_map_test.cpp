@@ -42,8 +42,8 @@ void lacks(SlotMap& map, std::uint64_t track, std::uint64_t spares) {
   const std::uint64_t first = map.lengths().first_slot(track);
   const std::uint64_t end = map.lengths().first_slot(track + 1);
   std::vector<SlotRange> free;
-  for (const std::uint64_t slip : map.slips())
-    if (slip >= first && slip < end) free.push_back({slip, slip + 1});
+  for (const SlotRange& slips : map.slips())
+    if (slips.first >= first && slips.first < end) free.push_back(slips);
   if (spares > 0) free.push_back({end - std::min(spares, end - first), end});
   map.measured({first, end}, free);
   map.learn_series();
@@ -61,7 +61,7 @@ TEST_CASE("spares at the ends of tracks of any length are one series") {
 
 TEST_CASE("spares that slips have used up in part are the same series") {
   SlotMap map(TrackLengths({}, {20, 24, 16}));
-  map.set_listed_slips({3, 25, 35});  // one on the first track, two on the second
+  map.set_listed_slips({{25, 26}, {35, 36}, {3, 4}});  // one on the first track, two on the second
   lacks(map, 0, 2);
   lacks(map, 1, 1);
   lacks(map, 2, 3);
@@ -112,6 +112,61 @@ model::LayoutNode run(std::int32_t cylinder, std::int32_t head, std::uint32_t co
   node.cylinder_step = step;
   node.sectors = sectors;
   return node;
+}
+
+TEST_CASE("a scratch of many listed sectors is kept as one") {
+  constexpr std::uint64_t kFirst = 1'000, kLong = 1'000'000;
+  SlotMap map(TrackLengths(4'000));
+  map.set_listed_slips({{kFirst, kFirst + kLong / 2}, {kFirst + kLong / 2, kFirst + kLong}});
+  CHECK(map.slips().size() == 1);
+  CHECK(map.slips_between(0, 2 * kLong) == kLong);
+  map.measured({8'000, 12'000}, {{8'000, 9'000}, {9'001, 12'000}});  // a block is there
+  CHECK(map.slips().size() == 2);
+  CHECK_FALSE(map.is_slip(9'000));
+  CHECK(map.blocks_before(9'001) == kFirst + 1);
+  CHECK(map.slot_of(kFirst) == 9'000);
+}
+
+// Bands of 6 tracks, inward and outward in turn, there and back over 5 heads: at the last and at
+// the first two lie one behind the other.
+model::Layout there_and_back(std::int32_t bands) {
+  constexpr std::int32_t kTracks = 6, kHeads = 5;
+  constexpr std::uint32_t kSectors = 40;
+  model::Layout truth;
+  for (std::int32_t band = 0; band < bands; ++band) {
+    const std::int32_t round = band / kHeads, in_round = band % kHeads;
+    const std::int32_t head = round % 2 == 0 ? in_round : kHeads - 1 - in_round;
+    const bool inward = in_round % 2 == 0;
+    truth.zones.push_back(run(round * kTracks + (inward ? 0 : kTracks - 1), head, kTracks,
+                              inward ? 1 : -1, kSectors));
+  }
+  return truth;
+}
+
+std::uint32_t longest_run(const model::LayoutNode& node) {
+  if (node.children.empty()) return node.count;
+  std::uint32_t longest = 0;
+  for (const model::LayoutNode& child : node.children)
+    longest = std::max(longest, longest_run(child));
+  return longest;
+}
+
+TEST_CASE("two bands one behind the other on a surface are two: the arm waits between them") {
+  const model::Layout truth = there_and_back(400);
+  SyntheticTranslator drive(truth, {});
+  const Extraction found = by_address_translation(drive);
+  CHECK(difference(truth, found.layout, true) == "");
+  for (const model::LayoutNode& zone : found.layout.zones) CHECK(longest_run(zone) == 6);
+}
+
+TEST_CASE("tracks lost to no list end no zone of bands") {
+  model::Layout truth = there_and_back(2'000);
+  for (const std::uint64_t track : {4'001, 6'003, 9'004})
+    truth.skips.push_back({track * 40, 40, 1, 0});
+  SyntheticTranslator drive(truth, {});
+  const Extraction found = by_address_translation(drive);
+  CHECK(difference(truth, found.layout, true) == "");
+  CHECK(found.layout.zones.size() == 1);
 }
 
 TEST_CASE("spares of tracks and of bands, on heads with tracks of lengths of their own") {

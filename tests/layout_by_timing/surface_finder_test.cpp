@@ -83,6 +83,21 @@ TEST_CASE("where moves tell little of surfaces, what is wrong is not said to be 
   }
 }
 
+TEST_CASE("where a switch takes little longer than a step, groups of bands that agree tell") {
+  SimulatedFormat format = format_of(5, true, true);
+  format.switch_ns = 0.85e6, format.band_tracks = 24;
+  for (const std::uint64_t seed : {1, 2}) {
+    Found found(format, seed);
+    CAPTURE(seed);
+    REQUIRE(found.surfaces);
+    CAPTURE(found.surfaces->best.fit, found.surfaces->groups, found.surfaces->contrast_rev);
+    CHECK((found.surfaces->agreed || found.surfaces->best.fit > kExplains));
+    CHECK(found.surfaces->best.order.heads == 5);
+    CHECK(found.surfaces->best.order.there_and_back);
+    CHECK(found.pairs() > 0.99);
+  }
+}
+
 TEST_CASE("places that the drive tells are taken over", "[layout_by_timing]") {
   const SimulatedFormat format = format_of(5, true, true);
   const SimulatedBands truth(format, 3);
