@@ -63,9 +63,7 @@ def row(kind, build, model, requests, folder, fifo):
 
 
 def in_guest(build, requests):
-    first = ["chrt", "--fifo", "10"] if subprocess.run(["chrt", "--fifo", "10", "true"], stderr=subprocess.DEVNULL,
-                                                       check=False).returncode == 0 else []
-    done = subprocess.run([*first, ROOT / "tests/uml/run.sh", build, "ublk_times.sh", f"platter_requests={requests}"], check=False,
+    done = subprocess.run([ROOT / "tests/uml/run.sh", build, "ublk_times.sh", f"platter_requests={requests}"], check=False,
                           env={**os.environ, "PLATTER_UML_MEMORY": "512M"})
     sys.exit(done.returncode)
 

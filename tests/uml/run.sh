@@ -20,7 +20,9 @@ for program in linux.uml modprobe mkfs.ext2 mkswap setpriv; do
     skip "$program is not installed (packages user-mode-linux kmod e2fsprogs util-linux)"
 done
 [ "$script" != variants.sh ] || command -v sg_reset >/dev/null || skip "sg3-utils is not installed"
+first=  # whose times are printed, before all ordinary processes, where that is allowed
 case "$script" in ublk*)
+  chrt --fifo 10 true 2>/dev/null && first='chrt --fifo 10'
   [ -e "$build/../tools/ublk_drv-$(linux.uml --version).ko" ] ||
     skip "this kernel's module ublk_drv is not in build/tools (tests/uml/ublk_module.sh builds it)"
 esac
@@ -65,7 +67,7 @@ preload=
 [ -e "$build/tests/libuml_ptrace_shim.so" ] && preload=$build/tests/libuml_ptrace_shim.so
 
 env LD_PRELOAD="$preload" timeout -k 5 "$limit" \
-  linux.uml mem=${PLATTER_UML_MEMORY:-256M} uml_dir="$scratch" rootfstype=hostfs rootflags=/ ro quiet \
+  $first linux.uml mem=${PLATTER_UML_MEMORY:-256M} uml_dir="$scratch" rootfstype=hostfs rootflags=/ ro quiet \
   con=null con0=null,fd:1 con1=null ssl=null platter_build="$build" "$@" init="$here/$script" \
   </dev/null >"$scratch/console" 2>&1
 status=$?
