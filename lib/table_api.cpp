@@ -86,7 +86,7 @@ platter_info info_of(const TableContent& t) {
 platter::lib::TableContent::TableContent(platter::emit_table::Table read,
                                          std::span<const std::byte> bytes)
     : table(std::move(read)),
-      blocks(table.identity.blocks != 0 ? table.identity.blocks : table.tables->layout.blocks()),
+      blocks(table.identity.blocks != 0 ? table.identity.blocks : table.tables->blocks()),
       fingerprint(fingerprint_of(bytes, platter::model::kToolVersion)) {}
 
 const char* platter_version(void) { return platter::model::kToolVersion; }

@@ -73,7 +73,7 @@ std::string default_folder() {
               "name a folder with --registry");
 }
 
-Layout::Layout(std::string registry, std::string drive)
+Layout::Layout(const std::string& registry, std::string drive)
     : folder_(registry + "/drives/" + drive),
       shared_blobs_(registry + "/blobs"),
       drive_(std::move(drive)) {

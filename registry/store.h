@@ -22,7 +22,7 @@ std::string default_folder();
 // good.
 class Layout {
  public:
-  Layout(std::string registry, std::string drive);
+  Layout(const std::string& registry, std::string drive);
   // Anyone's image layout, anywhere. `blobs`: the folder of its blobs where it does not hold them
   // itself (skopeo's --src-shared-blob-dir); else empty.
   static Layout elsewhere(std::string folder, std::string blobs = {});

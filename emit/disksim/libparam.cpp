@@ -35,7 +35,7 @@ struct Token {
 class Lexer {
  public:
   explicit Lexer(const std::string& path) : top_folder_(fs::path(path).parent_path()) {
-    open(path, nullptr);
+    open(path, {std::make_shared<const std::string>(path), 1});
   }
 
   Token next() {
@@ -111,36 +111,32 @@ class Lexer {
   // Relative to the file that names it, then to the first file's folder.
   void include(const Token& name) {
     const fs::path wanted = name.text;
-    if (wanted.is_absolute()) return open(wanted.string(), &name);
+    if (wanted.is_absolute()) return open(wanted.string(), name.where);
     const fs::path near = fs::path(*name.where.file).parent_path() / wanted;
     std::error_code ignored;
-    open((fs::exists(near, ignored) ? near : top_folder_ / wanted).string(), &name);
+    open((fs::exists(near, ignored) ? near : top_folder_ / wanted).string(), name.where);
   }
 
-  void open(const std::string& path, const Token* source) {
-    if (files_.size() > kDeepestSource)
-      fail_at(source->where, "source is nested more than 32 files deep");
+  void open(const std::string& path, const Where& named) {
+    if (files_.size() > kDeepestSource) fail_at(named, "source is nested more than 32 files deep");
     std::error_code ignored;
     File file{
         std::make_shared<const std::string>(path), fs::weakly_canonical(path, ignored), {}, 0, 1};
     for (const File& outer : files_) {
-      if (outer.identity == file.identity)
-        fail_at(source->where, path + " includes itself through source");
+      if (outer.identity == file.identity) fail_at(named, path + " includes itself through source");
     }
     if (++opened_ > kMostSources)
-      fail_at(source->where, fmt::format("source names files more than {} times", kMostSources));
+      fail_at(named, fmt::format("source names files more than {} times", kMostSources));
     try {
       file.content = model::read_text(path);
     } catch (const Error& error) {
-      if (source == nullptr) throw;
-      fail_at(source->where,
-              fmt::format("the file named by source cannot be used: {}", error.what()));
+      if (files_.empty()) throw;
+      fail_at(named, fmt::format("the file named by source cannot be used: {}", error.what()));
     }
     bytes_ += file.content.size();
     if (bytes_ > model::kLargestFile)
-      fail_at(source == nullptr ? Where{file.name, 1} : source->where,
-              fmt::format("the files that source names have more than {} MiB together",
-                          model::kLargestFile >> 20));
+      fail_at(named, fmt::format("the files that source names have more than {} MiB together",
+                                 model::kLargestFile >> 20));
     files_.push_back(std::move(file));
   }
 

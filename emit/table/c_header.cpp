@@ -241,6 +241,15 @@ std::string as_c_header(std::span<const std::byte> bytes) {
     throw Error(ExitStatus::unsupported,
                 "a C header holds drives of one arm, and this one has several; take the table "
                 "itself, or --format csv");
+  if (table.tables->power.present)
+    throw Error(ExitStatus::unsupported,
+                "a C header holds drives that are always awake, and this one has power conditions; "
+                "take the table itself, or --format csv");
+  if (table.tables->shingling.act())
+    throw Error(
+        ExitStatus::unsupported,
+        "a C header holds drives whose blocks stay where they are, and this one is shingled; "
+        "take the table itself");
   const Fields fields = fields_of(bytes);
   const std::string name = identifier(table.identity.name);
   return fmt::format("{0}#ifndef PLATTER_{1}\n#define PLATTER_{1}\n\n{2}\n{3}{4}\n#endif\n",

@@ -99,14 +99,17 @@ std::string compile_table(const model::DriveModel& model) {
   const auto layout = write_layout(builder, tables.layout);
   const auto stand_ins = stand_ins_of(builder, model);
   const auto arms = write_arms(builder, tables.arms);
+  const auto power = write_power(builder, tables.power);
+  const auto shingling = write_shingling(builder, tables.shingling);
   const std::vector<std::string> needs = needs_of(tables.sections());
   const TableVersion version = needs.empty() ? kWithoutAdditions : kWithAdditions;
   const auto needed = needs.empty() ? 0 : builder.CreateVectorOfStrings(needs);
   wire::FinishDriveBuffer(
-      builder, wire::CreateDrive(builder, version.format, kTableMajor, version.minor, platter,
-                                 needed, identity, provenance, demerits, sections.validity,
-                                 sections.motion, seek, sections.overheads, sections.bus,
-                                 sections.cache, sections.queue, layout, 0, stand_ins, arms));
+      builder,
+      wire::CreateDrive(builder, version.format, kTableMajor, version.minor, platter, needed,
+                        identity, provenance, demerits, sections.validity, sections.motion, seek,
+                        sections.overheads, sections.bus, sections.cache, sections.queue, layout, 0,
+                        stand_ins, arms, power, shingling));
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 

@@ -56,6 +56,14 @@ flatbuffers::Offset<wire::Seek> write_seek(flatbuffers::FlatBufferBuilder& build
 flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& builder,
                                            const engine::ArmTable& arms);
 
+// Null where it is always awake.
+flatbuffers::Offset<wire::Power> write_power(flatbuffers::FlatBufferBuilder& builder,
+                                             const engine::PowerTable& power);
+
+// Null where blocks stay where they are.
+flatbuffers::Offset<wire::Shingling> write_shingling(flatbuffers::FlatBufferBuilder& builder,
+                                                     const shingled::Settings& shingling);
+
 engine::TableSections read_sections(const wire::Drive& drive);
 
 // Of an envelope that FlatBuffers' verifier passed; what it means is not judged yet. Throws

@@ -1,6 +1,7 @@
 // A section of the file and the engine's, field by field: written in one place for both ways.
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "emit/table/parts.h"
@@ -188,7 +189,27 @@ flatbuffers::Offset<wire::Arms> write_arms(flatbuffers::FlatBufferBuilder& build
   return wire::CreateArms(builder, &wire);
 }
 
+flatbuffers::Offset<wire::Shingling> write_shingling(flatbuffers::FlatBufferBuilder& builder,
+                                                     const shingled::Settings& s) {
+  if (!s.act()) return 0;
+  return wire::CreateShingling(builder, s.blocks, s.cache_blocks, s.band_blocks, s.entries,
+                               s.when_idle != 0, s.idle_ns, s.cleaning_ns);
+}
+
 namespace {
+
+shingled::Settings read_shingling(const wire::Shingling* wire) {
+  shingled::Settings s;
+  if (wire == nullptr) return s;
+  s.blocks = wire->blocks();
+  s.cache_blocks = wire->cache_blocks();
+  s.band_blocks = wire->band_blocks();
+  s.entries = wire->entries();
+  s.when_idle = wire->when_idle() ? 1 : 0;
+  s.idle_ns = wire->idle_ns();
+  s.cleaning_ns = wire->cleaning_ns();
+  return s;
+}
 
 engine::ArmTable read_arms(const wire::Arms* wire) {
   engine::ArmTable arms{};
@@ -212,7 +233,29 @@ engine::ArmTable read_arms(const wire::Arms* wire) {
   return arms;
 }
 
+engine::PowerTable read_power(const wire::Power* wire) {
+  engine::PowerTable power{};
+  if (wire == nullptr) return power;
+  const auto& wake = aligned(*wire->wake_ns());
+  const auto& after = aligned(*wire->after_ns());
+  if (wake.size() != engine::kPowerConditions || after.size() != engine::kPowerConditions)
+    throw Contradiction("it has a number of power conditions that is none");
+  std::copy(wake.begin(), wake.end(), power.wake_ns);
+  std::copy(after.begin(), after.end(), power.after_ns);
+  power.present = std::ranges::any_of(power.wake_ns, [](std::int64_t ns) { return ns > 0; });
+  return power;
+}
+
 }  // namespace
+
+flatbuffers::Offset<wire::Power> write_power(flatbuffers::FlatBufferBuilder& builder,
+                                             const engine::PowerTable& power) {
+  if (power.present == 0) return 0;
+  wire::PowerT wire;
+  wire.wake_ns.assign(std::begin(power.wake_ns), std::end(power.wake_ns));
+  wire.after_ns.assign(std::begin(power.after_ns), std::end(power.after_ns));
+  return wire::CreatePower(builder, &wire);
+}
 
 engine::TableSections read_sections(const wire::Drive& drive) {
   engine::TableSections sections;
@@ -225,6 +268,8 @@ engine::TableSections read_sections(const wire::Drive& drive) {
   queue_fields(sections.queue, native(drive.queue()), FromWire());
   validity_fields(sections.validity, native(drive.validity()), FromWire());
   sections.arms = read_arms(drive.arms());
+  sections.power = read_power(drive.power());
+  sections.shingling = read_shingling(drive.shingling());
   return sections;
 }
 

@@ -97,7 +97,8 @@ int VolatileContents::settle_locked(const Range& acknowledged) {
   std::vector<Range> known = std::exchange(to_settle_, dirty_());
   known.push_back(acknowledged);
   int error = 0;
-  for (const Range& clean : without(Ranges(std::move(known)).all(), to_settle_)) {
+  const Ranges all(std::move(known));
+  for (const Range& clean : without(all.all(), to_settle_)) {
     const int wrong = to_media(clean, [](Ticket) { return true; });
     if (error == 0) error = wrong;
   }

@@ -27,8 +27,9 @@ enum {
 #define PLATTER_COSIM_CALL "PLATTER_COSIM_CALL_NS"
 
 /* Each side writes only while the other one waits for it, but for what serves the watch for
-   programs that compute for ever: `turns` and `program`, by the guest at any time, and `tick_ns`,
-   by the emulator before it sends SIGALRM to `program`. */
+   programs that compute for ever: `turns`, `program` and `goes_on`, by the guest at any time, and
+   `tick_ns`, by the emulator before it sends SIGALRM to `program`, and by the guest that took it.
+ */
 struct platter_cosim_page {
   uint64_t guest_ns; /* by the guest, before it kicks a drive: its time */
   uint64_t cpu_ns;   /* and what its programs took of the host's processor so far; 0 where nobody
@@ -37,7 +38,8 @@ struct platter_cosim_page {
                       until then the guest may run without asking */
   uint64_t turns;  /* how often a program came back to the kernel */
   int32_t program; /* the host's process of the one that runs; 0: the kernel itself does */
-  uint64_t tick_ns; /* what passes of the guest's time when it is stopped by SIGALRM */
+  uint32_t goes_on; /* 1: it was stopped by SIGALRM, and has done nothing since but compute */
+  uint64_t tick_ns; /* what passes of the guest's time when it is stopped by SIGALRM next; 0 then */
 };
 
 #endif

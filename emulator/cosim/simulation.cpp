@@ -131,7 +131,7 @@ class Simulation::Watch {
     watch(kConsole, prints_, guest_.console());
     watch(kAsked, true, around_.wake);
     const int ready = poll(watched.data(), watched.size(), watchdog_.next_look_ms());
-    if (const auto program = watchdog_.look(Watchdog::Clock::now())) give_time(*program);
+    if (const auto program = watchdog_.look()) give_time(*program);
     if (ready <= 0) return;
     const auto is_ready = [&](int which) { return watched.at(which).revents != 0; };
     if (is_ready(kAsked) && around_.is_asked_to_end())
@@ -156,7 +156,8 @@ class Simulation::Watch {
       const std::string name = program_name(program, settings_.guest.programs.kernel);
       const std::string what = fmt::format(
           "{} has computed for {} s without a system call, which takes no simulated time",
-          name.empty() ? "a program of the guest" : name, settings_.patience.count() / 1000.0);
+          name.empty() ? "a program of the guest" : name,
+          static_cast<double>(settings_.patience.count()) / 1000.0);
       if (settings_.is_strict)
         throw Error(ExitStatus::incomplete,
                     what +

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include "emulator/cosim/guest_link.h"
@@ -13,25 +14,32 @@ namespace platter::emulator {
 
 class Watchdog {
  public:
-  // The host's: of how long a program computed, and of nothing that the guest sees before it did.
-  using Clock = std::chrono::steady_clock;
+  // Processor time, not the time of day: on a busy host a program that waits for its turn computes
+  // nothing.
+  using Computed = std::function<std::chrono::nanoseconds(pid_t)>;
 
-  // `patience`: how long a program may compute before it is given time. After the first that did,
-  // each is given as much as passes.
-  Watchdog(platter_cosim_page& page, std::chrono::milliseconds patience);
+  // `patience`: how long a program may compute before it is given time, and from then on as much as
+  // it takes, until it calls the kernel.
+  Watchdog(platter_cosim_page& page, std::chrono::milliseconds patience,
+           Computed computed = processor_time);
 
   // The host's process of a program that has not come back to the kernel for so long.
-  std::optional<pid_t> look(Clock::time_point now);
+  std::optional<pid_t> look();
   // When to look again.
   int next_look_ms() const;
   // It is stopped, the guest's time goes on a little, and what is due then comes.
   void tick(pid_t program);
 
  private:
+  // Of a process of the host so far; 0 where there is none any more.
+  static std::chrono::nanoseconds processor_time(pid_t process);
+
   platter_cosim_page& page_;
   std::chrono::milliseconds patience_;
+  Computed computed_;
   std::uint64_t turns_ = 0;
-  Clock::time_point since_{};
+  pid_t program_ = 0;
+  std::chrono::nanoseconds since_{};
 };
 
 }  // namespace platter::emulator

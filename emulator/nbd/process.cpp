@@ -1,20 +1,16 @@
 #include "emulator/nbd/process.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "emulator/pace/drive_report.h"
 #include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
-#include "model/printable.h"
 #include "model/quietly.h"
 #include "model/say.h"
 
@@ -40,16 +36,7 @@ void hang_up_clients(int how) {
 }  // namespace
 
 Process::Process(const ProcessSettings& wished)
-    : settings_(wished), clock_(host_now_ns(), wished.speed), asked_(eventfd(0, EFD_CLOEXEC)) {
-  if (settings_.log) log_ = std::make_unique<LogWriter>(*settings_.log);
-  for (const DriveSettings& drive : settings_.drives)
-    drives_.push_back(
-        std::make_unique<ServedDrive>(drive, drives_.size(), clock_, delay_, log_.get()));
-  if (!log_) return;
-  std::vector<std::string> heads;
-  for (const auto& drive : drives_) heads.push_back(drive->log_head());
-  log_->line(log_head("blocks", settings_.speed, heads));
-}
+    : settings_(wished), served_(wished), asked_(eventfd(0, EFD_CLOEXEC)) {}
 
 void Process::start() {
   allow_many_descriptors();
@@ -57,12 +44,12 @@ void Process::start() {
     for (const std::string& refused : ask_for_real_time()) model::say("platter: {}\n", refused);
   servant_ = std::thread([this] { do_what_is_asked(); });
   const auto measured = [this](const std::string& trouble) {
-    model::say("platter: {}\n", ready_notice(delay_, trouble));
+    model::say("platter: {}\n", ready_notice(served_.delay(), trouble));
   };
   if (settings_.probe)
-    prober_ = std::make_unique<Prober>(*settings_.probe, drives_.front()->block_bytes(),
-                                       drives_.front()->bytes(), !settings_.ordinary, delay_,
-                                       measured);
+    prober_ = std::make_unique<Prober>(*settings_.probe, drives().front()->block_bytes(),
+                                       drives().front()->bytes(), !settings_.ordinary,
+                                       served_.delay(), measured);
 }
 
 Process::~Process() {
@@ -70,7 +57,7 @@ Process::~Process() {
   end_asked_ = true;
   ask_for_report();
   if (servant_.joinable()) servant_.join();
-  keep_all();
+  served_.keep_all();
   close(asked_);
   reports_.finish();
 }
@@ -83,24 +70,10 @@ void Process::end_probing() noexcept {
   prober_.reset();
 }
 
-// One after the other, whatever becomes of each.
-void Process::keep_all() noexcept {
-  for (const auto& drive : drives_)
-    model::quietly([&] {
-      if (const int error = drive->flush_contents())
-        model::say("platter: the contents of {} were not kept: {}\n",
-                   model::printable(drive->name()), std::strerror(error));
-    });
-  model::quietly([this] {
-    const std::string trouble = log_ ? log_->finish() : "";
-    if (!trouble.empty()) model::say("platter: {}\n", model::printable(trouble));
-  });
-}
-
 // Without nbdkit, some of whose threads do not end.
 void Process::leave() {
   reports_.write(report());
-  keep_all();
+  served_.keep_all();
   reports_.finish();
   _exit(0);
 }
@@ -116,17 +89,13 @@ void Process::prepare_thread() const {
 }
 
 ServedDrive* Process::drive(const std::string& name) {
-  for (const auto& drive : drives_)
+  for (const auto& drive : drives())
     if (name == drive->name()) return drive.get();
-  return name.empty() || name == kProbeExport ? drives_.front().get() : nullptr;
+  return name.empty() || name == kProbeExport ? drives().front().get() : nullptr;
 }
 
 std::string Process::report() const {
-  std::vector<DriveReport> reports;
-  for (const auto& drive : drives_) reports.push_back(drive->report());
-  const TransportReport transport{delay_, prober_ ? prober_->commands().at_client() : at_client_};
-  return settings_.json ? json_of(reports, settings_.speed, transport)
-                        : text_of(reports, transport);
+  return served_.report(prober_ ? prober_->commands().at_client() : at_client_);
 }
 
 void Process::ask_for_report() noexcept {
@@ -152,12 +121,7 @@ void Process::cut_power() {
     hang_up_clients(SHUT_RDWR);
   };
   hang_up();
-  for (const auto& drive : drives_)
-    if (const int error = drive->cut_power())
-      model::say(
-          "platter: the contents of {} could not be brought to where the power left "
-          "them: {}\n",
-          model::printable(drive->name()), std::strerror(error));
+  served_.cut_power();
   hang_up();
 }
 
@@ -167,20 +131,18 @@ void Process::hang_up() {
   constexpr int kPatience = 4, kMost = 6;
   if (++hung_up_ > kMost) leave();
   const bool impatient = hung_up_ > kPatience;
-  if (impatient)
-    for (const auto& drive : drives_) drive->end();
+  if (impatient) served_.end();
   hang_up_clients(impatient ? SHUT_RDWR : SHUT_RD);
 }
 
 // Meanwhile drives destage, so that a kill leaves of contents in a file what a power cut would.
 void Process::wait_to_be_asked() {
   constexpr int kAgainMs = 100;
-  const bool settles = std::ranges::any_of(settings_.drives, &DriveSettings::write_cache_loss);
+  const bool settles = served_.settles();
   pollfd asked{asked_, POLLIN, 0};
   while (poll(&asked, 1, settles || ends_ ? kAgainMs : -1) == 0) {
     if (ends_) hang_up();
-    if (settles)
-      for (const auto& drive : drives_) drive->settle();
+    if (settles) served_.settle();
   }
   eventfd_t times = 0;
   eventfd_read(asked_, &times);

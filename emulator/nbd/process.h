@@ -8,22 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "emulator/blocks/served_drives.h"
 #include "emulator/nbd/prober.h"
-#include "emulator/nbd/served_drive.h"
-#include "emulator/pace/clock.h"
-#include "emulator/pace/log_writer.h"
 #include "emulator/pace/report_writer.h"
-#include "emulator/pace/transport_delay.h"
 
 namespace platter::emulator {
 
-struct ProcessSettings {
-  std::vector<DriveSettings> drives{};  // at least one
-  int speed = 1;                        // so many times as fast as the host's clock
-  std::optional<std::string> log{};     // path
-  std::optional<std::string> probe{};   // the socket that nbdkit serves; nothing: delays are 0
-  bool ordinary = false;                // without asking for real time
-  bool json = false;                    // the report
+struct ProcessSettings : DrivesSettings {
+  std::optional<std::string> probe{};  // the socket that nbdkit serves; nothing: delays are 0
+  bool ordinary = false;               // without asking for real time
 };
 
 class Process {
@@ -39,9 +32,9 @@ class Process {
   void start();
   // By its export; nullptr: there is none.
   ServedDrive* drive(const std::string& name);
-  const std::vector<std::unique_ptr<ServedDrive>>& drives() const { return drives_; }
+  const std::vector<std::unique_ptr<ServedDrive>>& drives() const { return served_.drives(); }
   Prober* prober() { return prober_.get(); }
-  const TransportDelay& delay() const { return delay_; }
+  const TransportDelay& delay() const { return served_.delay(); }
   // The calling thread answers requests from now on.
   void prepare_thread() const;
   // These may be called by a signal's handler.
@@ -59,15 +52,11 @@ class Process {
   void wait_to_be_asked();
   void hang_up();
   void end_probing() noexcept;
-  void keep_all() noexcept;
   [[noreturn]] void leave();
   void cut_power();
 
   ProcessSettings settings_;
-  DriveClock clock_;
-  TransportDelay delay_{};
-  std::unique_ptr<LogWriter> log_{};
-  std::vector<std::unique_ptr<ServedDrive>> drives_{};
+  ServedDrives served_;
   std::unique_ptr<Prober> prober_{};
   Lateness at_client_{};  // when the prober went
   int asked_;             // an eventfd; what for:

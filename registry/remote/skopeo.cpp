@@ -55,7 +55,7 @@ std::string complaint_in(const std::string& standard_error) {
     }
     text = message;
   }
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "...");
   return text.empty() ? "it says nothing" : model::printable(text);
 }
 

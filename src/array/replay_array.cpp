@@ -87,7 +87,7 @@ Members::BlockLayer block_layer_of(const ArrayPlan& plan, std::uint32_t block_by
 // Where md's superblock lies by its metadata of version 1.0, at a member's end
 // (drivers/md/md.c, super_1_load()).
 std::uint64_t superblock_of(const replay::Subject& member) {
-  const std::uint64_t bytes = member.tables->layout.blocks() * member.block_bytes;
+  const std::uint64_t bytes = member.tables->blocks() * member.block_bytes;
   constexpr std::uint64_t kAlign = 4096;
   if (bytes < 4 * kAlign) return 0;
   return (bytes - 2 * kAlign) / kAlign * kAlign / member.block_bytes;
@@ -100,7 +100,7 @@ ArraySetup setup_of(const ArrayPlan& plan, const std::vector<replay::Subject>& m
   require_one_block_size(members);
   std::uint64_t member_blocks = ~std::uint64_t{0};
   for (const replay::Subject& member : members)
-    member_blocks = std::min(member_blocks, member.tables->layout.blocks());
+    member_blocks = std::min(member_blocks, member.tables->blocks());
   const std::uint32_t block_bytes = members.front().block_bytes;
   require_chunk(plan, block_bytes, member_blocks);
   ArraySetup setup{

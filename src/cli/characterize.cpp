@@ -100,6 +100,12 @@ void add_characterize(CLI::App& app) {
       ->add_option("--precision", arguments->run.precision,
                    "enough: what a prediction needs (default); high: several times the trials")
       ->check(CLI::IsMember({"enough", "high"}));
+  command
+      ->add_option("--shingles", arguments->run.shingles,
+                   "of a drive whose rewritten blocks show that it is shingled (--allow-writes): "
+                   "recognize (default); bands: cleaning and bands, in minutes; all: its media "
+                   "cache, too, by rewriting many GB")
+      ->check(CLI::IsMember({"recognize", "bands", "all"}));
   CLI::Option* full = command->add_flag(
       "--full-map", arguments->run.full_map,
       "a map by timing takes all the time that it needs, whatever the budget");
@@ -107,6 +113,9 @@ void add_characterize(CLI::App& app) {
       ->add_flag("--no-map", arguments->run.no_map,
                  "no map by timing: only what needs no map, in minutes (status 13)")
       ->excludes(full);
+  command->add_flag("--power", arguments->run.power,
+                    "also how long the drive takes to wake from each power condition: some two "
+                    "minutes more");
   command
       ->add_option("--jobs", arguments->jobs,
                    "of several drives, so many at once (default: virtual ones and programs as many "

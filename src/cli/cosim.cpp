@@ -102,8 +102,8 @@ void add_cosim(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--patience", options->run.patience_s,
-                   "how long a program may compute on the host without a system call; then time "
-                   "passes for it as on the host, and the run is not the same again")
+                   "how much processor time a program may take without a system call; then time "
+                   "passes as it computes, and the run is not the same again")
       ->transform(seconds(0.1, 1e6))
       ->capture_default_str();
   command->add_flag("--strict", options->run.is_strict,

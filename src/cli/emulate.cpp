@@ -11,6 +11,7 @@
 #include "jobs/emulated_drives.h"
 #include "jobs/nbd_server.h"
 #include "jobs/needs.h"
+#include "jobs/ublk_server.h"
 #include "jobs/vhost_user_server.h"
 #include "model/error.h"
 #include "replay/replay_model.h"
@@ -20,12 +21,13 @@ namespace {
 
 struct EmulateOptions {
   std::vector<std::string> models{};
-  jobs::NbdServing serving{};  // of either kind, as far as both have it
+  jobs::BlockServing serving{};  // of every kind, as far as it has it
   std::string vhost_user_socket{};
   std::string log{}, log_to_check{}, scheduler{};
   std::vector<std::string> episodes{};
   ContentsOptions contents{};
   CLI::Option *nbd = nullptr, *vhost_user = nullptr;
+  bool ublk = false;
   jobs::Outputs outputs{};
 };
 
@@ -56,12 +58,11 @@ void serve(EmulateOptions& options, const std::vector<jobs::EmulatedDrive>& driv
     options.outputs.writes(options.log);
     options.serving.log = options.log;
   }
-  if (options.nbd->count() > 0) {
-    if (!options.scheduler.empty())
-      options.serving.scheduler = replay::scheduler_of(options.scheduler);
-    return jobs::serve_over_nbd(drives, options.serving);
-  }
-  const jobs::NbdServing& of_both = options.serving;
+  if (!options.scheduler.empty())
+    options.serving.scheduler = replay::scheduler_of(options.scheduler);
+  if (options.nbd->count() > 0) return jobs::serve_over_nbd(drives, options.serving);
+  if (options.ublk) return jobs::serve_over_ublk(drives, options.serving);
+  const jobs::BlockServing& of_both = options.serving;
   jobs::serve_over_vhost_user(
       drives, {options.vhost_user_socket, of_both.contents, of_both.log, of_both.speed,
                of_both.write_cache_loss, of_both.ordinary, of_both.json});
@@ -69,11 +70,13 @@ void serve(EmulateOptions& options, const std::vector<jobs::EmulatedDrive>& driv
 
 void emulate(EmulateOptions& options) {
   const bool checks = !options.log_to_check.empty();
-  if (checks + (options.nbd->count() > 0) + (options.vhost_user->count() > 0) != 1)
+  const auto wants = [](const CLI::Option* option) { return option->count() > 0 ? 1 : 0; };
+  if (checks + wants(options.nbd) + options.ublk + wants(options.vhost_user) != 1)
     throw Error(ExitStatus::usage,
-                "platter emulate serves drives or checks a log; give one of --nbd, --vhost-user "
-                "and --check-log");
+                "platter emulate serves drives or checks a log; give one of --nbd, --ublk, "
+                "--vhost-user and --check-log");
   if (options.nbd->count() > 0) jobs::require_needs("emulate", "--nbd");
+  if (options.ublk) jobs::require_ublk();
   std::vector<jobs::EmulatedDrive> drives = jobs::emulated_drives(options.models);
   jobs::add_episodes(drives, options.episodes);
   if (checks)
@@ -86,7 +89,7 @@ void emulate(EmulateOptions& options) {
 
 void add_emulate(CLI::App& app) {
   auto options = std::make_shared<EmulateOptions>();
-  jobs::NbdServing& serving = options->serving;
+  jobs::BlockServing& serving = options->serving;
   CLI::App* command = app.add_subcommand("emulate",
                                          "models as drives for other programs, in real time");
   command
@@ -99,6 +102,8 @@ void add_emulate(CLI::App& app) {
                                   "serve them to NBD clients on this socket (no path: on one in a "
                                   "private folder)")
                      ->expected(0, 1);
+  command->add_flag("--ublk", options->ublk,
+                    "serve them as block devices of this kernel, /dev/ublkbN (Linux 6.0, root)");
   options->vhost_user =
       command
           ->add_option("--vhost-user", options->vhost_user_socket,

@@ -7,6 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/output_names.h"
 #include "cli/subcommands.h"
+#include "jobs/needs.h"
 
 namespace platter::cli {
 
@@ -18,8 +19,11 @@ void add_registry_site(CLI::App& registry) {
   verb->add_option("-o,--output", options->output, "the folder of the pages")
       ->check(named_for(Written::folder))
       ->required();
+  verb->add_flag("--pictures", options->pictures,
+                 "the map, the seek curve and the cache as figures on each model's page");
   add_force(*verb, options->outputs);
   verb->callback([options] {
+    if (options->pictures) jobs::require_needs("registry site", "--pictures");
     const jobs::MadeSite made = jobs::make_site(*options);
     fmt::print("{}: {} models\n", made.first_page, made.models);
   });

@@ -117,7 +117,7 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
   constexpr std::string_view kMissing = " missing";
   if (const std::size_t colon = what.find(": 1 required ");
       colon != std::string::npos && what.ends_with(kMissing))
-    what = what.substr(0, colon) + ": its value is missing";
+    what.replace(colon, std::string::npos, ": its value is missing");
   std::string meant;
   what = none_of(what, meant);
   return fmt::format("{}: {}; {}{} --help tells what it takes", subject(at.command), what, meant,

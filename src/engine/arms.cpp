@@ -51,4 +51,16 @@ Completion serve_by_arms(const Tables& tables, State& state, const Request& requ
   return all;
 }
 
+Completion serve_in_turn(const Tables& tables, State& state, const Request& request,
+                         Nanoseconds arrival_ns) {
+  state.turn_to(tables.arms.arm_of(request.lbn));
+  // Without preseeking it is taken up only when the one in front is out of the way.
+  const Nanoseconds now_ns =
+      std::max({arrival_ns, state.core.now_ns,
+                tables.queue.preseeking == 2 ? arrival_ns : state.core.taken_until_ns});
+  if (!tables.arms.several()) return Step(tables, state).serve(request, arrival_ns, now_ns);
+  return serve_by_arms(tables, state, request, arrival_ns, now_ns,
+                       another_works(tables, state, state.core.arm_number, now_ns));
+}
+
 }  // namespace platter::engine

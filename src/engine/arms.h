@@ -22,6 +22,10 @@ bool another_works(const Tables& tables, State& state, std::uint32_t arm_number,
 Completion serve_by_arms(const Tables& tables, State& state, const Request& request,
                          Nanoseconds arrival_ns, Nanoseconds now_ns, bool beside);
 
+// The request, which arrived at that time, when its turn has come: nothing waits before it.
+Completion serve_in_turn(const Tables& tables, State& state, const Request& request,
+                         Nanoseconds arrival_ns);
+
 // Calls `visit` with a Step of each arm in turn.
 template <typename Visit>
 void each_arm(const Tables& tables, State& state, Visit visit) {

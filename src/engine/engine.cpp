@@ -6,6 +6,7 @@
 
 #include "engine/arms.h"
 #include "engine/queue.h"
+#include "engine/shingles.h"
 #include "engine/state.h"
 #include "engine/step.h"
 #include "engine/tables.h"
@@ -36,7 +37,7 @@ Engine::~Engine() = default;
 
 const Tables& Engine::tables() const { return *tables_; }
 const LayoutMap& Engine::layout() const { return tables_->layout; }
-std::uint64_t Engine::blocks() const { return tables_->layout.blocks(); }
+std::uint64_t Engine::blocks() const { return tables_->blocks(); }
 Nanoseconds Engine::period_ns() const { return tables_->rotation.period_ns(); }
 
 std::span<const std::byte> Engine::checkpoint() const {
@@ -51,18 +52,12 @@ void Engine::roll_back(std::span<const std::byte> checkpoint) {
 Completion Engine::service(const Request& request, Nanoseconds now_ns) {
   if (state_->waiting_count > 0) Outstanding(*tables_, *state_).drain();
   state_->undo_count = 0;
-  const Nanoseconds arrival = now_ns;
-  state_->turn_to(tables_->arms.arm_of(request.lbn));
-  // Without preseeking it is taken up only when the one in front is out of the way.
-  const Nanoseconds now =
-      std::max({arrival, state_->core.now_ns,
-                tables_->queue.preseeking == 2 ? arrival : state_->core.taken_until_ns});
-  if (!tables_->arms.several()) return Step(*tables_, *state_).serve(request, arrival, now);
-  return serve_by_arms(*tables_, *state_, request, arrival, now,
-                       another_works(*tables_, *state_, state_->core.arm_number, now));
+  if (tables_->shingling.act()) return Shingles(*tables_, *state_).service(request, now_ns);
+  return serve_in_turn(*tables_, *state_, request, now_ns);
 }
 
 bool Engine::submit(const Request& request, Nanoseconds arrival_ns) {
+  if (tables_->shingling.act()) return Shingles(*tables_, *state_).submit(request, arrival_ns);
   return Outstanding(*tables_, *state_).submit(request, arrival_ns);
 }
 
@@ -109,6 +104,7 @@ void Engine::finish_what_waits() {
 
 Nanoseconds Engine::seek(std::uint64_t lbn, Nanoseconds now_ns, const Disturbance& disturbance) {
   finish_what_waits();
+  if (tables_->shingling.act()) lbn = state_->translation()->run_from(lbn, 1).at;
   state_->turn_to(tables_->arms.arm_of(lbn));
   return Step(*tables_, *state_).seek(lbn, now_ns, disturbance);
 }
@@ -141,12 +137,51 @@ void Engine::change_cache(const CacheTable& cache, Nanoseconds now_ns) {
   finish_what_waits();
   const CacheSettings settings = state_->settings;
   set_all({false, false, false}, now_ns);
-  changed.state_->take_over(*state_);
+  changed.state_->take_over(*tables_, *state_);
   changed.state_->settings = settings;
   std::swap(tables_, changed.tables_);
   std::swap(bytes_, changed.bytes_);
   std::swap(memory_, changed.memory_);
   std::swap(state_, changed.state_);
+}
+
+std::uint32_t Engine::rest_at(Nanoseconds now_ns) const {
+  if (!tables_->power.present || outstanding() > 0) return 0;
+  Engine then(*this);  // a look that changes nothing
+  std::uint32_t rest = kPowerConditions;
+  each_arm(*then.tables_, *then.state_, [&](Step& step) {
+    step.follow(now_ns);
+    rest = std::min(rest, step.rest_at(now_ns));
+  });
+  return rest;
+}
+
+void Engine::note_command(Nanoseconds now_ns) {
+  if (!tables_->power.present || outstanding() > 0) return;
+  state_->core.rest = rest_at(now_ns);
+  state_->core.worked_until_ns = std::max(state_->core.worked_until_ns, now_ns);
+}
+
+Nanoseconds Engine::go_to_rest(std::uint32_t rest, Nanoseconds now_ns, Nanoseconds takes_ns) {
+  finish_what_waits();
+  if (rest > 0) {
+    note_command(now_ns);
+    state_->core.rest = rest;
+    return now_ns;
+  }
+  Nanoseconds awake_ns = now_ns + takes_ns;
+  each_arm(*tables_, *state_, [&](Step& step) {
+    step.follow(now_ns);
+    awake_ns = std::max(awake_ns, step.wake_up(now_ns));
+  });
+  state_->core.worked_until_ns = std::max(state_->core.worked_until_ns, awake_ns);
+  return awake_ns;
+}
+
+void Engine::set_power_timers(std::span<const Nanoseconds, 5> after_ns, Nanoseconds now_ns) {
+  finish_what_waits();
+  note_command(now_ns);
+  std::ranges::copy(after_ns, state_->rests_after_ns);
 }
 
 // Of the arm whose turn it is.
@@ -161,6 +196,19 @@ void Engine::append_unwritten(const State& state, std::vector<Range>& ranges) {
   }
 }
 
+namespace {
+
+std::vector<Engine::Range> of_the_host(const shingled::Translation& translation,
+                                       const std::vector<Engine::Range>& places) {
+  std::vector<Engine::Range> blocks;
+  for (const Engine::Range& range : places)
+    for (const shingled::Run& run : translation.blocks_at(range.first, range.end))
+      blocks.push_back({run.lbn, run.lbn + run.blocks});
+  return blocks;
+}
+
+}  // namespace
+
 std::vector<Engine::Range> Engine::unwritten(Nanoseconds now_ns) const {
   if (tables_->written.persist) return {};
   Engine then(*this);
@@ -170,6 +218,7 @@ std::vector<Engine::Range> Engine::unwritten(Nanoseconds now_ns) const {
     step.follow(now_ns);
     append_unwritten(*then.state_, ranges);
   });
+  if (tables_->shingling.act()) ranges = of_the_host(*then.state_->translation(), ranges);
   std::ranges::sort(ranges, {}, &Range::first);
   std::vector<Range> joined;
   for (const Range& range : ranges)

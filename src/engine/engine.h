@@ -81,6 +81,16 @@ class Engine {
   // before, and the buffer begins empty. Checkpoints of before are of another engine.
   void change_cache(const CacheTable& cache, Nanoseconds now_ns);
 
+  // Of a drive with power conditions (flat_tables.h): the one that it is in, and 1; 0: it is awake.
+  // A READ or WRITE wakes it; all others leave it where it is.
+  std::uint32_t rest_at(Nanoseconds now_ns) const;
+  // A command that needs no media came by then: the timers begin anew.
+  void note_command(Nanoseconds now_ns);
+  // It goes there, or back to work, whose time comes back, `takes_ns` later at least: START STOP
+  // UNIT.
+  Nanoseconds go_to_rest(std::uint32_t rest, Nanoseconds now_ns, Nanoseconds takes_ns = 0);
+  void set_power_timers(std::span<const Nanoseconds, 5> after_ns, Nanoseconds now_ns);
+
   // LBNs [first, end) that were written and are not on the media at that time, in ascending order,
   // none twice; what has been served beyond that time counts. None where written data are safe as
   // soon as they are taken. A copy looks: nothing changes.

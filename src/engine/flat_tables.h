@@ -6,6 +6,7 @@
 #include <span>
 
 #include "engine/key_index.h"
+#include "shingled/translation.h"
 
 namespace platter::engine {
 
@@ -245,6 +246,17 @@ struct ArmTable {
   std::uint32_t arm_of(std::uint64_t lbn) const { return several() ? arms[range_of(lbn)] : 0; }
 };
 
+// What a drive at rest takes to be back at work, by power condition, the deeper ones behind
+// (model/power.h), and after how long without work it goes there by itself; 0: it has none, or not
+// by itself.
+constexpr std::uint32_t kPowerConditions = 5;
+struct PowerTable {
+  std::int64_t wake_ns[kPowerConditions], after_ns[kPowerConditions];
+  std::uint64_t present;  // flag: there is one that takes time to leave
+
+  bool operator==(const PowerTable&) const = default;
+};
+
 // What lists of runs are made of; docs/table.md.
 struct RunsView {
   std::span<const FlatRunList> lists;
@@ -274,7 +286,7 @@ struct LayoutView {
   std::span<const FlatRemap> remaps;  // by slot
 };
 
-// All but the layout and the seeks, of a drive of so many blocks.
+// All but the layout and the seeks, of a drive of so many blocks, those of a media cache included.
 struct TableSections {
   std::uint64_t blocks = 0;
   FlatMotion motion{};
@@ -285,6 +297,8 @@ struct TableSections {
   QueueTable queue{};
   ValidityTable validity{};
   ArmTable arms{};
+  PowerTable power{};
+  shingled::Settings shingling{};
 
   bool operator==(const TableSections&) const = default;
 };

@@ -130,7 +130,10 @@ void Outstanding::serve(std::size_t index, Nanoseconds now_ns, bool at_arrival) 
   remove(all + index, all, state_.waiting_count);
   const Completion completion = serve_now(served, now_ns);
   state_.recording = false;
+  hand_in(completion, order);
+}
 
+void Outstanding::hand_in(const Completion& completion, std::uint64_t order) {
   Done* const done = state_.done();
   std::size_t at = state_.done_count++;
   for (; at > 0 && done[at - 1].completion.completion_ns > completion.completion_ns; --at)

@@ -26,6 +26,8 @@ class Outstanding {
   std::optional<Completion> take_next();
   // Forgets the request of that tag: whether it was there.
   bool cancel(std::uint32_t tag, Nanoseconds now_ns);
+  // A request of which the completion is known. There is room.
+  void hand_in(const Completion& completion, std::uint64_t order);
   // Plays until nothing waits.
   void drain();
 

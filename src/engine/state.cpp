@@ -11,7 +11,7 @@ namespace {
 
 struct Plan {
   std::uint32_t segments_at, waiting_at, done_at, undo_at, ends_at, index_at, ends, bytes, depth;
-  std::uint32_t cores_at, further_buffers_at;
+  std::uint32_t cores_at, further_buffers_at, translation_at;
 };
 
 template <typename Item>
@@ -57,6 +57,10 @@ Plan plan_of(const Tables& tables) {
     for (std::uint32_t arm = 1; arm < tables.arms.count; ++arm) place_buffer(tables, plan, next);
   }
   plan.bytes = (next + 15) / 16 * 16;
+  if (tables.shingling.act()) {
+    plan.translation_at = plan.bytes;
+    plan.bytes += static_cast<std::uint32_t>(shingled::Translation::bytes(tables.shingling));
+  }
   return plan;
 }
 
@@ -78,11 +82,16 @@ State* State::create(const Tables& tables, void* memory) {
   state->ends_at_ = plan.ends_at;
   state->end_count_ = plan.ends;
   state->index_at_ = plan.index_at;
+  std::copy_n(tables.power.after_ns, kPowerConditions, state->rests_after_ns);
   state->place_arms(tables, plan.cores_at, plan.further_buffers_at);
   std::uninitialized_default_construct_n(state->segments().data(), state->segment_count);
   std::uninitialized_default_construct_n(state->waiting(), state->depth);
   std::uninitialized_default_construct_n(state->done(), state->depth);
   std::uninitialized_value_construct_n(&state->undo_of(0), kMostUndone);
+  if (tables.shingling.act()) {
+    state->translation_at_ = plan.translation_at;
+    shingled::Translation::create(tables.shingling, state->translation());
+  }
   state->reset(tables, 0);
   return state;
 }
@@ -111,6 +120,9 @@ void State::turn_to(std::uint32_t arm_number) {
   core.now_ns = before.now_ns;
   core.last_was_write = before.last_was_write;
   core.last_end_lbn = before.last_end_lbn;
+  core.rest = before.rest;
+  core.worked_until_ns = before.worked_until_ns;
+  core.awake_ns = before.awake_ns;
   segments_at_ = buffers_[arm_number].segments_at;
   ends_at_ = buffers_[arm_number].ends_at;
   index_at_ = buffers_[arm_number].index_at;
@@ -131,18 +143,19 @@ void State::reset_arm(const Tables& tables, Nanoseconds now_ns) {
   core.arm_number = number;
   core.segments = tables.cache.segments;
   core.segment_blocks = tables.cache.segment_blocks;
-  core.now_ns = core.media_free_ns = core.taken_until_ns = now_ns;
+  core.now_ns = core.media_free_ns = core.taken_until_ns = core.worked_until_ns = now_ns;
   core.bus_gap_ns = core.bus_begin_ns = core.bus_free_ns = core.idle_since_ns = now_ns;
   std::ranges::fill(segments(), Segment{});
   if (index() != nullptr) SegmentIndex(segments(), index()).rebuild();
 }
 
-void State::take_over(State& other) {
+void State::take_over(const Tables& tables, State& other) {
   for (std::uint32_t arm = arm_count_; arm-- > 0;) {
     turn_to(arm);
     other.turn_to(arm);
     take_over_arm(other);
   }
+  std::copy_n(other.rests_after_ns, kPowerConditions, rests_after_ns);
   settings = other.settings;
   queue = other.queue;
   done_count = other.done_count;
@@ -151,6 +164,10 @@ void State::take_over(State& other) {
   submitted = other.submitted;
   late_arrivals = other.late_arrivals;
   outside_validity = other.outside_validity;
+  if (tables.shingling.act())
+    std::copy_n(reinterpret_cast<const std::byte*>(other.translation()),
+                shingled::Translation::bytes(tables.shingling),
+                reinterpret_cast<std::byte*>(translation()));
 }
 
 void State::take_over_arm(const State& other) {

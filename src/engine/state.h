@@ -72,6 +72,10 @@ struct Core {
   std::uint32_t window = 0, streams = 0;           // ... since it was last looked at; begun by them
   Background background;
   Streams paused;
+  // Of a drive with power conditions; all arms share it.
+  std::uint32_t rest = 0;  // 1 + the one that it was told, or had gone, to by worked_until_ns
+  Nanoseconds worked_until_ns = 0;  // the last command's end: from then on its timers run
+  Nanoseconds awake_ns = 0;         // when it was back the last time
 };
 
 // How to take back one request that was served: the state before, for an arrival that comes to
@@ -106,6 +110,7 @@ struct State {
   std::uint64_t late_arrivals = 0;  // too late to be taken as if they had come in time
   std::uint64_t outside_validity = 0;
   bool recording = false;  // the changes of segments, into the newest Undo
+  Nanoseconds rests_after_ns[kPowerConditions] = {};  // as PowerTable::after_ns, as they are now
 
   // How many requests it takes.
   std::uint32_t room() const { return queue.depth == 0 ? depth : std::min(queue.depth, depth); }
@@ -130,13 +135,20 @@ struct State {
   std::uint32_t* index() { return index_at_ == 0 ? nullptr : at<std::uint32_t>(index_at_); }
   Undo& undo_of(std::uint64_t order) { return at<Undo>(undo_at_)[order % kMostUndone]; }
 
+  // Where the blocks of a shingled drive are.
+  shingled::Translation* translation() {
+    return reinterpret_cast<shingled::Translation*>(reinterpret_cast<std::byte*>(this) +
+                                                    translation_at_);
+  }
+
   // The size of a state for these tables; a new one in `memory`, aligned as std::max_align_t.
   static std::size_t bytes(const Tables& tables);
   static State* create(const Tables& tables, void* memory);
-  // As after power-on at that time: arm at cylinder 0, cache empty, nothing outstanding.
+  // As after power-on at that time: arm at cylinder 0, cache empty, nothing outstanding. What lies
+  // in a media cache stays there.
   void reset(const Tables& tables, Nanoseconds now_ns);
   // Everything of another one but its buffer, which had nothing left to do.
-  void take_over(State& other);
+  void take_over(const Tables& tables, State& other);
 
  private:
   template <typename Item>
@@ -150,6 +162,7 @@ struct State {
   std::uint32_t segments_at_ = 0, waiting_at_ = 0, done_at_ = 0, undo_at_ = 0;
   std::uint32_t ends_at_ = 0, index_at_ = 0;  // 0: these tables need none
   std::uint32_t end_count_ = 0;
+  std::uint32_t translation_at_ = 0;
   std::uint32_t arm_count_ = 1, cores_at_ = 0;  // of several arms: one core each
   struct BufferPlaces {
     std::uint32_t segments_at, ends_at, index_at;

@@ -175,7 +175,9 @@ std::uint32_t Step::outstanding_beside() const {
 bool Step::outside_validity(const Request& request) const {
   const ValidityTable& v = tables_.validity;
   if (v.last_lbn == 0) return false;  // the model names no range
-  return outside_of(v, request.lbn, request.blocks, request.write).any() ||
+  // Blocks in a media cache are of the host's, whatever their place.
+  const std::uint64_t lbn = request.lbn < tables_.blocks() ? request.lbn : v.first_lbn;
+  return outside_of(v, lbn, request.blocks, request.write).any() ||
          is_too_deep(v, outstanding_beside());
 }
 
@@ -200,12 +202,31 @@ Nanoseconds Step::hit_overhead(const Request& request) const {
   return o.read_hit[after_write()] + (carries_on && soon ? o.sequential_read_hit : 0);
 }
 
+std::uint32_t Step::rest_at(Nanoseconds now) const {
+  if (core_.background.kind != Kind::none) return core_.rest;
+  const Nanoseconds idle_ns = now - std::max({core_.worked_until_ns, core_.media_free_ns});
+  std::uint32_t rest = core_.rest;
+  for (std::uint32_t i = rest; i < kPowerConditions; ++i)
+    if (state_.rests_after_ns[i] > 0 && idle_ns >= state_.rests_after_ns[i]) rest = i + 1;
+  return rest;
+}
+
+// What the buffer has is sent at once, while the spindle and the heads come back.
+Nanoseconds Step::wake_up(Nanoseconds now) {
+  if (const std::uint32_t rest = rest_at(now); rest > 0)
+    core_.awake_ns = now + tables_.power.wake_ns[rest - 1];
+  core_.rest = 0;
+  core_.media_free_ns = std::max(core_.media_free_ns, core_.awake_ns);
+  return core_.awake_ns;
+}
+
 Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanoseconds now_ns) {
   arrival_ = tables_.queue.preseeking == 0 ? now_ns : arrival_ns;
   core_.now_ns = now_ns;
   // DiskSim, too, knows nothing of a request before its per-request overhead is over.
   const Nanoseconds seen_ns = tables_.decoded_ns(0, arrival_, now_ns);
   settle(seen_ns);
+  if (tables_.power.present) wake_up(seen_ns);
   idle_ns_ = std::max<Nanoseconds>(0, now_ns - core_.taken_until_ns);
   core_.taken_until_ns = std::max(core_.taken_until_ns, now_ns);
   if (tables_.cache.works_when_idle()) core_.phase_ns = request.disturbance.phase_ns;
@@ -222,6 +243,7 @@ Completion Step::serve(const Request& request, Nanoseconds arrival_ns, Nanosecon
     core_.idle_since_ns = std::max(core_.taken_until_ns, core_.media_free_ns);
   core_.last_was_write = request.write;
   core_.last_end_lbn = request.lbn + request.blocks;
+  core_.worked_until_ns = std::max(core_.worked_until_ns, done.completion_ns);
   return done;
 }
 
@@ -229,6 +251,7 @@ Nanoseconds Step::seek(std::uint64_t lbn, Nanoseconds now, const Disturbance& di
   now = std::max(now, core_.now_ns);
   arrival_ = core_.now_ns = now;
   settle(now);
+  if (tables_.power.present) wake_up(now);
   if (core_.background.kind == Kind::destage) finish_destage();
   stop_read_ahead(now);
   const Arm arm = mechanics_.track_of(lbn).arm();
@@ -248,6 +271,7 @@ Nanoseconds Step::synchronize(Nanoseconds now) {
   settle(now);
   const Nanoseconds answered = now + tables_.written.synchronize_ns;
   if (tables_.written.persist) return answered;
+  if (tables_.power.present && core_.dirty > 0) wake_up(now);
   destage_all();
   if (core_.background.kind == Kind::destage)
     return std::max(answered, core_.background.cursor.time_ns);

@@ -37,6 +37,10 @@ class Step {
   // What the drive does on its own up to then.
   void follow(Nanoseconds now) { settle(std::max(now, core_.now_ns)); }
   void set_cache(const CacheSettings& settings, Nanoseconds now);
+  // 1 + the power condition that the drive is in at that time; 0: it is awake. follow() was called.
+  std::uint32_t rest_at(Nanoseconds now) const;
+  // It is sent back to work: when it is there.
+  Nanoseconds wake_up(Nanoseconds now);
 
  private:
   using Kind = Background::Kind;

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "engine/layout_tables.h"
+#include "engine/shingles.h"
 #include "model/error.h"
+#include "model/power.h"
 #include "model/stand_ins.h"
 #include "model/validate.h"
 
@@ -185,6 +187,22 @@ ArmTable compile_arms(const model::DriveModel& model) {
   return table;
 }
 
+static_assert(kPowerConditions == model::kPowerConditions.size());
+
+PowerTable compile_power(const model::DriveModel& model) {
+  PowerTable table{};
+  if (!model.power) return table;
+  for (std::size_t i = 0; i < kPowerConditions; ++i) {
+    const model::Parameter& wake = (*model.power).*model::kPowerConditions[i].wake;
+    table.wake_ns[i] = std::max<Nanoseconds>(0, ns(acting(*model.power, wake)));
+    if (table.wake_ns[i] > 0) table.present = 1;
+  }
+  for (const model::PowerTimer& timer : model.identity.power_timers)
+    if (const std::size_t i = model::power_condition(timer.condition); i < kPowerConditions)
+      table.after_ns[i] = timer_ns(timer.after_ms);
+  return table;
+}
+
 constexpr Nanoseconds kLongest = 1000 * kSecond;
 
 bool is_time(Nanoseconds time) { return time >= -kLongest && time <= kLongest; }
@@ -327,6 +345,32 @@ std::optional<std::string> arms_defect(const ArmTable& arms, std::uint64_t block
   return std::nullopt;
 }
 
+std::optional<std::string> power_defect(const PowerTable& power) {
+  std::uint64_t present = 0;
+  for (std::size_t i = 0; i < kPowerConditions; ++i) {
+    if (power.wake_ns[i] < 0 || !is_time(power.wake_ns[i]) || power.after_ns[i] < 0 ||
+        power.after_ns[i] > kLongestTimer)
+      return "its power conditions have times that are none";
+    if (power.wake_ns[i] > 0) present = 1;
+  }
+  if (power.present != present) return "its power conditions are there and are not";
+  return std::nullopt;
+}
+
+std::optional<std::string> shingling_defect(const shingled::Settings& s, const ArmTable& arms,
+                                            std::uint64_t blocks) {
+  if (s == shingled::Settings{}) return std::nullopt;
+  if (!s.act() || arms.several() || s.blocks == 0 || s.blocks >= blocks ||
+      s.cache_blocks > blocks - s.blocks || s.blocks / s.band_blocks >= shingled::kMostBands)
+    return "its bands or its media cache are none";
+  if (s.entries == 0 || s.entries > shingled::kMostEntries)
+    return "its media cache has a number of extents that is none";
+  if (s.idle_ns < 0 || !is_time(s.idle_ns) || s.cleaning_ns < 0 || !is_time(s.cleaning_ns))
+    return "its bands are cleaned in a time that is none";
+  if (!are_flags({s.when_idle})) return "a flag of its media cache is neither 0 nor 1";
+  return std::nullopt;
+}
+
 // What a model's compilation does not judge.
 std::optional<std::string> defect_of_times(const TableSections& t) {
   if (auto defect = motion_defect(t.motion)) return defect;
@@ -334,6 +378,7 @@ std::optional<std::string> defect_of_times(const TableSections& t) {
   if (auto defect = bus_defect(t.bus)) return defect;
   if (auto defect = cache_defect(t.cache)) return defect;
   if (auto defect = written_defect(t.written)) return defect;
+  if (auto defect = power_defect(t.power)) return defect;
   return queue_defect(t.queue);
 }
 
@@ -362,6 +407,8 @@ bool has_tracks_at_one_place(const FlatLayout& totals) {
 std::optional<std::string> sections_defect(const TableSections& sections) {
   if (auto defect = defect_of_times(sections)) return defect;
   if (auto defect = arms_defect(sections.arms, sections.blocks)) return defect;
+  if (auto defect = shingling_defect(sections.shingling, sections.arms, sections.blocks))
+    return defect;
   return validity_defect(sections.validity, sections.blocks);
 }
 
@@ -373,7 +420,9 @@ tl::expected<std::shared_ptr<const Tables>, std::string> tables_of(TableParts pa
 }
 
 Tables::Tables(const model::DriveModel& model)
-    : layout(model.layout),
+    : shingling(compile_shingling(model)),
+      layout(shingling.act() ? LayoutMap(with_media_cache(model.layout, shingling.cache_blocks))
+                             : LayoutMap(model.layout)),
       motion{model.rotation.numerator_ns, model.rotation.denominator,
              ns(acting(model, model.head_switch)), ns(acting(model, model.write_settle)),
              ns(acting(model, model.inward_seek_delta))},
@@ -385,9 +434,11 @@ Tables::Tables(const model::DriveModel& model)
       written(compile_written(model.cache)),
       queue(compile_queue(model.queue)),
       validity(compile_validity(model.validity)),
-      arms(compile_arms(model)) {
+      arms(compile_arms(model)),
+      power(compile_power(model)) {
   auto defect = defect_of_times(sections());
   if (!defect) defect = arms_defect(arms, layout.blocks());
+  if (!defect) defect = shingling_defect(shingling, arms, layout.blocks());
   if (!defect) {
     defect = seek_defect(seeks.points(), layout.cylinders());
     if (defect) defect = "its seek curve " + *defect;
@@ -398,7 +449,8 @@ Tables::Tables(const model::DriveModel& model)
 }
 
 Tables::Tables(LayoutMap map, SeekTable seek_table, const TableSections& sections)
-    : layout(std::move(map)),
+    : shingling(sections.shingling),
+      layout(std::move(map)),
       motion(sections.motion),
       rotation(motion.numerator_ns, motion.denominator),
       seeks(std::move(seek_table)),
@@ -408,10 +460,18 @@ Tables::Tables(LayoutMap map, SeekTable seek_table, const TableSections& section
       written(sections.written),
       queue(sections.queue),
       validity(sections.validity),
-      arms(sections.arms) {}
+      arms(sections.arms),
+      power(sections.power) {}
 
 TableSections Tables::sections() const {
-  return {layout.blocks(), motion, overheads, bus, cache, written, queue, validity, arms};
+  return {layout.blocks(), motion,   overheads, bus,   cache,    written,
+          queue,           validity, arms,      power, shingling};
+}
+
+Nanoseconds timer_ns(std::uint64_t after_ms) {
+  const std::uint64_t most_ms = static_cast<std::uint64_t>(kLongestTimer / kMillisecond);
+  return std::max<Nanoseconds>(
+      1, static_cast<Nanoseconds>(std::min(after_ms, most_ms)) * kMillisecond);
 }
 
 }  // namespace platter::engine

@@ -22,6 +22,11 @@ namespace platter::engine {
 constexpr std::uint32_t kMaxSegments = 16384;
 constexpr std::uint32_t kMaxOutstanding = 64;
 
+// Of page 1Ah: 2^32 tenths of a second.
+constexpr Nanoseconds kLongestTimer = (Nanoseconds{1} << 32) * 100 * kMillisecond;
+// As a PowerTable has a timer that is on.
+Nanoseconds timer_ns(std::uint64_t after_ms);
+
 class Tables {
  public:
   // Throws Error(bad_input) for a model that lacks what an engine needs (rotation, layout, seeks).
@@ -39,12 +44,16 @@ class Tables {
     return std::max(seen_ns + overheads.per_request + overhead, now_ns);
   }
 
+  // That the host sees.
+  std::uint64_t blocks() const { return shingling.act() ? shingling.blocks : layout.blocks(); }
+
   // The first LBN that the arm which reaches `lbn` no longer does.
   std::uint64_t end_of_range(std::uint64_t lbn) const {
     return arms.several() ? arms.ends[arms.range_of(lbn)] : layout.blocks();
   }
 
-  LayoutMap layout;
+  shingled::Settings shingling;
+  LayoutMap layout;  // of a shingled drive with the places of its media cache behind its blocks
   FlatMotion motion;
   Platter rotation;
   SeekTable seeks;
@@ -55,6 +64,7 @@ class Tables {
   QueueTable queue;
   ValidityTable validity;
   ArmTable arms;
+  PowerTable power;
 };
 
 // Throws Error(bad_input) for a size that is none.

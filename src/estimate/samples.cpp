@@ -15,9 +15,9 @@ namespace {
 
 constexpr const char* kPayload = "timing";
 
-constexpr std::array<std::string_view, 12> kNames = {
-    "rotation", "anchor", "angle",        "same_track", "seek",      "head_switch",
-    "transfer", "hit",    "seek_command", "round_trip", "disturbed", "other"};
+constexpr std::array<std::string_view, 13> kNames = {
+    "rotation", "anchor",       "angle",      "same_track", "seek", "head_switch", "transfer",
+    "hit",      "seek_command", "round_trip", "disturbed",  "wake", "other"};
 
 Experiment experiment_of(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -29,6 +29,7 @@ enum class Experiment : std::uint8_t {
   seek_command,  // a SEEK over `group` cylinders (negative: outward) on one head; blocks = 0
   round_trip,    // TEST UNIT READY: the host's delay, and no media
   disturbed,     // of any, while the drive's settings were not what they should be: tells nothing
+  wake,  // one block behind a rest; group = 1 + its power condition (model/power.h), 0: awake
   other,
 };
 

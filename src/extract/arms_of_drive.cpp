@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "estimate/rotation.h"
 #include "extract/record.h"
 #include "extract/rig.h"
 #include "model/parameters.h"
@@ -15,6 +16,8 @@
 #include "mtbrc/interference.h"
 #include "mtbrc/several_reads.h"
 #include "scsi/physical_blocks.h"
+#include "statistics/circular.h"
+#include "statistics/robust.h"
 
 namespace platter::extract {
 namespace {
@@ -23,6 +26,17 @@ namespace {
 // 14 of 20 are wrong with a probability of 4e-5.
 constexpr std::uint32_t kPairs = 20, kMustOverlap = 14;
 constexpr double kChance_rev = 0.3;
+
+// Each logical unit is a range, of an arm of its own.
+std::vector<model::ArmRange> ranges_of_units(const std::vector<std::uint64_t>& unit_blocks) {
+  std::vector<model::ArmRange> ranges;
+  std::uint64_t next = 0;
+  for (const std::uint64_t blocks : unit_blocks) {
+    ranges.push_back({next, next + blocks - 1, static_cast<std::uint32_t>(ranges.size())});
+    next += blocks;
+  }
+  return ranges;
+}
 
 // None: they do not begin with block 0, leave some out, or are more than a model holds.
 std::vector<model::ArmRange> ranges_told(const model::Identity& drive) {
@@ -118,10 +132,40 @@ Counted overlap_of(Rig& rig, const model::ArmRange& a, const model::ArmRange& b)
 }
 
 void say_one_arm(Rig& rig, const std::string& why) {
+  const std::string told = rig.options.unit_blocks.empty()
+                               ? fmt::format("names {} ranges of positioning (VPD page B9h)",
+                                             rig.found.model.identity.positioning_ranges.size())
+                               : fmt::format("is {} logical units of one target",
+                                             rig.options.unit_blocks.size());
   rig.note({model::Code::several_arms,
-            fmt::format("the drive names {} ranges of positioning (VPD page B9h), and is measured "
-                        "as one with a single arm: {}",
-                        rig.found.model.identity.positioning_ranges.size(), why)});
+            fmt::format("the drive {}, and is measured as one with a single arm: {}", told, why)});
+}
+
+// Both units' blocks pass at one phase all the time: they turn with one spindle. As far as a
+// fraction of a revolution in so many tells; nullopt: reads failed.
+std::optional<bool> turn_together(Rig& rig, const std::vector<model::ArmRange>& ranges) {
+  constexpr int kReads = 8, kRounds = 3;
+  constexpr Nanoseconds kApart = 2 * kSecond;
+  constexpr double kStill_rev = 0.03;
+  mtbrc::Accesses accesses(rig.context);
+  std::vector<double> lag_rev;  // of the second unit's block behind the first's
+  for (int round = 0; round < kRounds; ++round) {
+    if (round > 0) rig.context.drive.rest_ns(kApart);
+    std::vector<double> phases[2];
+    for (std::size_t unit = 0; unit < 2; ++unit)
+      for (int i = 0; i < kReads; ++i)
+        if (const auto s = accesses.probe(
+                estimate::Experiment::other,
+                unit == 0 ? rig.settings.reference_lbn : ranges[1].first_lbn + 1))
+          phases[unit].push_back(estimate::phase_rev(rig.context.rotation, s->completed_ns));
+    if (phases[0].size() < kReads / 2 || phases[1].size() < kReads / 2) return std::nullopt;
+    for (auto& of : phases)
+      for (double& rev : of) rev = of.front() + statistics::wrap_rev(rev - of.front());
+    lag_rev.push_back(statistics::median(phases[1]) - statistics::median(phases[0]));
+  }
+  return std::ranges::all_of(lag_rev, [&](double rev) {
+    return std::abs(statistics::wrap_rev(rev - lag_rev.front())) < kStill_rev;
+  });
 }
 
 model::Parameter share_of(const Counted& counted) {
@@ -137,8 +181,10 @@ model::Parameter share_of(const Counted& counted) {
 void find_arms(Rig& rig) {
   rig.facts.arms.reset();
   const model::Identity& drive = rig.found.model.identity;
-  if (drive.positioning_ranges.size() < 2) return;
-  const std::vector<model::ArmRange> ranges = ranges_told(drive);
+  const std::vector<std::uint64_t> units = rig.options.unit_blocks;
+  if (drive.positioning_ranges.size() < 2 && units.size() < 2) return;
+  const std::vector<model::ArmRange> ranges = units.empty() ? ranges_told(drive)
+                                                            : ranges_of_units(units);
   if (ranges.empty())
     return say_one_arm(rig, "they are not all blocks of the drive, or more than a model holds");
   if (rig.guard.max_outstanding() < 2)
@@ -146,6 +192,8 @@ void find_arms(Rig& rig) {
   if (rig.context.reads_may_be_cached())
     return say_one_arm(rig, "no read is sure to reach the media");
   rig.guard.prepare_for(2);
+  if (!units.empty() && !turn_together(rig, ranges).value_or(false))
+    return say_one_arm(rig, "they do not turn as one spindle does");
   Counted all;
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     const Counted counted = overlap_of(rig, ranges[i - 1], ranges[i]);
@@ -157,10 +205,12 @@ void find_arms(Rig& rig) {
     all.pairs += counted.pairs;
     all.overlap += counted.overlap;
   }
-  rig.facts.arms = model::Arms{.ranges = ranges,
-                               .overlap = share_of(all),
-                               .interference = model::absent("not measured yet", "ms"),
-                               .method = "VPD page B9h, confirmed by reads at depth 2"};
+  rig.facts.arms = model::Arms{
+      .ranges = ranges,
+      .overlap = share_of(all),
+      .interference = model::absent("not measured yet", "ms"),
+      .method = std::string(units.empty() ? "VPD page B9h" : "two logical units on one spindle") +
+                ", confirmed by reads at depth 2"};
 }
 
 void take_arms(const Seen& seen, Findings& found) {

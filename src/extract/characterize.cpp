@@ -119,6 +119,7 @@ void Characterization::begin() {
   for (const std::string& condition : options_.conditions) note(condition);
   fitness_.require_rotation();
   time_.begin();
+  so_far_.record.facts.power_asked = options_.power |= so_far_.record.facts.power_asked;
   so_far_.session.writable = options_.writable;
   so_far_.session.seed = options_.seed;
   require_writable_is_on_the_drive();
@@ -396,7 +397,7 @@ Run Characterization::run() {
   stages_.settle_in();
   stages_.walk();
   finish();
-  const bool complete = so_far_.record.stages.size() == kStages.size();
+  const bool complete = so_far_.record.stages.size() == stages_of(options_.power);
   Run run = as_it_is();
   run.ended_by = how_it_ended(run.model.provenance, complete);
   return run;

@@ -136,7 +136,7 @@ void say_what_is_missing(const Record& record, Findings& found) {
   const std::string reason = record.ending.finished
                                  ? found.unchecked.value_or("the run did not come to it")
                                  : record.ending.missing;
-  for (std::size_t index = 0; index < kStages.size(); ++index)
+  for (std::size_t index = 0; index < stages_of(record.facts.power_asked); ++index)
     if (!done(record, index))
       provenance.missing.push_back({std::string(kStages[index].name), reason});
   const auto& failed = record.ending.failed_write;

@@ -181,6 +181,8 @@ void take_out_section(model::DriveModel& model, std::string_view path, const std
     model.kernel_share.reset();
   } else if (section == "arms") {
     model.arms.reset();
+  } else if (section == "shingling") {
+    model.shingling.reset();
   } else if (section == "imperfections") {
     model.imperfections.reset();
   } else if (section == "firmware") {

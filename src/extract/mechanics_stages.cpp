@@ -10,7 +10,9 @@
 #include "estimate/estimates.h"
 #include "extract/arms_of_drive.h"
 #include "extract/impossible_values.h"
+#include "extract/power_of_drive.h"
 #include "extract/rig.h"
+#include "extract/shingles_of_drive.h"
 #include "model/error.h"
 #include "model/parameters.h"
 #include "mtbrc/overheads.h"
@@ -102,6 +104,7 @@ void measure_rotation(Rig& rig) {
   measure_period(rig, kFirstPeriodError);
   rig.settings.bring_writes_to_the_media();
   find_arms(rig);
+  find_power(rig);
 }
 
 void measure_rotation_alone(Rig& rig) { measure_period(rig, kOnlyPeriodError); }
@@ -112,6 +115,7 @@ void estimate_rotation(const Seen& seen, Findings& found) {
   found.model.rotation = found.rotation =
       estimate::Estimates(own, nullptr, {}).of<estimate::Figure::rotation>().rotation;
   take_arms(seen, found);
+  take_power(seen, found);
 }
 
 namespace {
@@ -178,6 +182,7 @@ estimate::Estimates estimates_of(const Seen& seen, const Findings& found) {
 }  // namespace
 
 void measure_seeks(Rig& rig) {
+  find_shingles(rig);
   {
     const WithinOneArm one(rig);
     mtbrc::measure_seeks(rig.context, targets(rig).seeks);
@@ -190,6 +195,7 @@ void estimate_seeks(const Seen& seen, Findings& found) {
   found.model.seek = std::move(seeks.seek);
   found.model.outward_seek = std::move(seeks.outward);
   take_arms(seen, found);
+  take_that_it_is_shingled(seen, found);
 }
 
 void measure_head_switch(Rig& rig) {

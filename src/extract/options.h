@@ -42,9 +42,18 @@ enum class MapByTime : std::uint8_t {
   none,     // the run makes do without a map
 };
 
+// What is measured of a drive that rewritten blocks show to be shingled.
+enum class MeasureShingles : std::uint8_t {
+  recognize,  // that it is
+  bands,      // when it cleans bands, and how long they are: some minutes
+  all,        // what its media cache takes, too: many gigabytes are rewritten
+};
+
 struct Options {
   mtbrc::Precision precision = mtbrc::Precision::enough;
-  std::vector<LbnRange> writable;  // sectors that may be rewritten; empty: reads only
+  std::vector<LbnRange> writable;               // sectors that may be rewritten; empty: reads only
+  bool power = false;                           // wake times are measured, too
+  std::vector<std::uint64_t> unit_blocks = {};  // of a drive that is several logical units, joined
   std::uint64_t seed = 1;
   std::string device_name;     // for provenance and sentences
   std::string journal_folder;  // where the safety journal goes
@@ -52,6 +61,8 @@ struct Options {
   // told in the model's notes.
   std::optional<double> budget_s;
   MapByTime map_by_time = MapByTime::in_time;
+  MeasureShingles shingles = MeasureShingles::recognize;
+  std::uint64_t most_journaled_bytes = std::uint64_t{4} << 30;  // which a run keeps in memory
   // Called once, before the first experiment, with the drive time that the run is expected to take.
   std::function<void(double seconds)> expected;
   // Stage, the share of the whole run's drive time that is done, and how much of it is left.

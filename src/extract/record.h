@@ -26,9 +26,13 @@ struct Facts {
   model::Layout layout;         // with angles once these are measured
   std::vector<Answer> answers;  // of which it is made, until it is
   model::Parameter address_translation;
-  std::string no_write_settle;      // why it was not measured
-  std::string no_media_writes;      // why no write waited for the media; none were permitted: ""
-  std::optional<model::Arms> arms;  // several, confirmed
+  std::string no_write_settle;        // why it was not measured
+  std::string no_media_writes;        // why no write waited for the media; none were permitted: ""
+  std::optional<model::Arms> arms;    // several, confirmed
+  std::optional<model::Power> power;  // as the drive tells it, and why not measured where it was
+                                      // not
+  bool power_asked = false;           // to be measured
+  std::optional<model::Shingling> shingling;  // of a drive whose blocks move
   cache_probe::Record cache;
   std::vector<model::CacheFreedom> cache_fields;  // of the Caching mode page
   std::optional<std::string> not_taken_back;      // settings, after a test of them

@@ -246,6 +246,9 @@ class RecordReader {
     facts.address_translation = std::move(known.overheads.address_translation);
     facts.cache_fields = std::move(known.cache.freedoms);
     facts.arms = std::move(known.arms);
+    facts.power = std::move(known.power);
+    facts.power_asked = fields.value("power_asked", false);
+    facts.shingling = std::move(known.shingling);
     facts.no_write_settle = fields.value("no_write_settle", "");
     facts.no_media_writes = fields.value("no_media_writes", "");
     facts.not_taken_back.reset();
@@ -483,7 +486,7 @@ class RecordReader {
       refuse_file("the stages after the angles have no map to rest on");
     const QueueSamples& queue = kept_.record.facts.queue;
     const auto not_after = [](std::size_t a, std::size_t b) { return b <= a; };
-    if (stages.size() == kStages.size() && !queue.begins.empty() &&
+    if (stages.size() > kQueue && !queue.begins.empty() &&
         (queue.begins.front() == 0 || queue.begins.back() >= queue.reads.requests.size() ||
          std::ranges::adjacent_find(queue.begins, not_after) != queue.begins.end()))
       refuse_file("the queue's batches are none of its reads");
@@ -518,11 +521,14 @@ void RecordWriter::write_facts(const Facts& facts) {
   known.overheads.address_translation = facts.address_translation;
   known.cache.freedoms = facts.cache_fields;
   known.arms = facts.arms;
+  known.power = facts.power;
+  known.shingling = facts.shingling;
   fit_arms_to_map(known);
   take_out_what_cannot_be(known);  // a file that holds it could not be read
   Json fields = {{"known", Json::parse(model::to_json_text(known))}};
   if (!facts.no_write_settle.empty()) fields["no_write_settle"] = facts.no_write_settle;
   if (!facts.no_media_writes.empty()) fields["no_media_writes"] = facts.no_media_writes;
+  if (facts.power_asked) fields["power_asked"] = true;
   if (facts.not_taken_back) fields["not_taken_back"] = *facts.not_taken_back;
   if (fields == facts_) return;
   facts_ = fields;

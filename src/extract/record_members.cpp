@@ -16,7 +16,8 @@ struct Payload {
 
 const std::vector<Payload>& payloads() {
   static const std::vector<Payload> kPayloads = {
-      {"facts", {"known", "known.*", "no_write_settle", "no_media_writes", "not_taken_back"}},
+      {"facts",
+       {"known", "known.*", "no_write_settle", "no_media_writes", "not_taken_back", "power_asked"}},
       {"session",
        {"stages_before", "begun_anew", "cut", "lost_seconds", "before", "before.drive_seconds",
         "before.commands", "before.translations", "before.bytes_written", "settings",

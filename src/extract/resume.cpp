@@ -70,7 +70,8 @@ void shorten(Record& record, std::size_t stages) {
 }  // namespace
 
 void require_unfinished(const KeptRecord& kept, const std::string& name) {
-  if (kept.record.ending.finished && kept.record.stages.size() == kStages.size())
+  if (kept.record.ending.finished &&
+      kept.record.stages.size() == stages_of(kept.record.facts.power_asked))
     throw Error(ExitStatus::bad_input,
                 fmt::format("{}: holds a run that is finished, and nothing is left to go on with; "
                             "its model comes from platter estimate",

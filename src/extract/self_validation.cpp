@@ -254,9 +254,10 @@ std::vector<double> floors_ms(const char* workload, const model::DriveModel& mod
   for (std::uint64_t i = 0; i < kTimes; ++i) {
     const replay::Result answered = replay::replay_on_model(
         model, trace, {.caches = caches, .reference_reads = 0, .delay_seed = i + 1});
-    std::vector<double>& mine = times.emplace_back();
+    std::vector<double> mine;
     for (const replay::Response& one : answered.requests) mine.push_back(to_ms(one.response_ns));
     std::sort(mine.begin(), mine.end());
+    times.push_back(std::move(mine));
   }
   std::vector<double> floors;
   for (std::size_t i = 1; i < times.size(); ++i)

@@ -65,7 +65,8 @@ void StageWalk::settle_in() {
 
 void StageWalk::walk() {
   const Facts& facts = so_far_.record.facts;
-  for (std::size_t index = so_far_.session.stages_before; index < kStages.size(); ++index) {
+  for (std::size_t index = so_far_.session.stages_before; index < stages_of(options_.power);
+       ++index) {
     if (index == kSelfValidation && so_far_.found.map && !facts.not_taken_back)
       with_failed_writes_seen_to([this] {
         settings_.set(Caches::off);
@@ -102,6 +103,7 @@ void StageWalk::timed(const scsi::CommandRecord& done) {
   clock_.after_command();
   const bool alone = settings_.caches() == Caches::off ||
                      (settings_.caches() == Caches::as_found && options_.writable.empty());
+  if (so_far_.stage == kPower) return;  // they wait for the drive to wake up
   if (!alone || done.blocks == 0 || done.status != scsi::Status::good) return;
   so_far_.record.media_accesses.push_back({.blocks = done.blocks,
                                            .issued_ns = done.issued_ns,

@@ -11,6 +11,7 @@
 #include "extract/cache_stages.h"
 #include "extract/caches.h"
 #include "extract/mechanics_stages.h"
+#include "extract/power_of_drive.h"
 #include "extract/validation_stages.h"
 
 namespace platter::extract {
@@ -44,7 +45,7 @@ struct Stage {
   void (*conclude)(const Seen&, Findings&) = nullptr;
 };
 
-inline constexpr std::array<Stage, 11> kStages{{
+inline constexpr std::array<Stage, 12> kStages{{
     {.name = "warm-up",
      .weight = 0.5,
      .high = 1,
@@ -140,6 +141,15 @@ inline constexpr std::array<Stage, 11> kStages{{
      .caches = Caches::off,
      .parts = {{{.experiment = send_batches, .needs = Needs::nothing}}},
      .conclude = estimate_queue},
+    // Where it was asked for. The caches stay off; that the timers hold it sees itself.
+    {.name = "power conditions",
+     .weight = 0,
+     .high = 1,
+     .least = 1,
+     .gives_up = 0,
+     .caches = Caches::any,
+     .parts = {{{.experiment = measure_wakes, .needs = Needs::nothing}}},
+     .conclude = take_power},
 }};
 
 constexpr std::size_t stage_named(std::string_view name) {
@@ -154,7 +164,12 @@ inline constexpr std::size_t kRotation = stage_named("rotation"), kLayout = stag
                              kCache = stage_named("cache"),
                              kMixedValidation = stage_named("self-validation, caches on"),
                              kSelfValidation = stage_named("self-validation"),
-                             kQueue = stage_named("queue");
+                             kQueue = stage_named("queue"),
+                             kPower = stage_named("power conditions");
+static_assert(kPower + 1 == kStages.size());
+
+// Of a run in which wake times are to be measured, or not.
+constexpr std::size_t stages_of(bool power_asked) { return power_asked ? kStages.size() : kPower; }
 
 // What the part needs most easily had: without it nothing of the stage is done.
 constexpr Needs least_needs(const Stage& stage) {

@@ -30,6 +30,8 @@ void TimeOfRun::plan() {
   plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s, options_.precision);
   for (std::size_t done = 0; done < so_far_.session.stages_before; ++done) plan_->leave_out(done);
   expect_the_map();
+  constexpr double kWakes_s = 120, kLeastWakes_s = 60;  // Chosen: of all five conditions
+  if (options_.power) plan_->expect(kPower, kWakes_s, kLeastWakes_s);
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
     throw Error(
         ExitStatus::usage,

@@ -5,6 +5,7 @@
 #include "extract/queue_behaviour.h"
 #include "extract/rig.h"
 #include "extract/self_validation.h"
+#include "extract/shingles_of_drive.h"
 #include "extract/some_map.h"
 #include "extract/uneven_time.h"
 #include "extract/unexplained.h"
@@ -50,10 +51,12 @@ void send_batches(Rig& rig) {
   const SomeMap map(rig);
   rig.facts.queue = queue_samples(rig.guard, rig.context);
   rig.handed.queued_commands += rig.facts.queue.commands;
+  measure_shingles(rig);
 }
 
 void estimate_queue(const Seen& seen, Findings& found) {
   found.model.queue = estimate_queue(seen.facts.queue, found.model);
+  take_shingles(seen, found);
 }
 
 }  // namespace platter::extract

@@ -28,6 +28,7 @@
 #include "replay/replay_drive.h"
 #include "report/model_summary.h"
 #include "safety/restore.h"
+#include "scsi/joined_units.h"
 
 namespace platter::jobs {
 namespace {
@@ -274,7 +275,10 @@ extract::Options options_of(const Characterization& arguments, const model::Iden
   options.journal_folder = arguments.journal;
   if (arguments.budget_s > 0) options.budget_s = arguments.budget_s;
   if (arguments.precision == "high") options.precision = mtbrc::Precision::high;
+  options.power = arguments.power;
   if (arguments.full_map) options.map_by_time = extract::MapByTime::whole;
+  if (arguments.shingles == "bands") options.shingles = extract::MeasureShingles::bands;
+  if (arguments.shingles == "all") options.shingles = extract::MeasureShingles::all;
   if (arguments.no_map) options.map_by_time = extract::MapByTime::none;
   options.expected = [&arguments](double seconds) {
     if (arguments.says_expected_time || arguments.budget_s > 0)
@@ -284,8 +288,10 @@ extract::Options options_of(const Characterization& arguments, const model::Iden
   return options;
 }
 
-extract::Run measure(scsi::Device& device, const extract::Options& options,
+extract::Run measure(scsi::Device& device, extract::Options options,
                      std::optional<RunningSamples>& running, const Characterization& arguments) {
+  if (const auto* joined = dynamic_cast<const scsi::JoinedUnits*>(&device))
+    options.unit_blocks = joined->unit_blocks();
   try {
     return extract::characterize(device, options);
   } catch (const Error& error) {

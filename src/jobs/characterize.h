@@ -26,8 +26,10 @@ struct Characterization {
   double budget_s = 0;               // of the drive's time; 0: as long as it takes
   std::string precision = "enough";  // or "high"
   bool full_map = false, no_map = false;
-  bool json = false;                // the model is printed, not what it says in brief
-  bool says_expected_time = false;  // also without a budget
+  bool power = false;                  // wake times, too
+  std::string shingles = "recognize";  // or "bands", "all"
+  bool json = false;                   // the model is printed, not what it says in brief
+  bool says_expected_time = false;     // also without a budget
   QuietHostOption quiet;
   Outputs outputs;
 };

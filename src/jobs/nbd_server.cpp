@@ -20,7 +20,6 @@
 #include "jobs/private_folder.h"
 #include "jobs/taken_signals.h"
 #include "model/error.h"
-#include "model/file.h"
 #include "model/folder.h"
 #include "model/leftovers.h"
 #include "model/program_path.h"
@@ -51,30 +50,6 @@ std::string nbdkit_path() {
   return model::program_on_path("nbdkit", model::PathFolders::all).value_or("nbdkit");
 }
 
-// Where a table is not a file yet, it becomes one.
-std::string table_file(const EmulatedDrive& drive, std::size_t number,
-                       model::TemporaryFolder& folder) {
-  if (drive.bytes.empty()) return model::absolute_path(drive.path);
-  const std::string path = folder.file(fmt::format("{}.ptab", number));
-  model::write_file(path, drive.bytes);
-  return path;
-}
-
-// As they were read here, whatever becomes of their file.
-std::string episodes_file(const EmulatedDrive& drive, std::size_t number,
-                          model::TemporaryFolder& folder) {
-  std::string path = folder.file(fmt::format("{}.episodes.json", number));
-  model::write_file(path, drive.episodes_text);
-  return path;
-}
-
-// So that what is wrong with it is said here, with its status.
-void check_contents(const EmulatedDrive& drive, const emulator::ContentsChoice& choice) {
-  const model::Identity& identity = drive.table.identity;
-  if (choice.file)
-    emulator::make_contents(choice, identity.blocks * identity.block_bytes, identity.block_bytes);
-}
-
 void add_contents(std::vector<std::string>& arguments, const emulator::ContentsChoice& choice) {
   const std::string file = choice.file ? model::absolute_path(*choice.file) : "";
   if (!choice.generated) {
@@ -87,9 +62,8 @@ void add_contents(std::vector<std::string>& arguments, const emulator::ContentsC
   if (choice.stored_bytes) arguments.push_back(fmt::format("limit={}", *choice.stored_bytes));
 }
 
-std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
-                                       const NbdServing& serving, const std::string& socket,
-                                       model::TemporaryFolder& folder) {
+std::vector<std::string> arguments_for(const emulator::DrivesSettings& settings, bool ordinary,
+                                       const std::string& socket) {
   // For each connection, a thread for each request that a drive can have. So the requests of one
   // take 256 MiB at most, and its next ones wait in its socket.
   std::vector<std::string> arguments{"nbdkit", "--foreground", "--exit-with-parent", "--threads=64",
@@ -97,20 +71,20 @@ std::vector<std::string> arguments_for(const std::vector<EmulatedDrive>& drives,
   const auto add = [&](const char* key, const std::string& value) {
     arguments.push_back(fmt::format("{}={}", key, value));
   };
-  for (std::size_t i = 0; i < drives.size(); ++i) {
-    add("table", table_file(drives[i], i, folder));
-    add("name", drives[i].name);
-    if (!serving.contents.empty()) add_contents(arguments, serving.contents[i]);
-    if (serving.write_cache_loss) add("write-cache-loss", "true");
-    if (drives[i].episodes) add("episodes", episodes_file(drives[i], i, folder));
-    if (serving.scheduler) add("scheduler", std::to_string(static_cast<int>(*serving.scheduler)));
-    if (serving.depth) add("depth", std::to_string(*serving.depth));
+  for (const emulator::DriveSettings& drive : settings.drives) {
+    add("table", drive.table);
+    add("name", drive.name);
+    add_contents(arguments, drive.contents);
+    if (drive.write_cache_loss) add("write-cache-loss", "true");
+    if (drive.episodes) add("episodes", *drive.episodes);
+    if (drive.scheduler) add("scheduler", std::to_string(*drive.scheduler));
+    if (drive.depth) add("depth", std::to_string(*drive.depth));
   }
-  add("speed", std::to_string(serving.speed));
+  add("speed", std::to_string(settings.speed));
   add("probe", model::absolute_path(socket));
-  if (serving.log) add("log", model::absolute_path(*serving.log));
-  if (serving.ordinary) add("ordinary", "true");
-  if (serving.json) add("json", "true");
+  if (settings.log) add("log", model::absolute_path(*settings.log));
+  if (ordinary) add("ordinary", "true");
+  if (settings.json) add("json", "true");
   return arguments;
 }
 
@@ -199,13 +173,12 @@ void check_end(const Ended& ended) {
 
 }  // namespace
 
-void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const NbdServing& serving) {
+void serve_over_nbd(const std::vector<EmulatedDrive>& drives, const BlockServing& serving) {
   const std::string nbdkit = nbdkit_path();
   PrivateFolder folder;
   const ListeningSocket socket(serving.socket.empty() ? folder.path() + "/nbd" : serving.socket);
-  for (std::size_t i = 0; i < serving.contents.size(); ++i)
-    check_contents(drives[i], serving.contents[i]);
-  Program program(nbdkit, arguments_for(drives, serving, socket.path(), folder));
+  Program program(nbdkit, arguments_for(block_drives(drives, serving, folder), serving.ordinary,
+                                        socket.path()));
   emulator::drop_unread_notices();  // of nbdkit, too
   const TakenSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD});
   const pid_t server = ::fork();

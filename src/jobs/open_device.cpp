@@ -3,17 +3,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "model/error.h"
 #include "model/nearest.h"
 #include "model/printable.h"
 #include "model/say.h"
+#include "scsi/joined_units.h"
 #include "transport/exec.h"
 #include "transport/sg_io.h"
 #include "transport/signals.h"
@@ -86,9 +90,26 @@ constexpr Opener kOpeners[] = {
      }},
     {"virtual:",
      [](const std::string& name, const Opening&) -> std::unique_ptr<scsi::Device> {
-       return virtual_drive::open_virtual(name);
+       return virtual_drive::open_unit(name);
      }},
 };
+
+// "A+B": two logical units of one target.
+std::optional<std::array<std::string, 2>> two_units(const std::string& name) {
+  for (std::size_t at = name.find('+'); at != name.npos; at = name.find('+', at + 1)) {
+    std::array<std::string, 2> units{name.substr(0, at), name.substr(at + 1)};
+    if (std::ranges::all_of(units, names_device)) return units;
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<scsi::Device> open_units(const std::array<std::string, 2>& names,
+                                         const Opening& opening) {
+  auto units = virtual_drive::open_units(names);
+  if (!units[0])
+    for (std::size_t i = 0; i < names.size(); ++i) units[i] = open_device(names[i], opening);
+  return std::make_unique<scsi::JoinedUnits>(std::move(units[0]), std::move(units[1]));
+}
 
 // "did you mean ...? " for a name without its prefix.
 std::string meant_by(const std::string& name) {
@@ -112,6 +133,7 @@ bool names_device(const std::string& name) {
 }
 
 std::unique_ptr<scsi::Device> open_device(const std::string& name, const Opening& opening) {
+  if (const auto units = two_units(name)) return open_units(*units, opening);
   for (const auto& opener : kOpeners)
     if (name.starts_with(opener.prefix)) return opener.open(name, opening);
   throw Error(ExitStatus::usage,

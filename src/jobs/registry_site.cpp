@@ -88,7 +88,7 @@ class Site {
                    const report::SiteEntry& of_list) {
     registry::Contents published = contents(store, entry);
     const report::SiteModel model{of_list, std::move(published.model), of_list.page + ".json",
-                                  entry.files};
+                                  entry.files, options_.pictures};
     write(model_path_of(of_list), published.model_text);
     write(report::site_figures_path(of_list), report::site_figures(model));
     write(report::site_page_path(of_list), report::site_page(model));

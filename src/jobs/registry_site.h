@@ -12,6 +12,7 @@ namespace platter::jobs {
 struct SiteRun {
   RegistryFolder folder;
   std::string output;  // the folder of the pages
+  bool pictures = false;
   Outputs outputs;
 };
 struct MadeSite {

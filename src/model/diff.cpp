@@ -65,6 +65,27 @@ std::vector<NamedParameter> figures_of(const DriveModel& model) {
   return figures;
 }
 
+struct Both {
+  std::string path;
+  Parameter of_a, of_b;
+};
+
+// In the order of the first; what only the second has (arms, power conditions) behind.
+std::vector<Both> in_both(const std::vector<NamedParameter>& in_a,
+                          const std::vector<NamedParameter>& in_b) {
+  const auto at = [](const std::vector<NamedParameter>& all, const std::string& path) {
+    const auto found = std::ranges::find(all, path, &NamedParameter::path);
+    return found == all.end() ? Parameter{} : found->parameter;
+  };
+  std::vector<Both> both;
+  for (const NamedParameter& each : in_a)
+    both.push_back({each.path, each.parameter, at(in_b, each.path)});
+  for (const NamedParameter& each : in_b)
+    if (std::ranges::find(in_a, each.path, &NamedParameter::path) == in_a.end())
+      both.push_back({each.path, {}, each.parameter});
+  return both;
+}
+
 // How many arms there are, and where each range but the first begins.
 void append_arms(const DriveModel& a, const DriveModel& b, std::vector<Difference>& differences) {
   if (!a.arms && !b.arms) return;
@@ -84,10 +105,21 @@ void append_arms(const DriveModel& a, const DriveModel& b, std::vector<Differenc
     };
     exact(fmt::format("arms.ranges[{}].first_lbn", i), "blocks", begin(of_a), begin(of_b));
   }
-  if (a.arms && b.arms) return;  // among the other parameters
-  const std::optional<double> time = (a.arms ? a : b).arms->interference.value;
-  if (time)
-    exact("arms.interference", "ms", a.arms ? time : std::nullopt, b.arms ? time : std::nullopt);
+}
+
+// Figures of a drive beside one that is not known to be shingled; of two such drives they are among
+// the other parameters.
+void append_shingling(const DriveModel& a, const DriveModel& b,
+                      std::vector<Difference>& differences) {
+  if (a.shingling.has_value() == b.shingling.has_value()) return;
+  for (const NamedParameter& figure : parameters_of(a.shingling ? a : b)) {
+    if (!figure.path.starts_with("shingling.") || !figure.parameter.value) continue;
+    const auto of = [&](const DriveModel& m) {
+      return m.shingling ? figure.parameter.value : std::nullopt;
+    };
+    differences.push_back(
+        compare(figure.path, figure.parameter.unit, of(a), std::nullopt, of(b), std::nullopt));
+  }
 }
 
 // A curve that only one has is compared point by point with nothing.
@@ -150,13 +182,12 @@ Difference compare(std::string path, std::string unit, std::optional<double> a,
 }
 
 std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b) {
-  const std::vector<NamedParameter> in_a = figures_of(a), in_b = figures_of(b);
   std::vector<Difference> differences;
-  for (std::size_t i = 0; i < std::min(in_a.size(), in_b.size()); ++i) {
-    const Parameter& of_a = in_a[i].parameter;
-    const Parameter& of_b = in_b[i].parameter;
+  for (const Both& both : in_both(figures_of(a), figures_of(b))) {
+    const Parameter& of_a = both.of_a;
+    const Parameter& of_b = both.of_b;
     const std::string& unit = of_a.unit.empty() ? of_b.unit : of_a.unit;
-    Difference difference = compare(in_a[i].path, unit, of_a.value, of_a.error, of_b.value,
+    Difference difference = compare(both.path, unit, of_a.value, of_a.error, of_b.value,
                                     of_b.error);
     judge_bounds(of_a, of_b, difference);
     if (!of_a && !of_b && difference.within_error != false) continue;
@@ -164,6 +195,7 @@ std::vector<Difference> diff_parameters(const DriveModel& a, const DriveModel& b
     differences.push_back(std::move(difference));
   }
   append_arms(a, b, differences);
+  append_shingling(a, b, differences);
   append_seeks("seek", a.seek, b.seek, differences);
   if (a.outward_seek || b.outward_seek)
     append_seeks("outward_seek", outward_seek(a), outward_seek(b), differences);

@@ -365,6 +365,28 @@ struct Arms {
   std::string method{};      // how the ranges were found: "VPD page B9h"
 };
 
+// How much later than an awake drive one at rest answers what needs its media, in ms: of each power
+// condition that it has (SPC-5, clause 5.13). The timers that take it there by itself are the
+// identity's.
+struct Power {
+  Parameter idle_a, idle_b, idle_c, standby_y, standby_z;
+};
+
+// A drive whose tracks overlap: blocks are rewritten in bands as a whole, and what is written waits
+// in a media cache until its band is cleaned.
+struct Shingling {
+  std::string kind;         // "drive-managed"
+  Parameter band_blocks{};  // that are rewritten together
+  Parameter media_cache_blocks{};
+  Parameter map_entries{};       // extents that the media cache holds at most
+  Parameter cleans_when_idle{};  // 0/1; else only when the media cache is full
+  Parameter idle_threshold{};    // ms without a command before that
+  Parameter band_cleaning{};     // ms of one band
+  // Found away from their home places as of the model's date; nobody knows which are later.
+  std::vector<LbnRange> displaced{};
+  std::string method{};  // how the drive was recognized
+};
+
 // A parameter of a DiskSim file by DiskSim's name, as it stood there. Nothing measures it and
 // nothing is computed with it: DiskSim's files that are written have it again.
 struct DisksimParameter {
@@ -451,7 +473,14 @@ struct Firmware {
   std::vector<std::string> fixed_cache_fields, ignored_cache_fields;
   std::uint32_t most_transfer_blocks = 0;  // of one command, told in VPD page B0h; 0: no limit
   bool ata = false;                        // an ATA drive behind a SCSI / ATA translation
+  std::uint32_t zoned = 0;  // as VPD page B1h tells it: 1 host-aware, 2 device-managed; 0: it does
+                            // not
+  bool trims = false;       // of an ATA drive: tells in IDENTIFY DEVICE that it takes TRIM
   std::vector<LbnRange> unwritten;  // answered with zeros and without the media until written
+  // Of a drive with power conditions: their timers (page 1Ah) can be set; and VPD page 8Ah tells so
+  // many times what waking up takes.
+  bool power_page_changeable = true;
+  double told_wake_share = 1;
 };
 
 struct DriveModel {
@@ -473,6 +502,8 @@ struct DriveModel {
   Bus bus;
   Queue queue;
   std::optional<Arms> arms;               // not there: one arm reaches all blocks
+  std::optional<Power> power;             // not there: it is always awake
+  std::optional<Shingling> shingling;     // not there: nobody found that its blocks move
   std::vector<DisksimParameter> disksim;  // each name once; of an imported model
   Validity validity;
   std::optional<Imperfections> imperfections;

@@ -348,6 +348,28 @@ void visit_fields(Fields<Arms> auto& s, V&& visit) {
 }
 
 template <typename V>
+void visit_fields(Fields<Power> auto& s, V&& visit) {
+  visit.usual("idle_a", s.idle_a);
+  visit.usual("idle_b", s.idle_b);
+  visit.usual("idle_c", s.idle_c);
+  visit.usual("standby_y", s.standby_y);
+  visit.usual("standby_z", s.standby_z);
+}
+
+template <typename V>
+void visit_fields(Fields<Shingling> auto& s, V&& visit) {
+  visit.required("kind", s.kind);
+  visit.usual("method", s.method);
+  visit.usual("band_blocks", s.band_blocks);
+  visit.usual("media_cache_blocks", s.media_cache_blocks);
+  visit.usual("map_entries", s.map_entries);
+  visit.usual("cleans_when_idle", s.cleans_when_idle);
+  visit.usual("idle_threshold", s.idle_threshold);
+  visit.usual("band_cleaning", s.band_cleaning);
+  visit.compact("displaced", s.displaced, std::vector<LbnRange>());
+}
+
+template <typename V>
 void visit_fields(Fields<DisksimParameter> auto& s, V&& visit) {
   visit.required("name", s.name);
   visit.required("value", s.value);
@@ -446,7 +468,11 @@ void visit_fields(Fields<Firmware> auto& s, V&& visit) {
   visit.compact("ignored_cache_fields", s.ignored_cache_fields, std::vector<std::string>());
   visit.compact("most_transfer_blocks", s.most_transfer_blocks, std::uint32_t{0});
   visit.compact("ata", s.ata, false);
+  visit.compact("zoned", s.zoned, std::uint32_t{0});
+  visit.compact("trims", s.trims, false);
   visit.compact("unwritten", s.unwritten, std::vector<LbnRange>());
+  visit.compact("power_page_changeable", s.power_page_changeable, true);
+  visit.compact("told_wake_share", s.told_wake_share, 1.0);
 }
 
 template <typename V>
@@ -468,6 +494,8 @@ void visit_fields(Fields<DriveModel> auto& s, V&& visit) {
   visit.usual("bus", s.bus);
   visit.usual("queue", s.queue);
   visit.usual("arms", s.arms);
+  visit.usual("power", s.power);
+  visit.usual("shingling", s.shingling);
   visit.compact("disksim", s.disksim, std::vector<DisksimParameter>());
   visit.usual("validity", s.validity);
   visit.usual("imperfections", s.imperfections);

@@ -44,6 +44,12 @@ Limits limits_in_cache(std::string_view name) {
   return {name == "read_ahead_over_requested" ? -1.0 : 0.0, highest_policy(name), true};
 }
 
+Limits limits_of_shingling(std::string_view name) {
+  if (name == "cleans_when_idle") return {0, 1, true};
+  if (name == "idle_threshold" || name == "band_cleaning") return {0, kLongest_ms};
+  return {name == "map_entries" ? 0.0 : 1.0, kLargestNumber, true};
+}
+
 Limits limits_on_bus(std::string_view name) {
   if (name == "watermark_by_request_size") return {0, kLargestNumber};
   const bool of_block = name == "block_transfer" || name == "write_block_transfer";
@@ -93,6 +99,7 @@ constexpr auto kDefectFormats =
 constexpr auto kSectorNumbers =
     std::to_array<std::string_view>({"from first", "from index", "without slipped"});
 constexpr auto kEffects = std::to_array<std::string_view>({"seen", "none", "not told"});
+constexpr auto kShinglings = std::to_array<std::string_view>({"drive-managed"});
 constexpr auto kStandings = std::to_array<std::string_view>({"interpolated", "guessed"});
 
 }  // namespace
@@ -107,6 +114,8 @@ Limits limits_of_parameter(std::string_view path) {
   if (section == "queue") return {0, kLargestNumber, true};
   if (path == "arms.overlap") return {0, 1};
   if (path == "arms.interference") return {0, kLongest_ms};
+  if (section == "power") return {0, kLongest_ms};
+  if (section == "shingling") return limits_of_shingling(name);
   if (path == "head_switch") return {0, kLongest_ms};
   if (path == "inward_seek_delta" || path == "write_settle") return kTime;
   if (path == "rotation.period") return {1e5, 1e10};  // ns
@@ -127,6 +136,7 @@ std::span<const std::string_view> choices_of(std::string_view path) {
   if (path == "firmware.defect_formats") return kDefectFormats;
   if (path == "firmware.sector_numbers") return kSectorNumbers;
   if (path == "cache.freedoms.effect") return kEffects;
+  if (path == "shingling.kind") return kShinglings;
   if (path == "layout.timed.stretches.standing") return kStandings;
   return {};
 }

@@ -13,6 +13,7 @@ struct Collector {
   std::vector<NamedParameter>& list;
 
   void required(const char*, const auto&) {}
+  void usual(const char*, const auto&) {}
   void usual(const char* name, const Parameter& p) { list.push_back({section + "." + name, p}); }
   void compact(const char*, const auto&, const auto&) {}
   void informative(const char*, const auto&) {}
@@ -72,6 +73,8 @@ std::vector<NamedParameter> parameters_of(const DriveModel& model) {
   visit_fields(model.bus, Collector{"bus", list});
   visit_fields(model.queue, Collector{"queue", list});
   if (model.arms) list.push_back({"arms.interference", model.arms->interference});
+  if (model.power) visit_fields(*model.power, Collector{"power", list});
+  if (model.shingling) visit_fields(*model.shingling, Collector{"shingling", list});
   return list;
 }
 
@@ -83,6 +86,8 @@ const Parameter* find_parameter(const DriveModel& model, std::string_view path) 
   visit_fields(model.bus, Finder{"bus.", path, found});
   visit_fields(model.queue, Finder{"queue.", path, found});
   if (model.arms && path == "arms.interference") found = &model.arms->interference;
+  if (model.power) visit_fields(*model.power, Finder{"power.", path, found});
+  if (model.shingling) visit_fields(*model.shingling, Finder{"shingling.", path, found});
   return found;
 }
 
@@ -101,6 +106,7 @@ void explain_missing(DriveModel& model, const std::string& reason) {
   visit_fields(model.bus, explainer);
   visit_fields(model.queue, explainer);
   if (model.arms) visit_fields(*model.arms, explainer);
+  if (model.shingling) visit_fields(*model.shingling, explainer);
 }
 
 }  // namespace platter::model

@@ -150,6 +150,29 @@ constexpr auto kOfArms = std::to_array<Row<A>>({
     {&A::interference, 0, "arms move as fast beside others that work"},
 });
 
+using P = Power;
+constexpr const char* kAwake = "it is answered as an awake drive does";
+constexpr auto kOfPower = std::to_array<Row<P>>({
+    {&P::idle_a, 0, kAwake},
+    {&P::idle_b, 0, kAwake},
+    {&P::idle_c, 0, kAwake},
+    {&P::standby_y, 0, kAwake},
+    {&P::standby_z, 0, kAwake},
+});
+
+using Sh = Shingling;
+constexpr auto kOfShingling = std::to_array<Row<Sh>>({
+    {&Sh::band_blocks, 0, "without it blocks stay where they are, as in a conventional drive"},
+    {&Sh::media_cache_blocks, 0,
+     "without it blocks stay where they are, as in a conventional drive"},
+    {&Sh::map_entries, 0, "0: as many as there is room for", nullptr, &Sh::media_cache_blocks},
+    {&Sh::cleans_when_idle, 0, "bands are cleaned when there is no room left", nullptr,
+     &Sh::media_cache_blocks},
+    {&Sh::idle_threshold, 0, "at once", nullptr, &Sh::cleans_when_idle},
+    {&Sh::band_cleaning, 1000, "a band of 30 MB, read once and written twice", nullptr,
+     &Sh::media_cache_blocks},
+});
+
 using M = DriveModel;
 constexpr auto kOfMechanics = std::to_array<Row<M>>({
     {&M::head_switch, 0, "heads are switched in no time: whole tracks come too early"},
@@ -176,6 +199,8 @@ std::span<const Row<O>> rows(const Overheads&) { return kOfOverheads; }
 std::span<const Row<B>> rows(const Bus&) { return kOfBus; }
 std::span<const Row<Q>> rows(const Queue&) { return kOfQueue; }
 std::span<const Row<A>> rows(const Arms&) { return kOfArms; }
+std::span<const Row<P>> rows(const Power&) { return kOfPower; }
+std::span<const Row<Sh>> rows(const Shingling&) { return kOfShingling; }
 std::span<const Row<M>> rows(const DriveModel&) { return kOfMechanics; }
 
 template <typename S>
@@ -302,6 +327,11 @@ Acting acting(const Overheads& overheads, const Parameter& figure) {
 Acting acting(const Bus& bus, const Parameter& figure) { return acting_of(bus, figure); }
 Acting acting(const Queue& queue, const Parameter& figure) { return acting_of(queue, figure); }
 Acting acting(const Arms& arms, const Parameter& figure) { return acting_of(arms, figure); }
+Acting acting(const Power& power, const Parameter& figure) { return acting_of(power, figure); }
+
+Acting acting(const Shingling& shingling, const Parameter& figure) {
+  return acting_of(shingling, figure);
+}
 
 Acting acting(const DriveModel& model, const Parameter& figure) {
   if (const auto found = acting_in(model, figure)) return *found;
@@ -310,6 +340,10 @@ Acting acting(const DriveModel& model, const Parameter& figure) {
   if (const auto found = acting_in(model.bus, figure)) return *found;
   if (model.arms)
     if (const auto found = acting_in(*model.arms, figure)) return *found;
+  if (model.power)
+    if (const auto found = acting_in(*model.power, figure)) return *found;
+  if (model.shingling)
+    if (const auto found = acting_in(*model.shingling, figure)) return *found;
   return acting_of(model.queue, figure);
 }
 
@@ -329,6 +363,8 @@ std::vector<StandIn> stand_ins(const DriveModel& model) {
   append(model.bus, "bus.", list);
   append(model.queue, "queue.", list);
   if (model.arms) append(*model.arms, "arms.", list);
+  if (model.power) append(*model.power, "power.", list);
+  if (model.shingling) append(*model.shingling, "shingling.", list);
   return list;
 }
 
@@ -351,6 +387,8 @@ std::string stand_ins_table() {
   append_rows(model.bus, "bus.", text);
   append_rows(model.queue, "queue.", text);
   append_rows(Arms{}, "arms.", text);
+  append_rows(Power{}, "power.", text);
+  append_rows(Shingling{}, "shingling.", text);
   return text;
 }
 

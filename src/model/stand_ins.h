@@ -28,6 +28,8 @@ Acting acting(const Overheads& overheads, const Parameter& figure);
 Acting acting(const Bus& bus, const Parameter& figure);
 Acting acting(const Queue& queue, const Parameter& figure);
 Acting acting(const Arms& arms, const Parameter& figure);
+Acting acting(const Power& power, const Parameter& figure);
+Acting acting(const Shingling& shingling, const Parameter& figure);
 Acting acting(const DriveModel& model, const Parameter& figure);
 Acting acting(const DriveModel& model, std::string_view path);  // "cache.segments"
 

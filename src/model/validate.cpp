@@ -328,6 +328,8 @@ void check_firmware(const DriveModel& model, const Checker& check) {
   check.require(firmware.nominal_rpm == 0 ||
                     (firmware.nominal_rpm >= kLeastRpm && firmware.nominal_rpm <= kMostRpm),
                 "firmware.nominal_rpm", "must be from 1025 to 65534, or 0");
+  check.require(firmware.told_wake_share >= 0.01 && firmware.told_wake_share <= 100,
+                "firmware.told_wake_share", "must be from 0.01 to 100");
   for (const LbnRange& range : firmware.unwritten)
     check.require(range.first <= range.last && range.last < model.identity.blocks,
                   "firmware.unwritten",
@@ -470,6 +472,14 @@ void check_arms(const DriveModel& model, const Checker& check) {
                 "do not end with the last block of the layout");
 }
 
+void check_shingling(const DriveModel& model, const Checker& check) {
+  visit_fields(*model.shingling, ParameterCheck{"shingling", check});
+  check.require(!model.arms, "shingling", "does not go with several arms");
+  for (const LbnRange& range : model.shingling->displaced)
+    check.require(range.first <= range.last && range.last < model.identity.blocks,
+                  "shingling.displaced", "names blocks that the drive does not have");
+}
+
 void check_validity(const DriveModel& model, const Checker& check) {
   const Validity& validity = model.validity;
   check.require(validity.first_lbn <= validity.last_lbn, "validity.first_lbn",
@@ -551,6 +561,8 @@ void validate(const DriveModel& model, const std::string& origin) {
   if (model.delay_spread) check_delay_spread(*model.delay_spread, check);
   if (model.kernel_share) check_kernel_share(*model.kernel_share, check);
   if (model.arms) check_arms(model, check);
+  if (model.power) visit_fields(*model.power, ParameterCheck{"power", check});
+  if (model.shingling) check_shingling(model, check);
   check_validity(model, check);
   check_imperfections(model, check);
   check_firmware(model, check);

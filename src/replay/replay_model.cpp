@@ -305,12 +305,12 @@ ResultHead replay_on_model(const Subject& subject, trace::Reader& trace, const M
   ModelPlayer player(engine_for(subject, options), 0, head.depth == 1, options.caches,
                      OutsideCount(subject.tables->validity, true), delays);
   const Nanoseconds start_ns = play_references(
-      player, reference_lbns(subject.tables->layout.blocks(), options.reference_reads), rows);
+      player, reference_lbns(subject.tables->blocks(), options.reference_reads), rows);
   player.begin_trace();
   Schedule schedule{.kind = head.kind,
                     .depth = head.depth,
                     .start_ns = start_ns,
-                    .blocks = subject.tables->layout.blocks()};
+                    .blocks = subject.tables->blocks()};
   if (options.host_queue) {
     HostQueue host(
         player,
@@ -338,7 +338,7 @@ ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace,
   ModelReplay how = options;
   how.like = &drives_head;
   ResultHead head = head_of_replay(subject, source, how);
-  const Schedule schedule{.depth = kAnyDepth, .blocks = subject.tables->layout.blocks()};
+  const Schedule schedule{.depth = kAnyDepth, .blocks = subject.tables->blocks()};
   const auto player_at = [&](double phase_ns) {
     return ModelPlayer(engine_for(subject, how), static_cast<Nanoseconds>(std::llround(phase_ns)),
                        false, how.caches,
@@ -375,7 +375,7 @@ ResultHead replay_in_drives_time(const Subject& subject, trace::Reader& trace,
 
 Result replay_on_model(const Subject& subject, const trace::Trace& trace,
                        const ModelReplay& options) {
-  trace::require_within(trace, subject.tables->layout.blocks());
+  trace::require_within(trace, subject.tables->blocks());
   Result result;
   IntoResult rows(result);
   const std::unique_ptr<trace::Reader> reader = trace::reader_of(trace);

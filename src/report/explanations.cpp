@@ -16,6 +16,7 @@ constexpr std::string_view kCache = "DIXtrac, section 4.3";
 constexpr std::string_view kDisksim = "DiskSim 4.0 reference manual";
 constexpr std::string_view kSbc = "SBC-3, clause 6.4.5 (Caching mode page)";
 constexpr std::string_view kOurs = "platter";
+constexpr std::string_view kWakes = "how much later than an awake drive one answers that rests so";
 
 const Words kYesNo = {{0, "no"}, {1, "yes"}};
 const Words kReadAhead = {{0, "none"},
@@ -218,8 +219,23 @@ const std::array kExplanations = {
                 kDisksim, &kPreseeking},
     Explanation{"queue.hits_overtake", "hits overtake",
                 "reads that the buffer holds do not wait for the arm", kOurs, &kYesNo},
+    Explanation{"shingling.band_blocks", "band", "blocks that are rewritten together", kOurs},
+    Explanation{"shingling.media_cache_blocks", "media cache",
+                "written blocks that wait on the media for their bands", kOurs},
+    Explanation{"shingling.map_entries", "extents of the media cache",
+                "the most that wait there, however short they are", kOurs},
+    Explanation{"shingling.cleans_when_idle", "cleans when idle", "bands are cleaned without need",
+                kOurs, &kYesNo},
+    Explanation{"shingling.idle_threshold", "idle threshold",
+                "time without a command before a band is cleaned", kOurs},
+    Explanation{"shingling.band_cleaning", "cleaning of a band", "what it takes", kOurs},
     Explanation{"arms.interference", "interference",
                 "that a move takes longer while another arm is busy", kOurs},
+    Explanation{"power.idle_a", "wake time from idle a", kWakes, kOurs},
+    Explanation{"power.idle_b", "wake time from idle b", kWakes, kOurs},
+    Explanation{"power.idle_c", "wake time from idle c", kWakes, kOurs},
+    Explanation{"power.standby_y", "wake time from standby y", kWakes, kOurs},
+    Explanation{"power.standby_z", "wake time from standby z", kWakes, kOurs},
 };
 
 // Where a parameter's method is told: docs/methods/NAME.md. Of several beginnings the longest
@@ -241,7 +257,9 @@ constexpr PageOf kPages[] = {{"rotation.", "rotation"},
                              {"overheads.address_translation", "layout-by-translation"},
                              {"bus.", "overheads"},
                              {"queue.", "queue"},
-                             {"arms.", "actuators"}};
+                             {"arms.", "actuators"},
+                             {"power.", "power"},
+                             {"shingling.", "shingled"}};
 
 // The error with two digits, the value with as many decimals.
 std::string with_digits_of(double value, double error) {

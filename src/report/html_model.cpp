@@ -141,7 +141,11 @@ std::string how_measured(const model::DriveModel& model) {
   if (p.method == "catalogue") text = "This model is from the catalogue";
   if (const std::string standing = model::standing_of(p, model.validity); !standing.empty())
     text = "This is a hypothetical drive: its model is " + standing + ", made";
-  if (!p.source.empty()) text += (p.method == "characterized" ? " on " : " from ") + p.source;
+  if (!p.source.empty())
+    text += (p.method == "characterized" ? " on "
+             : p.method == "catalogue"   ? "; its source: "
+                                         : " from ") +
+            p.source;
   if (!p.date.empty()) text += ", " + p.date;
   text += ".";
   if (p.commands > 0)
@@ -224,11 +228,13 @@ std::string parameters_chapter(const model::DriveModel& model, const std::string
   struct Group {
     const char *section, *title;
   };
-  static constexpr std::array<Group, 5> kGroups = {{{"rotation", "Rotation"},
+  static constexpr std::array<Group, 7> kGroups = {{{"rotation", "Rotation"},
                                                     {"", "Head switch and write settle"},
                                                     {"bus", "Bus"},
                                                     {"queue", "Queue"},
-                                                    {"arms", "Arms"}}};
+                                                    {"arms", "Arms"},
+                                                    {"power", "Waking up"},
+                                                    {"shingling", "Shingling"}}};
   std::string tables;
   for (const Group& group : kGroups) {
     const std::string rows = parameter_table(parameters, group.section);

@@ -9,6 +9,7 @@
 #include "model/version.h"
 #include "report/html.h"
 #include "report/html_fleet.h"
+#include "report/html_map.h"
 #include "report/html_model.h"
 #include "report/html_summary.h"
 #include "report/made_here.h"
@@ -141,8 +142,11 @@ std::string site_page(const SiteModel& published) {
                                    kSiteFirstPage, escaped(html::model_name(model)),
                                    escaped(published.entry.reference));
   body += html::verdict_box(model, judged) + html::facts(model) + html::how_measured(model) +
-          html::uses(model, judged) + "</header>\n" + downloads(published) +
-          html::parameters_chapter(model, id) + html::missing_chapter(model, id) +
+          html::uses(model, judged) + "</header>\n" + downloads(published);
+  if (published.drawn)
+    body += html::map_chapter(model, id) + html::seek_chapter(model, id) +
+            html::overheads_chapter(model, id) + html::cache_chapter(model, id);
+  body += html::parameters_chapter(model, id) + html::missing_chapter(model, id) +
           html::validity_chapter(model, id) + html::provenance_chapter(model, id) +
           fmt::format("<footer>Written by platter {}.</footer>\n", model::kToolVersion);
   return html::page(html::model_name(model), body);

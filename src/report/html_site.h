@@ -25,6 +25,7 @@ struct SiteModel {
   model::DriveModel model{};
   std::string model_file{};          // relative to the page, to be downloaded
   std::vector<std::string> files{};  // that were published with it
+  bool drawn = false;                // with the chapters that have figures: throws without gnuplot
 };
 
 // The site's files, relative to its folder.

@@ -156,6 +156,12 @@ constexpr auto kMembers = std::to_array<Member>({
     {"kernel_share.samples", "commands"},
     {"bus", "the way to the host"},
     {"queue", "several commands outstanding"},
+    {"shingling", "a drive whose blocks are rewritten in bands, and wait in a media cache"},
+    {"shingling.kind", "who knows where blocks are"},
+    {"shingling.method", "how the drive was recognized"},
+    {"shingling.displaced", "blocks that were away from home when the model was made"},
+    {"shingling.displaced.first", "LBN"},
+    {"shingling.displaced.last", "LBN, inclusive"},
     {"arms", "several arms on one spindle"},
     {"arms.method", "how the ranges were found"},
     {"arms.ranges", "blocks that one arm reaches, in LBN order"},
@@ -163,6 +169,7 @@ constexpr auto kMembers = std::to_array<Member>({
     {"arms.ranges.first_lbn", "LBN"},
     {"arms.ranges.last_lbn", "LBN, inclusive"},
     {"arms.ranges.arm", "number of the arm, from 0"},
+    {"power", "how much later than an awake drive one at rest answers what needs its media"},
     {"disksim", "parameters of an imported DiskSim file that only DiskSim has a use for"},
     {"disksim.name", "DiskSim's"},
     {"disksim.value", "as it stood in the file"},
@@ -246,6 +253,9 @@ constexpr auto kMembers = std::to_array<Member>({
     {"firmware.unwritten", "blocks that are answered with zeros until they are written"},
     {"firmware.unwritten.first", "first block"},
     {"firmware.unwritten.last", "last block, inclusive"},
+    {"firmware.power_page_changeable", "the timers of mode page 1Ah can be changed"},
+    {"firmware.told_wake_share", "VPD page 8Ah tells so many times the wake times",
+     Bounds{0.01, 100}},
 });
 
 const Member* member_at(std::string_view path) {

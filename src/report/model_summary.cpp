@@ -61,6 +61,15 @@ std::string arms_in_words(const model::DriveModel& model) {
   return fmt::format("{} on one spindle ({})", arm_count(model), joined(ranges, ", "));
 }
 
+std::string shingling_in_words(const model::DriveModel& model) {
+  const model::Shingling& shingling = *model.shingling;
+  std::string text = shingling.kind;
+  if (!shingling.method.empty()) text += fmt::format(" ({})", shingling.method);
+  if (!shingling.displaced.empty())
+    text += fmt::format("; {} extents were away from home", shingling.displaced.size());
+  return text + "; a map of blocks that were rewritten since is not known";
+}
+
 void append_head(std::string& text, const model::DriveModel& model) {
   const model::Identity& id = model.identity;
   text += joined({id.name,
@@ -95,6 +104,7 @@ void append_head(std::string& text, const model::DriveModel& model) {
   if (known(model.layout.heads) != model::Known::measured && !model.layout.heads.reason.empty())
     append_line(text, "heads", value_or_reason("layout.heads", model.layout.heads));
   if (model.arms) append_line(text, "arms", arms_in_words(model));
+  if (model.shingling) append_line(text, "shingled", shingling_in_words(model));
   for (const SaidByDrive& said : drive_says(id)) append_line(text, said.what, said.says);
   if (model.rotation.numerator_ns > 0) {
     append_line(text, "rotation", fmt::format("{:.3f} rpm", rpm_of(model.rotation)));
@@ -524,6 +534,8 @@ std::string model_as_text(const model::DriveModel& given, std::span<const Sectio
       case Section::queue:
         append_parameters(text, "Queue", "queue", parameters);
         append_parameters(text, "Arms", "arms", parameters);
+        append_parameters(text, "Waking up", "power", parameters);
+        append_parameters(text, "Shingling", "shingling", parameters);
         break;
       case Section::missing:
         append_missing(text, missing_by_reason(model, parameters));
@@ -558,8 +570,10 @@ std::string explained(const model::DriveModel& given, const Explanation& explana
   const std::vector<model::NamedParameter> parameters = model::parameters_of(model);
   const auto found = std::ranges::find(parameters, std::string(explanation.path),
                                        &model::NamedParameter::path);
-  const model::Parameter of_one_arm = model::absent("the model has one arm");
-  const model::Parameter& p = found == parameters.end() ? of_one_arm : found->parameter;
+  const model::Parameter without = model::absent(explanation.path.starts_with("arms.")
+                                                     ? "the model has one arm"
+                                                     : "the model has no such power condition");
+  const model::Parameter& p = found == parameters.end() ? without : found->parameter;
   std::string text = fmt::format("{}\n", explanation.path);
   append_line(text, "called", std::string(explanation.name));
   append_line(text, "is", std::string(explanation.what));
@@ -632,6 +646,11 @@ std::string model_as_json(const model::DriveModel& model) {
     for (const model::ArmRange& range : model.arms->ranges)
       json["arms"].push_back(
           {{"first_lbn", range.first_lbn}, {"last_lbn", range.last_lbn}, {"arm", range.arm}});
+  }
+  if (model.shingling) {
+    json["shingling"] = {{"kind", model.shingling->kind}, {"displaced", Json::array()}};
+    for (const LbnRange& range : model.shingling->displaced)
+      json["shingling"]["displaced"].push_back({{"first", range.first}, {"last", range.last}});
   }
   json["zones"] = Json::array();
   if (!model.layout.zones.empty()) {

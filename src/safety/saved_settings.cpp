@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "scsi/conditions.h"
@@ -51,9 +52,13 @@ scsi::AtaSettings ata_settings(const Json& json) {
 }  // namespace
 
 std::string hex(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   text.reserve(bytes.size() * 2);
-  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
+  for (const std::uint8_t byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
   return text;
 }
 

@@ -261,6 +261,17 @@ Stopped DriveSettings::stop_background_scan() {
   return stop(kBackgroundControlPage, without_background_scan);
 }
 
+// Timers may come out rounded.
+bool DriveSettings::set_power_page(const std::vector<std::uint8_t>& wanted) {
+  const auto before = mode_page(kPowerConditionPage.page, PageControl::current);
+  if (!before || before->size() != wanted.size()) return false;
+  const auto as_wanted = [&] {
+    const auto now = mode_page(kPowerConditionPage.page, PageControl::current);
+    return now && now->size() == wanted.size() && (*now)[2] == wanted[2] && (*now)[3] == wanted[3];
+  };
+  return shows(wanted) || change({kPowerConditionPage, *before}, wanted, as_wanted);
+}
+
 Stopped DriveSettings::stop_power_conditions() {
   return stop(kPowerConditionPage, without_power_conditions);
 }

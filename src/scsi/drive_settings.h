@@ -51,6 +51,9 @@ class DriveSettings {
   Stopped stop_background_scan();
   Stopped stop_power_conditions();
   Stopped stop_power_management();
+  // Another page 1Ah; what it was is recorded and put back like the rest. True: the drive takes it
+  // to rest by the same conditions now.
+  bool set_power_page(const std::vector<std::uint8_t>& wanted);
   // Throws NotTakenBack once all that can be is restored.
   void restore();
   void restore_cache();  // of these settings, those of the caches alone

@@ -89,6 +89,7 @@ std::vector<std::uint8_t> AtaSide::identify_device() const {
   set_text(data, 27, 20, identity.name.empty() ? identity.product : identity.name);
   set_word(data, 49, 0x0300);  // LBA, DMA
   set_words(data, 60, 2, std::min<std::uint64_t>(drive_.blocks, 0x0fffffff));
+  set_word(data, 69, drive_.firmware.zoned & 3);
   set_word(data, 80, 0x0ff0);  // ATA8-ACS to ACS-4, and before
   set_word(data, 82, 0x0060);  // look-ahead, write cache
   set_word(data, 83, 0x4408);  // 48 bits, advanced power management
@@ -105,6 +106,7 @@ std::vector<std::uint8_t> AtaSide::identify_device() const {
            0x4000u | (exponent > 0 ? 0x2000u : 0u) | (drive_.block_bytes != 512 ? 0x1000u : 0u) |
                exponent);
   set_words(data, 117, 2, drive_.block_bytes / 2);
+  set_word(data, 169, drive_.firmware.trims ? 1 : 0);
   set_word(data, 217, drive_.rpm);
   data[510] = 0xa5;
   const auto sum = std::accumulate(data.begin(), data.end(), 0u);

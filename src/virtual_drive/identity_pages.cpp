@@ -1,9 +1,13 @@
 #include "virtual_drive/identity_pages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
+#include "model/power.h"
+#include "model/stand_ins.h"
 #include "scsi/bytes.h"
+#include "scsi/power_conditions.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -61,6 +65,28 @@ std::vector<std::uint8_t> block_limits(const Personality& drive) {
 std::vector<std::uint8_t> block_device_characteristics(const Personality& drive) {
   std::vector<std::uint8_t> payload(kBlockPageLength, 0);
   scsi::put_be(&payload[4 - 4], 2, drive.rpm);
+  payload[8 - 4] = static_cast<std::uint8_t>((drive.firmware.zoned & 3) << 4);
+  return payload;
+}
+
+// What waking up takes, as the drive has it.
+std::vector<std::uint8_t> recovery_times(const Personality& drive) {
+  constexpr std::size_t kHeader = 4, kStoppedAt = 6;
+  constexpr double kLonger = 65535;
+  std::vector<std::uint8_t> payload(scsi::kRecoveryPage - kHeader, 0);
+  const auto tell = [&](std::size_t at, double ms) {
+    scsi::put_be(&payload[at - kHeader], 2, static_cast<std::uint64_t>(std::min(ms, kLonger)));
+  };
+  const model::Power& power = *drive.model.power;
+  for (std::size_t i = 0; i < model::kPowerConditions.size(); ++i) {
+    const model::Parameter& wake = power.*model::kPowerConditions[i].wake;
+    if (!is_there(wake)) continue;
+    const scsi::PowerField& field = scsi::kPowerFields[i];
+    payload[field.told_at - kHeader] |= field.told;
+    tell(field.time_at,
+         std::max(1.0, std::ceil(acting(power, wake) * drive.firmware.told_wake_share)));
+  }
+  tell(kStoppedAt, std::ceil(to_ms(drive.spin_up_ns)));
   return payload;
 }
 
@@ -126,6 +152,7 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
     case 0x00: {
       std::vector<std::uint8_t> pages{0x00, 0x80, 0x83};
       if (drive.firmware.ata) pages.push_back(0x89);
+      if (has_block_pages && drive.model.power) pages.push_back(0x8a);
       if (has_block_pages) pages.insert(pages.end(), {0xb0, 0xb1});
       if (has_block_pages && drive.model.arms) pages.push_back(0xb9);
       return vpd_page(page, pages);
@@ -136,6 +163,9 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
     }
     case 0x83:
       return vpd_page(page, device_identification(drive));
+    case 0x8a:
+      if (has_block_pages && drive.model.power) return vpd_page(page, recovery_times(drive));
+      break;
     case 0xb0:
       if (has_block_pages) return vpd_page(page, block_limits(drive));
       break;

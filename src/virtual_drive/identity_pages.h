@@ -17,7 +17,7 @@ std::vector<std::uint8_t> inquiry_data(const Personality& drive, std::uint8_t lu
 std::vector<std::uint8_t> vpd_page(std::uint8_t page, const std::vector<std::uint8_t>& payload);
 
 // nullopt: a drive of its age does not have that page. 00h, 80h and 83h are on all, B0h and B1h
-// from SPC-3 on, B9h where several arms are; 89h is the ATA side's.
+// from SPC-3 on, 8Ah where power conditions, B9h where several arms are; 89h is the ATA side's.
 std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& drive,
                                                             std::uint8_t page);
 

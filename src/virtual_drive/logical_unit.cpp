@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/power.h"
 #include "scsi/bytes.h"
 #include "virtual_drive/identity_pages.h"
 #include "virtual_drive/log_pages.h"
@@ -31,12 +32,8 @@ LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap
       translation_(drive_, map),
       places_(drive_, map),
       contents_(contents),
-      unwritten_(drive_.firmware.unwritten),
-      spindle_(drive_.idle_wake_ns, drive_.spin_up_ns) {
-  if (!model.imperfections) return;
-  medium_errors_ = model.imperfections->medium_errors;
-  std::ranges::sort(medium_errors_);
-}
+      blocks_(drive_, modes_, contents),
+      spindle_(drive_.idle_wake_ns, drive_.spin_up_ns) {}
 
 void LogicalUnit::reset(bool unit_attention) {
   modes_.restore_defaults();
@@ -45,27 +42,15 @@ void LogicalUnit::reset(bool unit_attention) {
   unit_attention_ = unit_attention;
 }
 
-std::vector<std::uint8_t> LogicalUnit::buffer(std::size_t bytes) {
-  std::vector<std::uint8_t> data;
-  if (!spare_.empty()) {
-    data = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  data.resize(bytes);
-  return data;
-}
-
-void LogicalUnit::reuse(std::vector<std::uint8_t> data) {
-  constexpr std::size_t kMostKept = 64, kMostBytes = 1U << 20;  // larger ones are rare
-  if (data.capacity() > 0 && data.capacity() <= kMostBytes && spare_.size() < kMostKept)
-    spare_.push_back(std::move(data));
+Answer answer_of_electronics(const Personality& drive, Reply reply) {
+  Answer answer;
+  answer.reply = std::move(reply);
+  answer.work.electronics_ns = drive.command_ns;
+  return answer;
 }
 
 Answer LogicalUnit::electronics(Reply reply) const {
-  Answer answer;
-  answer.reply = std::move(reply);
-  answer.work.electronics_ns = drive_.command_ns;
-  return answer;
+  return answer_of_electronics(drive_, std::move(reply));
 }
 
 Answer LogicalUnit::answer(const scsi::Command& command, std::uint32_t tag) {
@@ -86,8 +71,12 @@ Answer LogicalUnit::answer(const scsi::Command& command, std::uint32_t tag) {
   if (rule.access == Rule::Access::write && modes_.write_protected())
     return electronics(check_condition(kSoftwareWriteProtected));
   Answer answer = (this->*rule.handler)(command);
-  if (on_medium && answer.work.kind != Work::Kind::electronics)
+  answer.work.keeps_rest = always_answered(opcode);
+  if (on_medium && answer.work.kind != Work::Kind::electronics) {
     answer.work.before_ns += spindle_.wake_up_ns();
+    rest_told_ = 0;
+  }
+  if (answer.work.kind == Work::Kind::rest) rest_told_ = answer.work.rest;
   return answer;
 }
 
@@ -100,6 +89,7 @@ Answer LogicalUnit::test_unit_ready(const scsi::Command&) { return electronics({
 
 Answer LogicalUnit::request_sense(const scsi::Command& command) {
   SenseCode code = spindle_.told();
+  if (code == kNoSense && rest_ > 0) code = told_of_rest();
   if (std::exchange(unit_attention_, false)) code = kPowerOnOrReset;
   if ((command.cdb[1] & 0xe0) != 0) code = kLogicalUnitNotSupported;
   return electronics(good(fixed_sense(code), command.cdb[4]));
@@ -133,10 +123,12 @@ Answer LogicalUnit::mode_select(const scsi::Command& command) {
                                          ten ? scsi::get_be16(&command.cdb[7]) : command.cdb[4]);
   if (!parameters) return electronics(check_condition(kDataPhaseError));
   const auto before = modes_.caching_page();
+  const auto timers = modes_.power_timers_ns();
   Answer answer = electronics(ten ? modes_.select_10(command, *parameters)
                                   : modes_.select_6(command, *parameters));
   answer.reply.taken = parameters->size();
   answer.work.cache_changed = modes_.caching_page() != before;
+  answer.work.timers_changed = drive_.model.power && modes_.power_timers_ns() != timers;
   return answer;
 }
 
@@ -194,7 +186,7 @@ Answer LogicalUnit::get_lba_status(const scsi::Command& command) {
   constexpr std::uint64_t kMostBlocks = 0xffffffff;  // of one descriptor
   std::vector<std::uint8_t> data(8, 0);
   for (std::uint64_t lbn = from; lbn < drive_.blocks && data.size() + 16 <= allocation_length;) {
-    const auto run = unwritten_.run_at(lbn);
+    const auto run = blocks_.unwritten().run_at(lbn);
     const std::uint64_t blocks = std::min(kMostBlocks, std::min(run.end, drive_.blocks) - lbn);
     std::vector<std::uint8_t> descriptor(16, 0);
     scsi::put_be(&descriptor[0], 8, lbn);
@@ -224,8 +216,29 @@ Answer LogicalUnit::read_capacity_16(const scsi::Command& command) {
   scsi::put_be(&data[8], 4, drive_.block_bytes);
   std::uint32_t in_physical = drive_.model.identity.physical_block_bytes / drive_.block_bytes;
   for (; in_physical > 1; in_physical /= 2) ++data[13];  // logical blocks per physical, as a power
-  if (!unwritten_.none_at_first()) data[14] = 0xc0;      // LBPME, LBPRZ: they read as zeros
+  if (!blocks_.unwritten().none_at_first()) data[14] = 0xc0;  // LBPME, LBPRZ: they read as zeros
   return electronics(good(std::move(data), scsi::get_be32(&command.cdb[10])));
+}
+
+SenseCode LogicalUnit::told_of_rest() const {
+  return kRests[rest_ - 1][rest_ == rest_told_ ? 1 : 0];
+}
+
+// Of a drive whose model has power conditions: the one that is asked for, if it has that.
+Answer LogicalUnit::rest_by_command(std::uint8_t asked, std::uint8_t modifier, Work work) const {
+  constexpr std::uint8_t kIdle = 2, kForceIdle = 10, kIdles = 3, kStandbyZ = 4;
+  const bool idle = asked == kIdle || asked == kForceIdle;
+  if (modifier >= (idle ? kIdles : 2)) return electronics(invalid_cdb_field(3));
+  const std::size_t condition = idle ? modifier : kStandbyZ - modifier;
+  if (!is_there((*drive_.model.power).*model::kPowerConditions[condition].wake))
+    return electronics(invalid_cdb_field(3));
+  Answer answer = electronics({});
+  work.electronics_ns = answer.work.electronics_ns;
+  answer.work = work;
+  answer.work.kind = Work::Kind::rest;
+  answer.work.rest = static_cast<std::uint32_t>(condition + 1);
+  answer.work.flush &= !idle;
+  return answer;
 }
 
 // SBC-3 clause 5.24. The power conditions are those of mode page 1Ah; a drive without it has none.
@@ -262,12 +275,18 @@ Answer LogicalUnit::start_stop_unit(const scsi::Command& command) {
     default:
       return electronics(invalid_cdb_field(4));
   }
+  const bool has_conditions = drive_.model.power.has_value();
+  if (has_conditions && (condition == idle || condition == standby))
+    return rest_by_command(asked, modifier, {.immediate = immediate, .flush = !no_flush});
   if (modifier > deepest) return electronics(invalid_cdb_field(3));
 
   const bool rests = condition == stopped || condition == standby;
-  Answer answer = rests && !no_flush ? synchronized(immediate) : electronics({});
+  Answer answer = rests && !no_flush ? blocks_.synchronized(immediate) : electronics({});
   answer.work.spin_up_ns = spindle_.go_to(condition);
-  if (answer.work.spin_up_ns > 0) answer.work.kind = Work::Kind::spin_up;
+  if (answer.work.spin_up_ns > 0)
+    answer.work.kind = Work::Kind::spin_up;
+  else if (has_conditions && condition == active)
+    answer.work.kind = Work::Kind::rest;
   answer.work.immediate = immediate;
   return answer;
 }

@@ -4,54 +4,25 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
 #include "virtual_drive/address_translation.h"
+#include "virtual_drive/answer.h"
 #include "virtual_drive/ata_side.h"
+#include "virtual_drive/block_commands.h"
 #include "virtual_drive/contents.h"
 #include "virtual_drive/defects.h"
 #include "virtual_drive/mode_pages.h"
 #include "virtual_drive/personality.h"
 #include "virtual_drive/sense_data.h"
 #include "virtual_drive/spindle.h"
-#include "virtual_drive/unwritten_blocks.h"
 
 namespace platter::virtual_drive {
 
 struct CommandShape;
-
-struct Work {
-  enum class Kind : std::uint8_t {
-    electronics,  // nothing but the drive's processor: electronics_ns
-    media,        // a read or write of `blocks` from `lbn` on
-    write_and_verify,
-    seek,
-    synchronize,
-    spin_up,
-  };
-  Kind kind = Kind::electronics;
-  Nanoseconds electronics_ns = 0;
-  Nanoseconds before_ns = 0;  // until the media are asked: data on the bus, the way back from rest
-  std::uint64_t lbn = 0;
-  std::uint32_t blocks = 0;
-  bool write = false;
-  bool force_unit_access = false;
-  bool verify = false;     // a read from the media that sends nothing
-  bool prefetch = false;   // a read into the cache that sends nothing
-  bool same = false;       // a write of one block to many
-  bool immediate = false;  // the answer does not wait for the work
-  Nanoseconds spin_up_ns = 0;
-  std::uint32_t lost_revolutions = 0;  // retries of a sector that cannot be read
-  bool cache_changed = false;          // MODE SELECT of the caching page
-};
-
-struct Answer {
-  Reply reply;
-  Work work;
-};
 
 class LogicalUnit {
  public:
@@ -65,7 +36,7 @@ class LogicalUnit {
   // contents.
   Answer answer(const scsi::Command& command, std::uint32_t tag = 0);
   // A reply's data that nobody needs any more, for a reply to come.
-  void reuse(std::vector<std::uint8_t> data);
+  void reuse(std::vector<std::uint8_t> data) { blocks_.reuse(std::move(data)); }
   // The command is turned away without any effect. nullopt where SCSI does not allow that: INQUIRY,
   // REPORT LUNS and REQUEST SENSE are always answered (SAM-5 clause 5.14).
   std::optional<Answer> refuse(const scsi::Command& command, Reply reply) const;
@@ -77,6 +48,9 @@ class LogicalUnit {
   void power_on() { spindle_.power_on(); }
   // Whether a spin-up is under way when the next command comes: a command on the medium is refused.
   void set_spinning_up(bool spinning_up) { spindle_.set_spinning_up(spinning_up); }
+
+  // As Engine::rest_at() has it when the next command comes.
+  void set_rest(std::uint32_t rest) { rest_ = rest; }
 
   const Personality& personality() const { return drive_; }
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
@@ -103,13 +77,6 @@ class LogicalUnit {
   Answer send_diagnostic(const scsi::Command& command);
   Answer read_capacity_10(const scsi::Command& command);
   Answer read_capacity_16(const scsi::Command& command);
-  Answer transfer(const scsi::Command& command);
-  Answer seek(const scsi::Command& command);
-  Answer synchronize_cache(const scsi::Command& command);
-  Answer verify(const scsi::Command& command);
-  Answer write_and_verify(const scsi::Command& command);
-  Answer write_same(const scsi::Command& command);
-  Answer pre_fetch(const scsi::Command& command);
   Answer start_stop_unit(const scsi::Command& command);
   Answer log_sense(const scsi::Command& command);
   Answer report_supported_opcodes(const scsi::Command& command);
@@ -118,20 +85,14 @@ class LogicalUnit {
   Answer ata_pass_through(const scsi::Command& command);
   Answer get_lba_status(const scsi::Command& command);
 
+  template <Answer (BlockCommands::*kHandler)(const scsi::Command&)>
+  Answer on_blocks(const scsi::Command& command) {
+    return (blocks_.*kHandler)(command);
+  }
+  Answer rest_by_command(std::uint8_t asked, std::uint8_t modifier, Work work) const;
+  SenseCode told_of_rest() const;
+
   Answer electronics(Reply reply) const;
-  Answer read_blocks(const scsi::Command& command, Work work);
-  Answer write_blocks(const scsi::Command& command, Work work);
-  Answer compare(const scsi::Command& command, Work work, std::uint8_t check);
-  Answer synchronized(bool immediate);
-  static bool has_sent(const scsi::Command& command, std::size_t bytes);
-  bool stop_at_medium_error(Work& work, Reply& reply) const;
-  struct ContentsFailed {};
-  using Compared = tl::expected<std::optional<std::uint64_t>, ContentsFailed>;
-  Compared first_difference(std::uint64_t lbn, std::uint32_t blocks,
-                            std::span<const std::uint8_t> data) const;
-  bool write_each(std::uint64_t lbn, std::uint32_t blocks, std::span<const std::uint8_t> block);
-  std::vector<std::uint8_t> buffer(std::size_t bytes);
-  std::uint64_t most_prefetched() const;
   std::uint64_t last_lbn_of_cylinder(std::uint64_t lbn) const;
 
   Personality drive_;
@@ -141,12 +102,11 @@ class LogicalUnit {
   AddressTranslation translation_;
   ToldPlaces places_;
   Contents& contents_;
-  UnwrittenBlocks unwritten_;
-  std::optional<DefectSlots> defects_;        // found at the first question
-  std::vector<std::uint64_t> medium_errors_;  // sorted
+  BlockCommands blocks_;
+  std::optional<DefectSlots> defects_;  // found at the first question
   Spindle spindle_;
-  std::vector<std::vector<std::uint8_t>> spare_;  // of replies
   bool unit_attention_ = false;
+  std::uint32_t rest_ = 0, rest_told_ = 0;  // as it is, and by START STOP UNIT
 };
 
 }  // namespace platter::virtual_drive

@@ -43,14 +43,15 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
   using enum ScsiLevel;
   using enum Rule::Access;
   using U = LogicalUnit;
+  using B = BlockCommands;
   static const std::vector<Rule> kRules{
       {command_shape({0x00, 0, 0, 0, 0, kControlByte}), scsi2, spc4, medium, &U::test_unit_ready},
       {command_shape({0x03, 0, 0, 0, kAnyByte, kControlByte}), scsi2, spc4, none,
        &U::request_sense},
       {command_shape({0x08, 0x1f, kAnyByte, kAnyByte, kAnyByte, kControlByte}), scsi2, spc4, medium,
-       &U::transfer},
+       &U::on_blocks<&B::transfer>},
       {command_shape({0x0a, 0x1f, kAnyByte, kAnyByte, kAnyByte, kControlByte}), scsi2, spc4, write,
-       &U::transfer},
+       &U::on_blocks<&B::transfer>},
       {command_shape({0x12, 0x01, kAnyByte, kAnyByte, kAnyByte, kControlByte}), scsi2, spc4, none,
        &U::inquiry},
       {command_shape({0x15, 0x11, 0, 0, kAnyByte, kControlByte}), scsi2, spc4, none,
@@ -66,22 +67,24 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
        &U::send_diagnostic},
       {command_shape({0x25, 0, kAnyByte, kAnyByte, kAnyByte, kAnyByte, 0, 0, 0x01, kControlByte}),
        scsi2, spc4, medium, &U::read_capacity_10},
-      {blocks_10(0x28, kDpoOrFua, 0), scsi2, spc2, medium, &U::transfer},
-      {blocks_10(0x28, kDpoOrFua, kGroupNumber), spc3, spc4, medium, &U::transfer},
-      {blocks_10(0x2a, kDpoOrFua, 0), scsi2, spc2, write, &U::transfer},
-      {blocks_10(0x2a, kDpoOrFua, kGroupNumber), spc3, spc4, write, &U::transfer},
+      {blocks_10(0x28, kDpoOrFua, 0), scsi2, spc2, medium, &U::on_blocks<&B::transfer>},
+      {blocks_10(0x28, kDpoOrFua, kGroupNumber), spc3, spc4, medium, &U::on_blocks<&B::transfer>},
+      {blocks_10(0x2a, kDpoOrFua, 0), scsi2, spc2, write, &U::on_blocks<&B::transfer>},
+      {blocks_10(0x2a, kDpoOrFua, kGroupNumber), spc3, spc4, write, &U::on_blocks<&B::transfer>},
       {command_shape({0x2b, 0, kAnyByte, kAnyByte, kAnyByte, kAnyByte, 0, 0, 0, kControlByte}),
-       scsi2, spc4, medium, &U::seek},
-      {blocks_10(0x2e, kDpoOrCompare, kGroupNumber), spc3, spc4, write, &U::write_and_verify},
-      {blocks_10(0x2f, 0x10, 0), scsi2, spc2, medium, &U::verify},
-      {blocks_10(0x2f, kDpoOrCompare, kGroupNumber), spc3, spc4, medium, &U::verify},
-      {blocks_10(0x34, kImmed, kGroupNumber), spc3, spc4, medium, &U::pre_fetch},
-      {blocks_10(0x35, kImmed, 0), scsi2, spc2, medium, &U::synchronize_cache},
-      {blocks_10(0x35, kImmed, kGroupNumber), spc3, spc4, medium, &U::synchronize_cache},
+       scsi2, spc4, medium, &U::on_blocks<&B::seek>},
+      {blocks_10(0x2e, kDpoOrCompare, kGroupNumber), spc3, spc4, write,
+       &U::on_blocks<&B::write_and_verify>},
+      {blocks_10(0x2f, 0x10, 0), scsi2, spc2, medium, &U::on_blocks<&B::verify>},
+      {blocks_10(0x2f, kDpoOrCompare, kGroupNumber), spc3, spc4, medium, &U::on_blocks<&B::verify>},
+      {blocks_10(0x34, kImmed, kGroupNumber), spc3, spc4, medium, &U::on_blocks<&B::pre_fetch>},
+      {blocks_10(0x35, kImmed, 0), scsi2, spc2, medium, &U::on_blocks<&B::synchronize_cache>},
+      {blocks_10(0x35, kImmed, kGroupNumber), spc3, spc4, medium,
+       &U::on_blocks<&B::synchronize_cache>},
       {command_shape({0x37, 0, 0x1f, 0, 0, 0, 0, kAnyByte, kAnyByte, kControlByte}), scsi2, spc4,
        medium, &U::read_defect_data},
       // UNMAP and ANCHOR are not known: all blocks have their places.
-      {blocks_10(0x41, 0, kGroupNumber), spc3, spc4, write, &U::write_same},
+      {blocks_10(0x41, 0, kGroupNumber), spc3, spc4, write, &U::on_blocks<&B::write_same>},
       {command_shape(
            {0x4d, 0, kAnyByte, kAnyByte, 0, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kControlByte}),
        spc3, spc4, none, &U::log_sense},
@@ -93,13 +96,13 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
                       kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte,
                       kControlByte}),
        scsi2, spc4, none, &U::ata_pass_through},
-      {blocks_16(0x88, kDpoOrFua), spc3, spc4, medium, &U::transfer},
-      {blocks_16(0x8a, kDpoOrFua), spc3, spc4, write, &U::transfer},
-      {blocks_16(0x8e, kDpoOrCompare), spc3, spc4, write, &U::write_and_verify},
-      {blocks_16(0x8f, kDpoOrCompare), spc3, spc4, medium, &U::verify},
-      {blocks_16(0x90, kImmed), spc3, spc4, medium, &U::pre_fetch},
-      {blocks_16(0x91, kImmed), spc3, spc4, medium, &U::synchronize_cache},
-      {blocks_16(0x93, 0x01), spc3, spc4, write, &U::write_same},  // NDOB
+      {blocks_16(0x88, kDpoOrFua), spc3, spc4, medium, &U::on_blocks<&B::transfer>},
+      {blocks_16(0x8a, kDpoOrFua), spc3, spc4, write, &U::on_blocks<&B::transfer>},
+      {blocks_16(0x8e, kDpoOrCompare), spc3, spc4, write, &U::on_blocks<&B::write_and_verify>},
+      {blocks_16(0x8f, kDpoOrCompare), spc3, spc4, medium, &U::on_blocks<&B::verify>},
+      {blocks_16(0x90, kImmed), spc3, spc4, medium, &U::on_blocks<&B::pre_fetch>},
+      {blocks_16(0x91, kImmed), spc3, spc4, medium, &U::on_blocks<&B::synchronize_cache>},
+      {blocks_16(0x93, 0x01), spc3, spc4, write, &U::on_blocks<&B::write_same>},  // NDOB
       {service_action_16(0x10, 0x01), spc3, spc4, medium, &U::read_capacity_16},
       {service_action_16(0x12, 0x01), spc3, spc4, medium, &U::get_lba_status},
       {command_shape(
@@ -111,10 +114,10 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
       {with_service_action(command_shape({0xa3, 0x0c, 0x87, kAnyByte, kAnyByte, kAnyByte, kAnyByte,
                                           kAnyByte, kAnyByte, kAnyByte, 0, kControlByte})),
        spc3, spc4, none, &U::report_supported_opcodes},
-      {blocks_12(0xa8, kDpoOrFua), spc3, spc4, medium, &U::transfer},
-      {blocks_12(0xaa, kDpoOrFua), spc3, spc4, write, &U::transfer},
-      {blocks_12(0xae, kDpoOrCompare), spc3, spc4, write, &U::write_and_verify},
-      {blocks_12(0xaf, kDpoOrCompare), spc3, spc4, medium, &U::verify},
+      {blocks_12(0xa8, kDpoOrFua), spc3, spc4, medium, &U::on_blocks<&B::transfer>},
+      {blocks_12(0xaa, kDpoOrFua), spc3, spc4, write, &U::on_blocks<&B::transfer>},
+      {blocks_12(0xae, kDpoOrCompare), spc3, spc4, write, &U::on_blocks<&B::write_and_verify>},
+      {blocks_12(0xaf, kDpoOrCompare), spc3, spc4, medium, &U::on_blocks<&B::verify>},
       {command_shape(
            {0xb7, 0x1f, 0, 0, 0, 0, kAnyByte, kAnyByte, kAnyByte, kAnyByte, 0, kControlByte}),
        spc, spc4, medium, &U::read_defect_data},
@@ -135,7 +138,7 @@ bool LogicalUnit::offers(const Rule& rule) const {
     case 0xa1:
       return drive_.firmware.ata;
     case 0x9e:
-      return rule.shape.service_action != 0x12 || !unwritten_.none_at_first();
+      return rule.shape.service_action != 0x12 || !blocks_.unwritten().none_at_first();
     default:
       return true;
   }

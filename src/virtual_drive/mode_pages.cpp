@@ -5,10 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "engine/tables.h"
+#include "model/power.h"
 #include "model/stand_ins.h"
 #include "model/validate.h"
 #include "scsi/bytes.h"
 #include "scsi/caching_fields.h"
+#include "scsi/power_conditions.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -76,6 +79,33 @@ std::vector<std::uint8_t> power_condition_page(const model::Imperfections& imper
   page[3] = kIdleA;
   scsi::put_be(&page[4], 4, static_cast<std::uint64_t>(std::min(tenths, 4294967295.0)));
   return page;
+}
+
+// Of a drive whose model has them.
+std::vector<std::uint8_t> power_timers_page(const model::DriveModel& model) {
+  auto page = empty_page(kPowerCondition, 0x26);
+  constexpr std::uint64_t kTenth_ms = 100;
+  for (const model::PowerTimer& timer : model.identity.power_timers) {
+    const std::size_t i = model::power_condition(timer.condition);
+    if (i >= scsi::kPowerFields.size()) continue;
+    const scsi::PowerField& field = scsi::kPowerFields[i];
+    page[field.enabled_at] |= field.enabled;
+    scsi::put_be(&page[field.timer_at], 4,
+                 std::min<std::uint64_t>(timer.after_ms / kTenth_ms, 0xffffffff));
+  }
+  return page;
+}
+
+std::vector<std::uint8_t> power_timers_changeable(const Personality& drive) {
+  auto mask = empty_page(kPowerCondition, 0x26);
+  if (!drive.firmware.power_page_changeable) return mask;
+  for (std::size_t i = 0; i < scsi::kPowerFields.size(); ++i) {
+    if (!is_there((*drive.model.power).*model::kPowerConditions[i].wake)) continue;
+    const scsi::PowerField& field = scsi::kPowerFields[i];
+    mask[field.enabled_at] |= field.enabled;
+    scsi::put_be(&mask[field.timer_at], 4, 0xffffffff);
+  }
+  return mask;
 }
 
 std::vector<std::uint8_t> power_condition_changeable() {
@@ -192,6 +222,7 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
   if (drive.firmware.ata) {  // all that a translation has (SAT-4, mode pages)
     add(caching_.defaults(), caching_.changeable());
     add(empty_page(kControl, 0x0a));
+    if (drive.model.power) add(power_timers_page(drive.model), power_timers_changeable(drive));
     return;
   }
   add(disconnect_reconnect_page(drive.model.bus));
@@ -203,7 +234,9 @@ ModePages::ModePages(const Personality& drive, const engine::LayoutMap& map)
   if (drive.level >= ScsiLevel::spc3) control_changeable[kWriteProtectAt] = kWriteProtect;
   add(empty_page(kControl, control_length), std::move(control_changeable));
   const auto disturbed = drive.model.imperfections.value_or(model::Imperfections{});
-  if (drive.level >= ScsiLevel::spc2 || disturbed.idle_condition_s > 0)
+  if (drive.model.power)
+    add(power_timers_page(drive.model), power_timers_changeable(drive));
+  else if (drive.level >= ScsiLevel::spc2 || disturbed.idle_condition_s > 0)
     add(power_condition_page(disturbed), power_condition_changeable());
   if (drive.level >= ScsiLevel::spc3 || disturbed.background_scan_step_ms > 0)
     add(background_control_page(disturbed), background_control_changeable());
@@ -263,6 +296,20 @@ bool ModePages::scans_in_background() const {
 bool ModePages::becomes_idle() const {
   const auto page = pages_.find(kPowerCondition);
   return page != pages_.end() && (page->second.current[3] & kIdleA);
+}
+
+std::array<Nanoseconds, 5> ModePages::power_timers_ns() const {
+  constexpr std::uint64_t kTenth_ms = 100;
+  std::array<Nanoseconds, 5> timers{};
+  const auto page = pages_.find(kPowerCondition);
+  if (page == pages_.end()) return timers;
+  const std::vector<std::uint8_t>& bytes = page->second.current;
+  for (std::size_t i = 0; i < timers.size(); ++i) {
+    const scsi::PowerField& field = scsi::kPowerFields[i];
+    if ((bytes[field.enabled_at] & field.enabled) != 0)
+      timers[i] = engine::timer_ns(scsi::get_be32(&bytes[field.timer_at]) * kTenth_ms);
+  }
+  return timers;
 }
 
 bool ModePages::has_power_conditions() const { return pages_.contains(kPowerCondition); }

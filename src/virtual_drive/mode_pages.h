@@ -2,6 +2,7 @@
 // to 6.13 and 7.5, SBC-3 clause 6.4, SCSI-2 clause 9.3.3). Nothing can be saved.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -36,7 +37,8 @@ class ModePages {
   // none.
   bool scans_in_background() const;
   bool becomes_idle() const;
-  bool has_power_conditions() const;  // page 1Ah
+  bool has_power_conditions() const;                   // page 1Ah
+  std::array<Nanoseconds, 5> power_timers_ns() const;  // of it, in its order; 0: off
   // Write cache and read-ahead as SET FEATURES makes them (SAT-4, caching mode page).
   void set_from_outside(bool write_cache, bool read_ahead);
   void restore_defaults();

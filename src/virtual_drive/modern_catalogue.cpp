@@ -4,6 +4,7 @@
 
 #include "virtual_drive/modern_drive.h"
 #include "virtual_drive/random_dice.h"
+#include "virtual_drive/shingled_drive.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -93,6 +94,30 @@ model::DriveModel modern_2arms(const InventedDrive& drive) {
   made_of.attachment = Attachment::sas;
   made_of.arms = 2;
   return named_modern(drive, made_of, drive.name);
+}
+
+// Media caches and bands as Skylight found them, cleaned when idle or when full.
+model::DriveModel modern_smr_of(const InventedDrive& drive, const ShingledDrive& shingles,
+                                std::uint32_t zoned) {
+  ModernDrive made_of = formatted_as_500gb(4, 5940, "modern-smr");
+  made_of.mechanics.decirpm = 59'040;
+  made_of.mechanics.nominal_rpm = 5900;
+  made_of.physical_block_bytes = 4096;
+  model::DriveModel model = named_modern(drive, made_of, "modern-smr");
+  shingle(shingles, model);
+  model.firmware->zoned = zoned;
+  return model;
+}
+
+model::DriveModel modern_smr_idle(const InventedDrive& drive) {
+  return modern_smr_of(drive, {.band_mib = 30, .cache_gb = 8, .entries = 100'000}, 0);
+}
+
+model::DriveModel modern_smr_lazy(const InventedDrive& drive) {
+  constexpr std::uint32_t kDeviceManaged = 2;
+  return modern_smr_of(
+      drive, {.band_mib = 24, .cache_gb = 5, .entries = 60'000, .cleans_when_idle = false},
+      kDeviceManaged);
 }
 
 model::DriveModel modern_1tb(const InventedDrive& drive) {
@@ -226,6 +251,10 @@ constexpr InventedDrive kModernDrives[] = {
     {"modern-500gb-usb", "modern-500gb as 512e behind a USB bridge: no FUA, one command at a time",
      modern_500gb_usb},
     {"modern-2arms", "of today, 500 GB, 7209.3 rpm: two arms with two surfaces each", modern_2arms},
+    {"modern-smr-idle",
+     "of today, 500 GB, shingled, and says nothing of it: cleans bands when idle", modern_smr_idle},
+    {"modern-smr-lazy", "of today, 500 GB, shingled, and says so: cleans bands when it must",
+     modern_smr_lazy},
     {"sas-147gb", "without translation, 147 GB, 15005.2 rpm: 4 surfaces, 3400 single slips",
      sas_147gb},
 };

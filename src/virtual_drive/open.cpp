@@ -9,22 +9,26 @@
 #include "model/nearest.h"
 #include "model/number_in.h"
 #include "virtual_drive/catalogue.h"
+#include "virtual_drive/drawn_power.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/modern_random.h"
 #include "virtual_drive/random_drive.h"
+#include "virtual_drive/shingled_drive.h"
+#include "virtual_drive/split_units.h"
 
 namespace platter::virtual_drive {
 namespace {
 
 constexpr std::string_view kPrefix = "virtual:";
-constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-";
+constexpr std::string_view kRandom = "random-", kModernRandom = "modern-random-",
+                           kModernSmr = "modern-smr-";
 
 [[noreturn]] void no_such_drive(const std::string& name) {
   throw Error(ExitStatus::no_device,
               "virtual:" + name + " is not in the catalogue; " +
                   model::did_you_mean(name, catalogue_names(), "virtual:") +
-                  "platter devices lists the drives; a model file (FILE.json), random-N and "
-                  "modern-random-N are others");
+                  "platter devices lists the drives; a model file (FILE.json), random-N, "
+                  "modern-random-N and modern-smr-N are others");
 }
 
 // The N of a drive drawn at random.
@@ -36,6 +40,7 @@ std::optional<std::uint64_t> seed_behind(std::string_view prefix, std::string_vi
 model::DriveModel model_named(const std::string& name) {
   if (const auto seed = seed_behind(kRandom, name)) return random_drive(*seed);
   if (const auto seed = seed_behind(kModernRandom, name)) return modern_random_drive(*seed);
+  if (const auto seed = seed_behind(kModernSmr, name)) return random_shingled_drive(*seed);
   if (const auto* entry = find_in_catalogue(name)) return catalogue_model(*entry);
   if (name.find('/') == std::string::npos && !name.ends_with(".json")) no_such_drive(name);
   model::DriveModel model = model::load_model(name);
@@ -83,11 +88,13 @@ void apply_option(std::string_view option, const std::string& name, model::Drive
     model.imperfections->seed = seed;
   } else if (key == "imperfections" && value == "default") {
     model.imperfections = default_imperfections(seed);
+  } else if (key == "power" && (value == "yes" || value == "fixed")) {
+    draw_power(model, value == "yes");
   } else if ((value != "no" && value != "yes") || !withhold(key, value == "yes", model)) {
     throw Error(ExitStatus::usage,
                 "virtual:" + name + " has the option '" + std::string(option) +
-                    "'; the options are seed=N, imperfections=none or default, and page40h, fua, "
-                    "ncq and seek, each =no or =yes");
+                    "'; the options are seed=N, imperfections=none or default, power=yes or fixed, "
+                    "and page40h, fua, ncq and seek, each =no or =yes");
   }
 }
 
@@ -104,6 +111,46 @@ model::DriveModel virtual_model(const std::string& given) {
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
   }
   return model;
+}
+
+namespace {
+
+struct OfUnit {
+  std::string drive;  // its name without the number
+  std::optional<std::size_t> lun;
+};
+
+OfUnit unit_in(const std::string& name) {
+  constexpr std::string_view kLun = "lun=";
+  OfUnit of{name, std::nullopt};
+  const std::size_t mark = name.rfind('?');
+  const std::size_t at = mark == name.npos ? mark : name.find(kLun, mark);
+  if (at == name.npos || (name[at - 1] != '?' && name[at - 1] != '&')) return of;
+  const std::size_t end = name.find('&', at);
+  const auto number = model::number_in<std::uint64_t>(
+      std::string_view(name).substr(at, end - at).substr(kLun.size()));
+  if (!number || *number > 1)
+    throw Error(ExitStatus::usage,
+                name + " names a logical unit that is none; lun=0 and lun=1 are");
+  of.lun = *number;
+  of.drive = end == name.npos ? name.substr(0, at - 1) : name.substr(0, at) + name.substr(end + 1);
+  return of;
+}
+
+}  // namespace
+
+std::unique_ptr<scsi::Device> open_unit(const std::string& name) {
+  const OfUnit of = unit_in(name);
+  if (!of.lun) return open_virtual(name);
+  return SplitUnits(virtual_model(of.drive), name).unit(*of.lun, name);
+}
+
+std::array<std::unique_ptr<scsi::Device>, 2> open_units(const std::array<std::string, 2>& names) {
+  const OfUnit a = unit_in(names[0]), b = unit_in(names[1]);
+  if (!names[0].starts_with(kPrefix) || !a.lun || !b.lun || a.drive != b.drive || a.lun == b.lun)
+    return {};
+  const SplitUnits units(virtual_model(a.drive), a.drive);
+  return {units.unit(*a.lun, names[0]), units.unit(*b.lun, names[1])};
 }
 
 std::unique_ptr<VirtualDevice> open_virtual(const std::string& name) {

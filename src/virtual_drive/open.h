@@ -1,6 +1,7 @@
 // `virtual:` device names: which drive, and how it is to behave.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -17,7 +18,14 @@ namespace platter::virtual_drive {
 // catalogue, usage for an unknown option, bad_input for a file that is no model.
 model::DriveModel virtual_model(const std::string& name);
 
+//   power=yes, power=fixed      power conditions are drawn for it; fixed: their timers cannot be
+//   set
+//   lun=N                       the Nth of its two logical units, an arm's each (split_units.h)
 // That drive, powered on at time 0 of its clock.
 std::unique_ptr<VirtualDevice> open_virtual(const std::string& name);
+// The same, or one of its logical units (lun=N).
+std::unique_ptr<scsi::Device> open_unit(const std::string& name);
+// Both units of one drive; empty: the names are of something else.
+std::array<std::unique_ptr<scsi::Device>, 2> open_units(const std::array<std::string, 2>& names);
 
 }  // namespace platter::virtual_drive

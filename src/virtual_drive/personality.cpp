@@ -26,8 +26,9 @@ constexpr Nanoseconds kAssumedSpinUp = 6 * kSecond;
 
 std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) {
   const bool large = blocks > std::numeric_limits<std::uint32_t>::max();
-  const bool newer = model.arms || (model.firmware && (model.firmware->ata ||
-                                                       model.firmware->most_transfer_blocks > 0));
+  const bool newer = model.arms || model.power ||
+                     (model.firmware &&
+                      (model.firmware->ata || model.firmware->most_transfer_blocks > 0));
   return large || newer || model.identity.block_bytes != 512 ? "SPC-3" : "SCSI-2";
 }
 
@@ -106,6 +107,8 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
           ? from_ms(std::max(0.0, *model.overheads.address_translation.value) / 2)
           : drive.command_ns;
   drive.spin_up_ns = kAssumedSpinUp;
+  if (model.power && acting(*model.power, model.power->standby_z) > 0)
+    drive.spin_up_ns = from_ms(acting(*model.power, model.power->standby_z));
   if (model.imperfections)
     drive.idle_wake_ns = from_ms(std::max(0.0, model.imperfections->idle_condition_ms));
   return drive;

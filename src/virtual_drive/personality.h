@@ -39,8 +39,8 @@ struct Personality {
 };
 
 // A model without firmware facts is taken for a SCSI-2 drive, for an SPC-3 drive if READ
-// CAPACITY(10) cannot tell its size, its blocks are not of 512 bytes, it has several arms, or its
-// firmware tells of what only those have. Throws Error(bad_input).
+// CAPACITY(10) cannot tell its size, its blocks are not of 512 bytes, it has several arms or power
+// conditions, or its firmware tells of what only those have. Throws Error(bad_input).
 Personality personality_of(const model::DriveModel& model, const engine::LayoutMap& layout);
 
 }  // namespace platter::virtual_drive

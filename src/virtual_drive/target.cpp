@@ -153,6 +153,7 @@ struct Target::Impl {
     if (truth.imperfections) truth.imperfections->seed = noise.seed();
     unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
     apply_cache_settings(0);
+    apply_power_timers(0);  // in tenths of a second, as the page has them
     outstanding.reserve(kMostOutstanding + 1);
   }
 
@@ -181,6 +182,11 @@ struct Target::Impl {
     const engine::CacheTable policies = engine::compile_cache(unit.modes().cache_policies(cache));
     if (policies != engine.tables().cache) engine.change_cache(policies, time_ns);
     engine.set_cache(unit.cache_settings(), time_ns);
+  }
+  bool has_power() const { return engine.tables().power.present != 0; }
+  void apply_power_timers(Nanoseconds time_ns) {
+    if (!settings_are_ignored && has_power())
+      engine.set_power_timers(unit.modes().power_timers_ns(), time_ns);
   }
 
   model::Cache cache;  // as the drive was built
@@ -216,6 +222,7 @@ Nanoseconds Target::Impl::arrival_of(Nanoseconds issued_ns, Nanoseconds before_n
 Answer Target::Impl::answer(const scsi::Command& command, std::uint32_t tag,
                             Nanoseconds issued_ns) {
   unit.set_spinning_up(issued_ns < spun_up_ns);
+  if (has_power() && outstanding.size() == 1) unit.set_rest(engine.rest_at(issued_ns));
   std::optional<Answer> refusal;
   if (noise.is_busy(command, issued_ns))
     refusal = unit.refuse(command, {scsi::Status::busy, {}, {}, 0});
@@ -316,6 +323,8 @@ void Target::Impl::start(Outstanding& entry, const scsi::Command& command, Nanos
       processor_free_ns = arrival_ns + work.electronics_ns;
       due(processor_free_ns);
       if (work.cache_changed) apply_cache_settings(std::max(processor_free_ns, last_media_ns));
+      if (work.timers_changed) apply_power_timers(processor_free_ns);
+      if (!work.keeps_rest && has_power()) engine.note_command(processor_free_ns);
       break;
     case Work::Kind::media:
       if (work.immediate) {
@@ -340,7 +349,15 @@ void Target::Impl::start(Outstanding& entry, const scsi::Command& command, Nanos
     case Work::Kind::spin_up:
       spun_up_ns = media_ns + work.spin_up_ns;
       due(work.immediate ? arrival_ns + work.electronics_ns : spun_up_ns);
+      if (has_power()) engine.go_to_rest(0, media_ns, work.spin_up_ns);
       break;
+    case Work::Kind::rest: {
+      const Nanoseconds clean_ns = work.flush ? engine.synchronize(media_ns) : media_ns;
+      const Nanoseconds answered_ns = arrival_ns + work.electronics_ns;
+      const Nanoseconds there_ns = engine.go_to_rest(work.rest, clean_ns);
+      due(work.immediate ? answered_ns : std::max(answered_ns, there_ns));
+      break;
+    }
   }
 }
 
@@ -468,6 +485,7 @@ void Target::reuse(std::vector<std::uint8_t> data) { impl_->unit.reuse(std::move
 void Target::reset(Nanoseconds now_ns) {
   impl_->forget(now_ns);
   impl_->apply_cache_settings(impl_->last_arrival_ns);
+  impl_->apply_power_timers(impl_->last_arrival_ns);
 }
 
 void Target::power_cycle(Nanoseconds now_ns) {
@@ -477,6 +495,7 @@ void Target::power_cycle(Nanoseconds now_ns) {
   impl_->spun_up_ns = 0;
   impl_->processor_free_ns = impl_->last_busy_ns = impl_->last_arrival_ns;
   impl_->apply_cache_settings(impl_->last_arrival_ns);
+  impl_->apply_power_timers(impl_->last_arrival_ns);
 }
 
 std::uint64_t Target::late_arrivals() const { return impl_->engine.late_arrivals(); }

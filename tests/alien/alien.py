@@ -8,6 +8,7 @@ import argparse
 import json
 import sys
 
+import modern_shingled
 import modern_truth
 import modern_two_arms
 import wire
@@ -36,7 +37,7 @@ def setting(text):
 
 def add_drive_options(parser):
     parser.add_argument("--variant", default="moderate",
-                        help=f"{', '.join(DIFFERENCES)}, random:SEED, modern:N or two-arms:N")
+                        help=f"{', '.join(DIFFERENCES)}, random:SEED, modern:N, two-arms:N or shingled:N")
     parser.add_argument("--geometry", metavar="FILE.json",
                         help="what is different from the variant (see variants.py for the names)")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="NAME=VALUE",
@@ -59,7 +60,9 @@ LACKING = {
 
 def configuration(options):
     kind, _, number = options.variant.partition(":")
-    if kind == "two-arms":
+    if kind == "shingled":
+        config = modern_shingled.shingled(int(number))
+    elif kind == "two-arms":
         config = modern_two_arms.two_arms(int(number))
     else:
         config = designed(int(number)) if kind == "modern" else variant(options.variant)
@@ -78,6 +81,9 @@ def built(config, seed, noise):
     if "interference_us" in config:
         drive = modern_two_arms.TwoArmDrive(config, seed, noise)
         return drive, modern_two_arms.TwoArmTarget(drive), modern_two_arms.truth
+    if "shingles" in config:
+        drive = modern_shingled.ShingledDrive(config, seed, noise)
+        return drive, ModernTarget(drive), modern_shingled.truth
     if "disk" in config:
         drive = ModernDrive(config, seed, noise)
         return drive, ModernTarget(drive), modern_truth.truth

@@ -46,6 +46,11 @@ class Needs(PlatterTest):
             self.assert_one_sentence(done, MISSING_PROGRAM)
             self.assertRegex(done.stderr, f"{command}|cosim/init")
 
+    @unittest.skipIf(os.path.exists("/dev/ublk-control"), "this kernel has ublk")
+    def test_without_ublk_nothing_is_read(self):
+        self.fails(MISSING_PROGRAM, ["/dev/ublk-control", "modprobe ublk_drv"], "emulate", "nonesuch.json", "--ublk", "--log", "l")
+        self.assertNotIn("l", self.files())
+
     def test_a_disksim_that_is_not_there_costs_no_command(self):
         drive = recorded_alien("--variant", "bands", "--record", self.path("record"))
         self.platter("truth", "virtual:hp-c2247", "-o", "m.json", "--force")

@@ -116,7 +116,7 @@ OTHER_OPTIONS = set("""
     --align-kb --sequential-share --local-share --local-blocks --streams --any-stream --run-requests
     --hot-share --hot-span --rate --think-ms --gap --burst-requests --burst-kb --idle-ms --tables
     --device --overwrite --yes --inspect --not-in-use --serial --results --commands --resume --skip
-    --nbd --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
+    --nbd --ublk --vhost-user --contents --check-log --ordinary --write-cache-loss --keep --contents-waiting --contents-limit
     --full-map --no-map --memory --date --cpu-factor --kernel --build-kernel --share --power-cut-at
     --vendor --product --revision --capacity --rpm --form-factor --block-size --method --demerit --annotation --local
     --jobs --share-bus --progress --brief --section --explain --raw --quiet-host --dry-run --attach --attach-beside

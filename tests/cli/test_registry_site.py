@@ -60,6 +60,22 @@ class RegistrySite(PlatterTest):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(self.files()["index.html"], "mine")
 
+    def test_pictures_are_on_the_pages(self):
+        self.platter("registry", "site", "--registry", "reg", "-o", "site")
+        plain = self.files()
+        self.platter("registry", "site", "--registry", "reg", "-o", "site", "--pictures")
+        for name, text in self.files().items():
+            if name.startswith("models/") and name.endswith(".html"):
+                self.assertGreaterEqual(text.count("<svg"), plain[name].count("<svg") + 2, name)
+                self.assertIn("Seek", text)
+
+    def test_pictures_without_gnuplot(self):
+        done = self.run_platter("registry", "site", "--registry", "reg", "-o", "site", "--pictures",
+                                env=dict(self.environment, PATH="/nowhere"))
+        self.assertEqual(done.returncode, 11)
+        self.assertIn("gnuplot", done.stderr)
+        self.assertFalse(os.path.exists(self.path("site")))
+
     def test_a_registry_that_is_not_there_is_said(self):
         done = self.run_platter("registry", "site", "--registry", "none", "-o", "site")
         self.assertNotIn(done.returncode, (0, 1))

@@ -25,6 +25,20 @@ code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXE
 code.write(bytes.fromhex("0f31" "48c1e220" "4809d0" "c3"))  # RDTSC, in one register
 stamp = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
 """, step="stamp()")
+SPIN = """
+import mmap, os, signal, time
+area = mmap.mmap(-1, 4096)
+signal.signal(signal.SIGUSR1, lambda *_: None)
+if os.fork() == 0:
+    for _ in range(3):
+        time.sleep(0.003)
+        os.kill(os.getppid(), signal.SIGUSR1)
+    area[0] = 1
+    os._exit(0)
+while not area[0]: pass
+os.wait()
+print(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
 LOOP = "while :; do :; done"
 
 
@@ -57,6 +71,12 @@ class Computing(GuestTest):
         self.assertIn(b"/sh has computed for 1 s", done.stderr)
         self.assertIn(b"not the same again", done.stderr)
         self.assertGreater(self.report["ticks_of_the_host"], 0)
+
+    def test_one_that_waits_for_another_to_write_goes_on_when_it_has(self):
+        """As a database does whose workers are to begin: the other runs, and signals arrive, meanwhile."""
+        self.assertEqual(self.succeeds("python3", "-c", SPIN, options=("--patience", 1)), "set()\n")
+        self.assertIn(self.report["ticks_of_the_host"], range(1, 20))
+        self.assertLess(self.report["simulated_seconds"], 2)
 
     def test_strictly_it_ends_the_run_by_name(self):
         done = self.cosim("timeout", "2", "sh", "-c", LOOP, options=("--patience", 1, "--strict"))

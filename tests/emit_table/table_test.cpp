@@ -232,6 +232,26 @@ TEST_CASE("several arms survive the way into a table, which is then of version 1
   }
 }
 
+TEST_CASE("power conditions survive the way into a table") {
+  model::DriveModel model = drive_model();
+  model.power.emplace();
+  model.power->idle_b = engine::testing::value(700);
+  model.power->standby_z = engine::testing::value(9000);
+  model.identity.power_timers = {{"idle_b", 2000}};
+  const std::string bytes = emit_table::compile_table(model);
+  const Table table = view(bytes);
+  CHECK(table.format == 8);
+  CHECK(table.tables->sections() == engine::Tables(model).sections());
+  CHECK(table.tables->power.wake_ns[1] == 700 * kMillisecond);
+  CHECK(table.tables->power.after_ns[1] == 2 * kSecond);
+  try {
+    (void)emit_table::as_c_header(std::as_bytes(std::span(bytes)));
+    FAIL("a C header with power conditions");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+  }
+}
+
 TEST_CASE("any layout survives the way into a table") {
   std::mt19937_64 random(11);
   for (int round = 0; round < 100; ++round) {

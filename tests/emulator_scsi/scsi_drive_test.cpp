@@ -167,6 +167,24 @@ TEST_CASE("a log gives every completion again, of any commands, late or aborted"
       }
 }
 
+TEST_CASE("a log gives the completions of a drive again that goes to rest whenever it can",
+          "[scsi]") {
+  for (const std::uint32_t depth : {1U, 4U}) {
+    model::DriveModel model = queueing(8, true);
+    model.power.emplace();
+    model.power->idle_a = engine::testing::value(7);
+    model.identity.power_timers = {{"idle_a", 0}};
+    Logged logged(model), awake(queueing(8, true));
+    load(logged, depth, 1500, 23);
+    load(awake, depth, 1500, 23);
+    CHECK(logged.drive.next_due() != awake.drive.next_due());
+    const CheckedLog checked = logged.check(logged.log());
+    INFO(depth << " " << checked.first_difference);
+    CHECK(checked.differ == 0);
+    CHECK(checked.completions > 1000);
+  }
+}
+
 // holds: emulators.md: A time in the log
 TEST_CASE("a log that was changed is found out", "[scsi]") {
   Logged logged(queueing(1, false));

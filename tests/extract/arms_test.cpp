@@ -9,6 +9,8 @@
 #include "model/finding_kinds.h"
 #include "model/json.h"
 #include "model/validate.h"
+#include "scsi/joined_units.h"
+#include "virtual_drive/split_units.h"
 #include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
@@ -99,6 +101,24 @@ TEST_CASE("Two arms are found, with their interference, and predicted as two") {
   CHECK(model.validity.demerits.front().demerit_percent < 1.5);
   const KeptRecord again = read_lines(kept.whole(run));
   CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
+}
+
+TEST_CASE("Two logical units of one target, joined, are two arms on one spindle") {
+  const Folder folder;
+  model::DriveModel truth = two_arms(13);
+  const virtual_drive::SplitUnits units(truth, "units");
+  scsi::JoinedUnits drive(units.unit(0, "first"), units.unit(1, "second"));
+  Options options = options_in(folder);
+  options.map_by_time = MapByTime::none;
+  options.unit_blocks = drive.unit_blocks();
+  const Run run = characterize(drive, options);
+  REQUIRE(run.model.arms);
+  CHECK(run.model.identity.blocks == truth.arms->ranges[1].last_lbn + 1);
+  CHECK(run.model.arms->ranges == truth.arms->ranges);
+  CHECK(*run.model.arms->overlap.value >= 0.7);
+  CHECK(run.model.arms->method.starts_with("two logical units on one spindle"));
+  CHECK_FALSE(says_one_arm(run.model));
+  CHECK_FALSE(run.model.identity.logical_units);
 }
 
 TEST_CASE("Ranges that reads at depth 2 do not confirm are a finding, and the model has one arm") {

@@ -87,7 +87,7 @@ TEST_CASE("estimate: of five drives the file tells the model to the last byte", 
   std::vector<LbnRange> writable;
   if (writes) writable.push_back({0, 100'000});
   const Run run = run_on(drive, writable, budget_s > 0 ? std::optional(budget_s) : std::nullopt);
-  CHECK(run.record.stages.size() == kStages.size());
+  CHECK(run.record.stages.size() == stages_of(false));
   check_that_the_file_tells_the_model(run);
 }
 
@@ -103,13 +103,13 @@ TEST_CASE("estimate: a file cut at the end of any stage gives the model of the s
     CHECK_FALSE(kept.ended);
     REQUIRE(kept.record.stages.size() == stages);
     const model::DriveModel model = extract::estimate(kept.record);
-    CHECK_FALSE(model.provenance.complete == (stages < kStages.size()));
-    CHECK(model.provenance.missing.size() == kStages.size() - stages);
+    CHECK_FALSE(model.provenance.complete == (stages < stages_of(false)));
+    CHECK(model.provenance.missing.size() == stages_of(false) - stages);
     model::to_json_text(model);  // is valid
     if (stages > stage_named("seeks"))
       CHECK(model.seek.points.size() == run.model.seek.points.size());
   }
-  CHECK(stages == kStages.size());
+  CHECK(stages == stages_of(false));
 }
 
 // What later stages would have told apart is in the errors of what they are in.

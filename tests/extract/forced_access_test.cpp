@@ -178,7 +178,7 @@ TEST_CASE(
                            : "READ with FUA is refused: with caches off"));
       CHECK(std::ranges::any_of(run.record.samples, &estimate::Sample::verify));
       CHECK_FALSE(std::ranges::any_of(with.record.samples, &estimate::Sample::verify));
-      CHECK(run.record.stages.size() == kStages.size());
+      CHECK(run.record.stages.size() == stages_of(false));
       for (const auto fact : kCacheFacts) {
         const model::Parameter &a = with.model.cache.*fact, &b = run.model.cache.*fact;
         CHECK(a.value == b.value);
@@ -221,7 +221,7 @@ TEST_CASE("where nothing passes the cache, no block is read twice that is to com
     REQUIRE(period.value);
     CHECK(std::abs(*period.value - period_ns) < 4 * *period.error);
     CHECK(*period.error < 3e-6 * period_ns);
-    CHECK(run.record.stages.size() == kStages.size());
+    CHECK(run.record.stages.size() == stages_of(false));
     CHECK(run.model.seek.points.size() > 10);
     REQUIRE(run.model.validity.demerits.size() == 2);
     CHECK(run.model.validity.demerits.front().demerit_percent < 3);
@@ -253,7 +253,7 @@ TEST_CASE("what of a caching page can be changed is, each time that the caches g
   CHECK(noted(run, "mode page 08h could be changed in part only"));
   CHECK(noted(run, "with caches off all reads were sent with FUA"));
   CHECK_FALSE(noted(run, "the drive was reset, or its settings were changed"));
-  CHECK(run.record.stages.size() == kStages.size());
+  CHECK(run.record.stages.size() == stages_of(false));
   CHECK(caching_page(device) == page);
 }
 

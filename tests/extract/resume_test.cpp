@@ -56,7 +56,7 @@ void check_whole(const Kept& kept, std::size_t sessions) {
   const Run& run = kept.run;
   CHECK_FALSE(run.ended_by);
   CHECK(run.model.provenance.complete);
-  CHECK(run.record.stages.size() == kStages.size());
+  CHECK(run.record.stages.size() == stages_of(false));
   CHECK(run.record.sessions.size() == sessions);
   const KeptRecord again = read_lines(kept.lines.whole(run));
   CHECK(again.record.sessions.size() == sessions);

@@ -116,7 +116,7 @@ TEST_CASE("a layout that takes long is better than none") {
   CHECK(plan.limit_s(kLayout, begins_s).value() > 3 * kStages[kLayout].weight);
   // What is left then is shared by all others.
   double elapsed_s = begins_s + 3 * kStages[kLayout].weight;
-  for (std::size_t i = kLayout + 1; i < kStages.size(); ++i) {
+  for (std::size_t i = kLayout + 1; i < stages_of(false); ++i) {
     const double limit_s = plan.limit_s(i, elapsed_s).value();
     CHECK(limit_s > 0.4 * kStages[i].weight * kStages[i].least);
     elapsed_s += std::min(limit_s, kStages[i].weight);

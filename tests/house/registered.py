@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every Python module of tests is run by a test, no two tests have one name, and every subcommand is on its list.
+"""Every Python module of tests is run by a test, no two tests have one name, every subcommand is on its list, and every
+program of bench is named by a list: the nightly one, a test, or a page of the docs.
 
     tests/house/registered.py SOURCE BUILD
 """
@@ -48,6 +49,12 @@ def subcommand_problems(listed, sources):
     return found
 
 
+def bench_problems(programs, lists):
+    """`programs`: paths of bench that can be run; `lists`: the texts that may name them, whole or by their folder."""
+    return [f"{path}: no campaign, test or page names it" for path in programs
+            if not any(path in text or f"{os.path.basename(path)} " in text for text in lists)]
+
+
 def main(source, build):
     listed = subprocess.run(["git", "ls-files", "tests/**/test_*.py", "tests/**/*_test.py"], cwd=source, check=True,
                             capture_output=True, text=True).stdout.split()
@@ -58,6 +65,16 @@ def main(source, build):
         with open(path, encoding="utf-8") as file:
             texts[os.path.relpath(path, source)] = file.read()
     found += subcommand_problems(texts.pop("src/cli/subcommands.h"), texts)
+    staged = subprocess.run(["git", "ls-files", "-s", "bench"], cwd=source, check=True, capture_output=True, text=True)
+    programs = [line.split("\t")[1] for line in staged.stdout.splitlines() if line.startswith("100755")]
+    lists = []
+    for pattern in ("check", "README.md", "docs/**/*.md", "bench/nightly.py", "bench/trust/campaign.py", "scripts/*",
+                    "tests/**/*.py", "tests/**/*.h", "tests/**/CMakeLists.txt", "tests/**/README.md"):
+        for path in glob.glob(os.path.join(source, pattern), recursive=True):
+            if os.path.isfile(path):
+                with open(path, encoding="utf-8") as file:
+                    lists.append(file.read())
+    found += bench_problems(programs, lists)
     print("\n".join(found))
     return 1 if found else 0
 

@@ -35,6 +35,10 @@ class Registered(unittest.TestCase):
         self.assertEqual(registered.subcommand_problems(listed.splitlines()[0], sources),
                          ["show.cpp: add_show() is called 0 times, so its subcommand is there 0 times"])
 
+    def test_a_program_of_bench_that_no_list_names(self):
+        self.assertEqual(registered.bench_problems(["bench/a.py", "bench/b.py"], ["run bench/a.py", "bench/bb.py"]),
+                         ["bench/b.py: no campaign, test or page names it"])
+
 
 class NotRun(unittest.TestCase):
     def run_modules(self, text):

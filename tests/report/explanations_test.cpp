@@ -38,6 +38,7 @@ TEST_CASE("every parameter is explained, and nothing else") {
   std::set<std::string> names;
   model::DriveModel model;
   model.arms.emplace();
+  model.power.emplace();
   for (const auto& named : model::parameters_of(model)) paths.push_back(named.path);
   for (const Explanation& each : explanations()) {
     explained.emplace_back(each.path);

@@ -227,4 +227,40 @@ TEST_CASE("mode page 1Ah: each timer with its bit, of the new and the old length
   CHECK_FALSE(decode_power_timers(page));
 }
 
+TEST_CASE("a page 1Ah with one timer alone; page 8Ah, whole and of this drive's conditions") {
+  ReplyBytes page(40);
+  page[0] = 0x9A;
+  page[1] = 0x26;
+  page[2] = 0xC1;
+  page[3] = 0x0F;
+  for (std::uint8_t i = 0; i < 5; ++i) put_be(&page[4 + 4 * i], 4, 100U + i);
+  const auto timer_of = [&](std::size_t condition) {
+    const auto alone = decode_power_timers(with_only_timer(page, condition, 7).value());
+    return std::array{alone->idle_a, alone->idle_b, alone->idle_c, alone->standby_y,
+                      alone->standby_z};
+  };
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t other = 0; other < 5; ++other) {
+      CHECK(timer_of(i)[other].enabled == (i == other));
+      CHECK((timer_of(i)[other].tenths == 7U) == (i == other));
+    }
+  CHECK((*with_only_timer(page, 0, 7))[2] == 0xC0);  // what else is there stays
+  page.resize(12);
+  page[1] = 0x0A;
+  CHECK(with_only_timer(page, 4, 7));
+  CHECK_FALSE(with_only_timer(page, 1, 7));
+
+  ReplyBytes told{0, 0x8A, 0, 14, 0x03, 0x05, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
+  const auto times = decode_recovery_times(told);
+  REQUIRE(times);
+  CHECK((*times)[0] == 4);
+  CHECK_FALSE((*times)[1]);
+  CHECK((*times)[2] == 6);
+  CHECK((*times)[3] == 3);
+  CHECK((*times)[4] == 2);
+  CHECK_FALSE(decode_recovery_times(Bytes(told).first(17)));
+  told[1] = 0x80;
+  CHECK_FALSE(decode_recovery_times(told));
+}
+
 }  // namespace platter::scsi

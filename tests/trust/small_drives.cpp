@@ -4,6 +4,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "virtual_drive/drawn_power.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"
 
@@ -20,6 +21,7 @@ constexpr SmallDrive kSmall[] = {
     {"small-4kn", "the same with logical blocks of 4096 bytes"},
     {"small-ata", "the same as an ATA drive behind a translation: no SEEK, no defect list"},
     {"small-ata-512e", "that one with physical blocks of 4096 bytes"},
+    {"small-power", "the first with power conditions, some of whose timers are on"},
     {"small-random-N",
      "drawn at random, everything follows from N; 20,000 to 100,000 physical sectors"},
 };
@@ -73,6 +75,7 @@ platter::model::DriveModel small(const std::string& name) {
   drive.imperfections->random_phase = true;
   drive.firmware->scsi_level = "SPC-3";
   if (name.starts_with("small-ata")) make_ata(drive);
+  if (name == "small-power") platter::virtual_drive::draw_power(drive, true);
   return drive;
 }
 

@@ -93,6 +93,24 @@ class Planted(unittest.TestCase):
             self.assertEqual((finding["verdict"], finding["differ"]), ("silent", [77]))
             self.assertEqual(failures_of(finding), ["silent"])
 
+    # holds: safety.md: Settings are in the journal before
+    def test_timers_of_a_run_that_was_killed_are_put_back(self):
+        whole = self.folder("--drive", "small-power")
+        self.assertEqual(whole.platter("characterize", whole.exec_name(), "--power", "-o", "drive.json"), 0, whole.texts)
+        with open(whole.log, encoding="utf-8") as file:
+            selects = [event["data"] for event in map(json.loads, file) if event["event"] == "select"]
+        self.assertEqual(whole.check("host")["settings"], [])
+        timers = [n for n, data in enumerate(selects, 1) if bytes.fromhex(data)[4] & 0x3f == 0x1a]
+        self.assertGreaterEqual(len(timers), 7)  # off, each condition, off again, as they were
+        for at in timers[1:6:2]:
+            folder = self.folder("--drive", "small-power")
+            self.assertEqual(folder.platter("characterize", folder.exec_name([f"kill-host-after:at={at},of=select"]),
+                                            "--power", "-o", "drive.json"), -9, folder.texts)
+            self.assertIn(0x1a, folder.check("host")["settings"])
+            self.assertEqual(folder.platter("restore", *folder.journals(), "--device", folder.exec_name(), "--yes"), 0,
+                             folder.texts)
+            self.assertEqual(folder.check("host")["settings"], [])
+
     def test_a_setting_that_is_another_is_a_silent_loss(self):
         folder = self.folder()
         folder.job("replay-1-default")

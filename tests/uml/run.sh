@@ -20,6 +20,10 @@ for program in linux.uml modprobe mkfs.ext2 mkswap setpriv; do
     skip "$program is not installed (packages user-mode-linux kmod e2fsprogs util-linux)"
 done
 [ "$script" != variants.sh ] || command -v sg_reset >/dev/null || skip "sg3-utils is not installed"
+case "$script" in ublk*)
+  [ -e "$build/../tools/ublk_drv-$(linux.uml --version).ko" ] ||
+    skip "this kernel's module ublk_drv is not in build/tools (tests/uml/ublk_module.sh builds it)"
+esac
 if [ "$script" = held.sh ]; then
   for package in mdadm lvm2; do
     [ -e "$build/../tools/$package.done" ] || skip "$package is not in build/tools (scripts/unpack)"

@@ -167,8 +167,18 @@ static bool goes_on_with_stamp(pid_t pid, int* state) {
 // Of what read, write and their kind copy.
 static const uint64_t kBytesEachNs = 10;
 
+// Programs, by their numbers on the host, that have only computed since the emulator stopped them.
+static uint8_t computes_on[(1 << 22) / 8];  // of as many as the host can have
+static bool is_computing_on(pid_t pid) { return computes_on[pid >> 3] & 1 << (pid & 7); }
+static void set_computing_on(pid_t pid, bool on) {
+  const uint8_t bit = (uint8_t)(1U << (pid & 7));
+  computes_on[pid >> 3] = (uint8_t)(on ? computes_on[pid >> 3] | bit
+                                       : computes_on[pid >> 3] & ~bit);
+}
+
 // What a program of the guest has stopped for. True: it goes on, and the kernel need not know.
 static bool goes_on(pid_t pid, int* state) {
+  if (WSTOPSIG(*state) != SIGALRM) set_computing_on(pid, false);
   switch (WSTOPSIG(*state)) {
     case SIGTRAP | 0x80:  // a system call; what the one before moved is charged with it
       let_pass(call_ns == 0 ? 0 : call_ns + tracing_moved_bytes() / kBytesEachNs);
@@ -177,8 +187,13 @@ static bool goes_on(pid_t pid, int* state) {
       if (tracing_answered_time_stamp(pid, time_stamp())) return goes_on_with_stamp(pid, state);
       let_pass(call_ns);
       return false;
-    case SIGALRM:  // from the emulator
-      if (shared != NULL) let_pass(shared->tick_ns);
+    case SIGALRM:  // from the emulator, or the kernel's own for each of its timers that ended
+      if (shared != NULL) {
+        const uint64_t tick_ns = shared->tick_ns;
+        shared->tick_ns = 0;
+        if (tick_ns > 0) set_computing_on(pid, true);
+        let_pass(tick_ns);
+      }
       return false;
     default:
       return false;
@@ -186,7 +201,10 @@ static bool goes_on(pid_t pid, int* state) {
 }
 
 static pid_t wait_for(pid_t pid, int* state, int options) {
-  if (shared != NULL && tracing_runs_program()) shared->program = pid;
+  if (shared != NULL && tracing_runs_program()) {
+    shared->goes_on = is_computing_on(pid);
+    shared->program = pid;
+  }
   const pid_t changed = (pid_t)syscall(SYS_wait4, pid, state, options, NULL);
   if (shared == NULL) return changed;
   shared->program = 0;

@@ -1,0 +1,65 @@
+#include "mtbrc/home_reads.h"
+
+#include <cmath>
+
+#include "estimate/rotation.h"
+#include "estimate/sector_end.h"
+#include "mtbrc/rotation.h"
+#include "statistics/circular.h"
+
+namespace platter::mtbrc {
+namespace {
+
+constexpr Nanoseconds kGoodFor = 700 * kMillisecond;
+constexpr std::uint32_t kReads = 4;
+
+}  // namespace
+
+HomeReads::HomeReads(Context& context)
+    : context_(context),
+      accesses_(context),
+      reference_(accesses_, context, *context.map, kGoodFor, kReads),
+      reference_width_rev_(estimate::on_track(*context.map, reference_.lbn()).width_rev) {}
+
+// The last logical block: all of the physical one has passed when a read of it ends.
+std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
+  const std::uint64_t last = context_.drive.physical_blocks().covering(lbn, 1).last;
+  if (last >= context_.map->blocks() || context_.drive.leaves_out(last, 1)) return std::nullopt;
+  reference_.refresh();
+  const std::uint32_t session = context_.session;
+  const auto sample = accesses_.probe(estimate::Experiment::other, last);
+  if (!sample || context_.session != session) return std::nullopt;
+  const double miss_rev = statistics::wrap_rev(angle_rev(sample->completed_ns) -
+                                               estimate::sector_end_rev(*context_.map, last));
+  return std::abs(miss_rev) <= kAtHome_rev;
+}
+
+std::optional<bool> HomeReads::most_at_home(std::uint64_t lbn, std::uint32_t count,
+                                            std::uint32_t apart) {
+  std::uint32_t home = 0, read = 0;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (const auto is = at_home(lbn + std::uint64_t{i} * apart * context_.write_unit())) {
+      ++read;
+      home += *is ? 1 : 0;
+    }
+  if (read == 0) return std::nullopt;
+  return 2 * home > read;
+}
+
+double HomeReads::angle_rev(Nanoseconds time_ns) const {
+  return estimate::phase_rev(context_.rotation, time_ns) - reference_.phase_rev() +
+         reference_width_rev_;
+}
+
+Nanoseconds HomeReads::refreshed_ns() {
+  reference_.refresh();
+  return context_.drive.now_ns();
+}
+
+Nanoseconds HomeReads::look() {
+  const Nanoseconds before_ns = context_.drive.now_ns();
+  accesses_.probe(estimate::Experiment::other, reference_.lbn());
+  return context_.drive.now_ns() - before_ns;
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,402 @@
+#include "mtbrc/shingles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "statistics/distribution.h"
+
+namespace platter::mtbrc {
+namespace {
+
+constexpr std::uint64_t kMib = 1 << 20, kSharp_bytes = 128 << 10;
+// Physical blocks that vote. At home so far apart, and written backwards: away they lie side by
+// side, and one that looks at home by chance says nothing of the others.
+constexpr std::uint32_t kGroup = 3, kApart = 16;
+
+constexpr Nanoseconds kShows = 20 * kMillisecond;  // a wait, by what a look takes more than usually
+
+double uniform_error(double width) { return width / std::sqrt(12.0); }
+
+statistics::Estimate between(double low, double high) {
+  return {(low + high) / 2, uniform_error(high - low)};
+}
+
+double median_of(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+Shingles::Shingles(Context& context, const std::vector<LbnRange>& permitted)
+    : context_(context),
+      permitted_(permitted),
+      home_(context),
+      accesses_(context),
+      random_(context.seed ^ 0x736d72) {}
+
+// Of a range of so many blocks in the permission: the first LBN, of a physical block.
+std::uint64_t Shingles::place(std::uint64_t blocks) {
+  constexpr int kTries = 200;
+  std::uint64_t best = permitted_.front().first;
+  for (int i = 0; i < kTries; ++i) {
+    const LbnRange& range = permitted_[random_() % permitted_.size()];
+    const std::uint64_t end = std::min(range.last + 1, context_.map->blocks());
+    if (end < range.first + blocks) continue;
+    const std::uint64_t lbn = context_.drive.physical_blocks()
+                                  .covering(range.first + random_() % (end - range.first), 1)
+                                  .first;
+    if (lbn < range.first || lbn + blocks > end) continue;
+    best = lbn;
+    if (context_.drive.may_write(lbn, static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                          blocks, context_.write_unit()))) &&
+        !context_.drive.leaves_out(
+            lbn, static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, 0xffffffff))))
+      return lbn;
+  }
+  return best;
+}
+
+bool Shingles::rewrite(std::uint64_t lbn, std::uint32_t blocks) {
+  if (!context_.drive.may_write(lbn, blocks)) return false;
+  try {
+    context_.drive.learn_contents(lbn, blocks);
+  } catch (const scsi::DriveError& error) {
+    if (!error.may_do_elsewhere()) throw;
+    return false;
+  }
+  if (!accesses_.write(estimate::Experiment::other, lbn, 0, blocks)) return false;
+  written_.push_back(lbn);
+  return true;
+}
+
+bool Shingles::rewrite_group(std::uint64_t lbn) {
+  bool all = true;
+  for (std::uint32_t i = kGroup; i-- > 0;)
+    all &= rewrite(lbn + std::uint64_t{i} * kApart * context_.write_unit(), context_.write_unit());
+  return all;
+}
+
+Displaced Shingles::displaced() {
+  constexpr std::uint32_t kBlocks = 24, kTries = 4 * kBlocks;
+  Displaced found;
+  for (std::uint32_t i = 0; i < kTries && found.looked_at < kBlocks; ++i) {
+    const std::uint64_t lbn = place(context_.write_unit());
+    // One that the map has elsewhere tells nothing.
+    if (context_.map->is_remapped(lbn) || !home_.at_home(lbn).value_or(false)) continue;
+    if (!rewrite(lbn, context_.write_unit())) continue;
+    context_.drive.synchronize_cache();
+    const auto home = home_.at_home(lbn);
+    if (!home) continue;
+    ++found.looked_at;
+    found.away += *home ? 0 : 1;
+  }
+  return found;
+}
+
+std::uint32_t Shingles::groups_home(Pause& pause) {
+  context_.drive.rest_ns(pause.time_ns);
+  // A read that comes in the midst of a step of the cleaning waits for its end.
+  const Nanoseconds waited_ns = home_.look() - usual_look_ns_;
+  pause.waited = waited_ns > kShows;
+  if (pause.waited) pause.time_ns += waited_ns;
+  std::uint32_t home = 0;
+  for (const std::uint64_t group : pause.groups)
+    home += home_.most_at_home(group, kGroup, kApart).value_or(false) ? 1 : 0;
+  return home;
+}
+
+// Between a pause behind which they are away and one behind which all are at home, to 1 %.
+statistics::Estimate Shingles::until_home(const std::vector<std::uint64_t>& groups, double low_ns,
+                                          double high_ns, double settle_ns) {
+  constexpr int kSteps = 11;
+  constexpr double kSharp = 0.01, kOfAWait_ns = 8e6;
+  for (int i = 0; i < kSteps && high_ns - low_ns > kSharp * high_ns; ++i) {
+    for (const std::uint64_t group : groups) rewrite_group(group);
+    Pause pause{groups, static_cast<Nanoseconds>((low_ns + high_ns) / 2)};
+    const bool all = groups_home(pause) == groups.size();
+    const auto time_ns = static_cast<double>(pause.time_ns);
+    context_.drive.rest_ns(static_cast<Nanoseconds>(settle_ns));
+    // Nothing else is dirty: what it waited for was the end of their cleaning.
+    if (all && pause.waited) return {time_ns, kOfAWait_ns};
+    if (all)
+      high_ns = std::min(high_ns, time_ns);
+    else
+      low_ns = std::max(low_ns, std::min(time_ns, high_ns));
+  }
+  return between(low_ns, high_ns);
+}
+
+// Bands that became dirty before are cleaned first: until several looks in a row wait for none.
+void Shingles::settle() {
+  constexpr int kMostSlices = 60, kQuiet = 3;
+  constexpr Nanoseconds kSlice = 20 * kSecond;
+  std::vector<double> looks;
+  for (int i = 0; i < 5; ++i) looks.push_back(static_cast<double>(home_.look()));
+  usual_look_ns_ = static_cast<Nanoseconds>(median_of(looks));
+  for (int i = 0, quiet = 0; i < kMostSlices && quiet < kQuiet; ++i) {
+    context_.drive.rest_ns(kSlice);
+    quiet = home_.look() > usual_look_ns_ + kShows ? 0 : quiet + 1;
+  }
+}
+
+IdleCleaning Shingles::idle_cleaning() {
+  constexpr double kPauses_s[] = {0.25, 0.35, 0.5, 0.7, 1,   1.2, 1.4, 1.7, 2,  2.4,
+                                  2.9,  3.4,  4,   5,   6.5, 8,   11,  15,  20, 40};
+  context_.report("cleaning of bands", 0);
+  settle();
+  IdleCleaning found;
+  const std::uint64_t span = kGroup * kApart * context_.write_unit();
+  const auto mapped = [&] {
+    constexpr int kPlaces = 20;
+    for (int i = 0; i < kPlaces; ++i)
+      if (const auto at = mapped_from(place(2 * span))) return *at;
+    return place(2 * span);
+  };
+  const std::uint64_t one = mapped();
+  double low_ns = 0, high_ns = 0;
+  for (const double pause_s : kPauses_s) {
+    rewrite_group(one);
+    Pause pause{{one}, static_cast<Nanoseconds>(pause_s * 1e9)};
+    found.seen = groups_home(pause) == 1;
+    high_ns = static_cast<double>(pause.time_ns);
+    if (found.seen) break;
+    low_ns = high_ns;
+  }
+  if (!found.seen) return found;
+  const double settle_ns = 3 * high_ns;
+  context_.drive.rest_ns(static_cast<Nanoseconds>(settle_ns));
+  found.one_band = until_home({one}, low_ns, high_ns, settle_ns);
+  // Another band of about the same tracks.
+  const std::uint64_t away = 80 * kMib / context_.drive.block_bytes();
+  const auto permitted = [&](std::uint64_t lbn) {
+    return context_.drive.may_write(lbn, context_.write_unit());
+  };
+  const auto above = mapped_from(one + away);
+  const auto below = one > away ? mapped_from(one - away) : std::nullopt;
+  const std::uint64_t other = above && permitted(*above)   ? *above
+                              : below && permitted(*below) ? *below
+                                                           : mapped();
+  const double longest_ns = 3 * found.one_band.value;
+  found.two_bands = until_home({one, other}, found.one_band.value, longest_ns, settle_ns);
+  return found;
+}
+
+// The first group from there on that is where the map has it, if one is near.
+std::optional<std::uint64_t> Shingles::mapped_from(std::uint64_t lbn) {
+  constexpr int kTries = 8;
+  const std::uint64_t step = 2ULL * context_.write_unit();
+  for (int i = 0; i < kTries; ++i, lbn += step)
+    if (home_.most_at_home(lbn, kGroup, kApart).value_or(false)) return lbn;
+  return std::nullopt;
+}
+
+// Both at home: they were cleaned as one. One alone: there was no time for another band.
+std::optional<bool> Shingles::same_band(std::uint64_t a, std::uint64_t b,
+                                        const IdleCleaning& cleaning) {
+  const double of_band_ns = cleaning.two_bands.value - cleaning.one_band.value;
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    if (!rewrite_group(a) || !rewrite_group(b)) return std::nullopt;
+    Pause pause{{a, b}, static_cast<Nanoseconds>(cleaning.one_band.value + of_band_ns / 2)};
+    const std::uint32_t home = groups_home(pause);
+    context_.drive.rest_ns(static_cast<Nanoseconds>(1.2 * cleaning.two_bands.value + of_band_ns));
+    if (home > 0) return home == 2;
+  }
+  return std::nullopt;
+}
+
+// The first LBN behind the band of `lbn`, to 128 KiB.
+std::optional<std::uint64_t> Shingles::edge_above(std::uint64_t lbn, const IdleCleaning& cleaning) {
+  const std::uint32_t block_bytes = context_.drive.block_bytes(), unit = context_.write_unit();
+  const auto blocks = [&](std::uint64_t bytes) {
+    return context_.drive.physical_blocks().rounded_up(
+        static_cast<std::uint32_t>(bytes / block_bytes));
+  };
+  const std::uint64_t most = blocks(256 * kMib);
+  const std::uint64_t sharp = std::max<std::uint64_t>(blocks(kSharp_bytes), kGroup * kApart * unit);
+  std::uint64_t low = lbn, high = lbn + blocks(kMib);
+  bool bounded = false;
+  while (!bounded || high - low > sharp) {
+    if (high - lbn > most) return std::nullopt;
+    const auto at = mapped_from(bounded ? low + (high - low) / 2 / unit * unit : high);
+    if (!at || (bounded && *at >= high)) return std::nullopt;
+    const auto same = same_band(lbn, *at, cleaning);
+    if (!same) return std::nullopt;
+    bounded |= !*same;
+    (*same ? low : high) = *at;
+    if (!bounded) high = lbn + 2 * (low - lbn);
+  }
+  return low + (high - low) / 2;
+}
+
+std::optional<double> Shingles::band_at(std::uint64_t begin, const IdleCleaning& cleaning) {
+  const auto from = mapped_from(begin);
+  const auto first = from ? edge_above(*from, cleaning) : std::nullopt;
+  if (!first) return std::nullopt;
+  const auto behind = mapped_from(context_.drive.physical_blocks().covering(*first, 1).first +
+                                  256 * 1024 / context_.drive.block_bytes());
+  const auto second = behind ? edge_above(*behind, cleaning) : std::nullopt;
+  if (!second) return std::nullopt;
+  return static_cast<double>(*second - *first);
+}
+
+// At places anywhere, until two of them tell the same.
+statistics::Estimate Shingles::band_blocks(const IdleCleaning& cleaning) {
+  constexpr int kPlaces = 6;
+  constexpr double kSame = 0.01;
+  const double width = static_cast<double>(kSharp_bytes) / context_.drive.block_bytes();
+  std::vector<double> found;
+  for (int i = 0; i < kPlaces; ++i) {
+    context_.report("size of bands", static_cast<double>(i) / kPlaces);
+    const auto band = band_at(place(600 * kMib / context_.drive.block_bytes()), cleaning);
+    if (!band) continue;
+    for (const double other : found)
+      if (std::abs(*band - other) <= kSame * other)
+        return {(*band + other) / 2, uniform_error(width)};
+    found.push_back(*band);
+  }
+  return {};
+}
+
+// Each MiB of a stretch of the permission once, in random order: in few bands, and no stream.
+std::vector<std::uint64_t> Shingles::places_for(std::uint32_t length) {
+  constexpr std::uint64_t kMostPlaces = 400'000, kMostBytes = 64'000 * kMib;
+  const std::uint64_t most = std::min(kMostPlaces, kMostBytes / bytes_of(length));
+  const std::uint64_t step = std::max<std::uint64_t>(length, 8 * context_.write_unit());
+  std::vector<std::uint64_t> places;
+  for (const LbnRange& range : permitted_) {
+    const std::uint64_t end = std::min(range.last + 1, context_.map->blocks());
+    std::uint64_t lbn = context_.drive.physical_blocks().covering(range.first, 1).last + 1;
+    for (; lbn + length <= end && places.size() < most; lbn += step) places.push_back(lbn);
+  }
+  std::ranges::shuffle(places, random_);
+  return places;
+}
+
+// From the middle of a stretch that was rewritten as a whole, in pieces of that length, how far it
+// is at home: to both sides until two pieces are away, then within the piece between.
+statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t piece) {
+  const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
+  const std::uint64_t sharp = kSharp_bytes / context_.drive.block_bytes();
+  const auto home = [&](std::uint64_t lbn) { return home_.at_home(lbn).value_or(false); };
+  std::uint64_t edges[2] = {};
+  for (const bool up : {false, true}) {
+    const auto moved = [&](std::uint64_t from, std::uint64_t by) {
+      return up ? from + by : from - by;
+    };
+    std::uint64_t in = middle + piece / 2, out = moved(in, piece);
+    while (home(out) || home(moved(out, piece))) {
+      in = out;
+      out = moved(out, piece);
+      if (out < stretch.first + 2ULL * piece || out + 2ULL * piece > stretch.last) return {};
+    }
+    while (std::max(in, out) - std::min(in, out) > sharp) {
+      const std::uint64_t between = std::min(in, out) + (std::max(in, out) - std::min(in, out)) / 2;
+      (home(between) ? in : out) = between;
+    }
+    edges[up ? 1 : 0] = std::min(in, out) + sharp / 2;
+  }
+  return {static_cast<double>(edges[1] - edges[0]),
+          std::sqrt(2.0) * uniform_error(static_cast<double>(sharp))};
+}
+
+// Pieces of a stretch of the permission: its middle one first, the others in random order.
+std::vector<std::uint64_t> Shingles::stretch_of(std::uint32_t piece, LbnRange& stretch) {
+  constexpr std::uint64_t kStretch_bytes = 160 * kMib;
+  const std::uint64_t pieces = kStretch_bytes / bytes_of(piece);
+  stretch.first = place(pieces * piece);
+  stretch.last = stretch.first + pieces * piece - 1;
+  const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t lbn = stretch.first; lbn < stretch.last; lbn += piece)
+    if (lbn != middle) all.push_back(lbn);
+  std::ranges::shuffle(all, random_);
+  all.insert(all.begin(), middle);
+  return all;
+}
+
+FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
+                           const std::function<bool(std::uint64_t bytes)>& room) {
+  constexpr std::size_t kUsual = 40, kPauses = 3, kMorePauses = 12, kSoon = 400;
+  constexpr double kPause = 2, kLeastPause_ns = 60e6;
+  FilledCache found;
+  LbnRange stretch{};
+  std::vector<std::uint64_t> places = places_for(length);
+  if (stretch_first) {
+    const std::vector<std::uint64_t> front = stretch_of(length, stretch);
+    std::erase_if(places, [&](std::uint64_t lbn) {
+      return lbn + length > stretch.first && lbn <= stretch.last;
+    });
+    places.insert(places.begin(), front.begin(), front.end());
+  }
+  std::vector<double> usual, pauses;
+  std::size_t since = 0;
+  std::uint64_t blocks = 0, writes = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i % 64 == 0) {
+      context_.report("media cache", static_cast<double>(i) / static_cast<double>(places.size()));
+      if (!room(bytes_of(64 * std::uint64_t{length}))) {
+        found.ended = "room";
+        break;
+      }
+    }
+    if (!rewrite(places[i], length)) continue;
+    const estimate::Sample& write = context_.samples.back();
+    const auto took_ns = static_cast<double>(write.completed_ns - write.issued_ns);
+    if (usual.size() < kUsual) usual.push_back(took_ns);
+    const double median_ns = median_of(usual);
+    if (usual.size() == kUsual &&
+        took_ns > std::max(kPause * median_ns, median_ns + kLeastPause_ns)) {
+      if (pauses.empty()) {
+        found.blocks = blocks;
+        found.writes = writes;
+        since = i;
+      }
+      pauses.push_back(took_ns - median_ns);
+      found.full |= pauses.size() == kPauses;
+      if (stretch_first && found.band_blocks.error == 0 &&
+          home_.at_home(places.front() + length / 2).value_or(false))
+        found.band_blocks = band_in(stretch, length);
+      if (found.full && (!stretch_first || pauses.size() == kMorePauses)) break;
+    }
+    if (!found.full && !pauses.empty() && i - since > kSoon) pauses.clear();
+    blocks += length;
+    ++writes;
+  }
+  // The least is of one band: what lies in others may be less than a write needs.
+  if (found.full) {
+    found.pause_ns = *std::ranges::min_element(pauses);
+    return found;
+  }
+  found.blocks = blocks;
+  found.writes = writes;
+  if (found.ended.empty()) found.ended = "the permission";
+  return found;
+}
+
+bool Shingles::bring_home(const IdleCleaning& cleaning) {
+  if (!cleaning.seen) return false;
+  constexpr int kTurns = 12;
+  constexpr std::size_t kLooks = 40;
+  const double of_band_ns = std::max(1e8, cleaning.two_bands.value - cleaning.one_band.value);
+  std::set<std::uint64_t> stretches;  // as many as there can be bands, or some more
+  for (const std::uint64_t lbn : written_) stretches.insert(bytes_of(lbn) / (12 * kMib));
+  double rest_ns = cleaning.one_band.value + of_band_ns * static_cast<double>(stretches.size() + 1);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    context_.report("bands are cleaned", turn / static_cast<double>(kTurns));
+    context_.drive.rest_ns(static_cast<Nanoseconds>(rest_ns));
+    std::uint32_t away = 0;
+    for (std::size_t i = 0; i < kLooks && i < written_.size(); ++i) {
+      const std::uint64_t lbn = i < kLooks / 2 ? written_[written_.size() - 1 - i]
+                                               : written_[random_() % written_.size()];
+      away += home_.at_home(lbn).value_or(true) ? 0 : 1;
+    }
+    if (away == 0) return written_.clear(), true;
+  }
+  return false;
+}
+
+}  // namespace platter::mtbrc

@@ -1,0 +1,118 @@
+// Shingled drives are recognized by blocks that are rewritten in place, and what is measured of
+// them is what they are; conventional drives are not taken for such.
+#include <cmath>
+
+#include "catch.h"
+#include "extract/estimate.h"
+#include "extract/runs.h"
+#include "model/finding_kinds.h"
+#include "model/json.h"
+#include "model/validate.h"
+#include "virtual_drive/virtual_device.h"
+
+namespace platter::extract {
+namespace {
+
+constexpr double kMib_blocks = 2048;
+
+// A catalogue drive with bands and a media cache that are small enough for a test.
+model::DriveModel shingled_atlas(std::uint64_t seed, bool when_idle) {
+  model::DriveModel drive = drive_named("quantum-atlas10k");
+  drive.imperfections = virtual_drive::default_imperfections(seed);
+  drive.firmware->scsi_level = "SPC-3";
+  model::Shingling& shingling = drive.shingling.emplace();
+  shingling.kind = "drive-managed";
+  shingling.band_blocks.value = 15 * kMib_blocks;
+  shingling.media_cache_blocks.value = 60 * kMib_blocks;
+  shingling.map_entries.value = 1500;
+  shingling.cleans_when_idle.value = when_idle ? 1 : 0;
+  shingling.idle_threshold.value = 800;
+  shingling.band_cleaning.value = 650;
+  return drive;
+}
+
+Options options_that_write(const Folder& folder, const model::DriveModel& drive) {
+  Options options = options_in(folder);
+  options.writable = {{0, model::count_blocks(drive.layout) - 1}};
+  return options;
+}
+
+bool says_blocks_move(const model::DriveModel& model, const char* words) {
+  for (const model::Finding& finding : model.provenance.findings)
+    if (finding.code == "blocks-move" && finding.text.find(words) != std::string::npos) return true;
+  return false;
+}
+
+void check_within(const model::Parameter& found, double truth, double share) {
+  REQUIRE(found);
+  INFO("found " << *found.value << " +- " << *found.error << ", is " << truth);
+  CHECK(std::abs(*found.value / truth - 1) < share);
+}
+
+}  // namespace
+
+TEST_CASE("A shingled drive that cleans when idle is recognized and measured, and all comes home") {
+  const Folder folder;
+  const model::DriveModel truth = shingled_atlas(21, true);
+  virtual_drive::VirtualDevice drive(truth);
+  KeptLines kept;
+  Options options = options_that_write(folder, truth);
+  options.shingles = MeasureShingles::all;
+  options.keeper = &kept;
+  const Run run = characterize(drive, options);
+  const model::DriveModel& model = run.model;
+  REQUIRE(model.shingling);
+  CHECK(says_blocks_move(model, "as of the model's date"));
+  CHECK_FALSE(says_blocks_move(model, "rewrote"));
+  CHECK_FALSE(run.not_restored);
+  CHECK_FALSE(run.journal_stays);
+  const model::Shingling& found = *model.shingling;
+  CHECK(found.cleans_when_idle.value == 1);
+  check_within(found.band_blocks, 15 * kMib_blocks, 0.02);
+  check_within(found.media_cache_blocks, 60 * kMib_blocks, 0.02);
+  check_within(found.map_entries, 1500, 0.005);
+  check_within(found.idle_threshold, 800, 0.15);
+  check_within(found.band_cleaning, 650, 0.15);
+  const KeptRecord again = read_lines(kept.whole(run));
+  CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
+}
+
+TEST_CASE("A lazy shingled drive tells its media cache and its band when that is full") {
+  const Folder folder;
+  const model::DriveModel truth = shingled_atlas(22, false);
+  virtual_drive::VirtualDevice drive(truth);
+  Options options = options_that_write(folder, truth);
+  options.shingles = MeasureShingles::all;
+  const Run run = characterize(drive, options);
+  REQUIRE(run.model.shingling);
+  const model::Shingling& found = *run.model.shingling;
+  CHECK(found.cleans_when_idle.value == 0);
+  check_within(found.band_blocks, 15 * kMib_blocks, 0.02);
+  check_within(found.media_cache_blocks, 60 * kMib_blocks, 0.02);
+  check_within(found.band_cleaning, 650, 0.15);
+  CHECK(says_blocks_move(run.model, "stay in the media cache"));
+}
+
+TEST_CASE("A conventional drive is not taken for a shingled one") {
+  const Folder folder;
+  model::DriveModel truth = shingled_atlas(23, true);
+  truth.shingling.reset();
+  virtual_drive::VirtualDevice drive(truth);
+  const Run run = characterize(drive, options_that_write(folder, truth));
+  CHECK_FALSE(run.model.shingling);
+  CHECK(run.model.write_settle);
+}
+
+TEST_CASE("Without writes a drive is believed that says that it is shingled") {
+  const Folder folder;
+  model::DriveModel truth = shingled_atlas(24, true);
+  truth.firmware->zoned = 2;
+  virtual_drive::VirtualDevice drive(truth);
+  const Run run = characterize(drive, options_in(folder));
+  REQUIRE(run.model.shingling);
+  CHECK(run.model.identity.zones == "device-managed");
+  CHECK_FALSE(run.model.shingling->band_blocks);
+  CHECK_FALSE(run.model.shingling->band_blocks.reason.empty());
+}
+
+}  // namespace platter::extract
