@@ -171,7 +171,7 @@ void Queue::post(Letter letter) {
   wake();
 }
 
-void Queue::wake() { ::eventfd_write(woken_.get(), 1); }
+void Queue::wake() noexcept { ::eventfd_write(woken_.get(), 1); }
 
 // Close to a deadline it does not sleep, but looks again and again: the kernel shows what has come
 // to whoever enters it.

@@ -49,7 +49,7 @@ class Queue {
   void run();
   void listen();
   void post(Letter letter);
-  void wake();
+  void wake() noexcept;
   bool is_own_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
   std::optional<Nanoseconds> wakes_host_ns() const;
   void hear();
