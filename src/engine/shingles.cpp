@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "engine/arms.h"
+#include "engine/layout_map.h"
 #include "engine/queue.h"
 #include "engine/step.h"
 #include "model/stand_ins.h"
-#include "model/validate.h"
 
 namespace platter::engine {
 namespace {
@@ -50,7 +50,7 @@ shingled::Settings compile_shingling(const model::DriveModel& model) {
   if (!model.shingling || model.arms || model.identity.blocks == 0) return settings;
   const model::Shingling& s = *model.shingling;
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-  settings.blocks = model::count_blocks(model.layout);
+  settings.blocks = LayoutMap(model.layout).blocks();
   settings.cache_blocks = bounded(acting(s, s.media_cache_blocks), kMost);
   settings.band_blocks = bounded(acting(s, s.band_blocks), kMost);
   if (!settings.act() || settings.blocks / settings.band_blocks >= shingled::kMostBands) return {};
@@ -72,7 +72,7 @@ model::Layout with_media_cache(const model::Layout& layout, std::uint64_t cache_
     if (has >= cache_blocks) break;
     cache_blocks -= has;
   }
-  const auto cylinders = static_cast<std::int32_t>(model::cylinders_of(tracks));
+  const auto cylinders = static_cast<std::int32_t>(LayoutMap(tracks).cylinders());
   model::Layout all = layout;
   for (model::LayoutNode& zone : all.zones) zone.cylinder += cylinders;
   std::ranges::move(tracks.zones, std::back_inserter(all.zones));
