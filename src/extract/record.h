@@ -28,7 +28,7 @@ struct Facts {
   model::Parameter address_translation;
   std::string no_write_settle;      // why it was not measured
   std::string no_media_writes;      // why no write waited for the media; none were permitted: ""
-  std::optional<model::Arms> arms;            // several, confirmed
+  std::optional<model::Arms> arms;  // several, confirmed
   std::optional<model::Shingling> shingling;  // of a drive whose blocks move
   cache_probe::Record cache;
   std::vector<model::CacheFreedom> cache_fields;  // of the Caching mode page

@@ -27,8 +27,8 @@ struct Characterization {
   std::string precision = "enough";  // or "high"
   bool full_map = false, no_map = false;
   std::string shingles = "recognize";  // or "bands", "all"
-  bool json = false;                // the model is printed, not what it says in brief
-  bool says_expected_time = false;  // also without a budget
+  bool json = false;                   // the model is printed, not what it says in brief
+  bool says_expected_time = false;     // also without a budget
   QuietHostOption quiet;
   Outputs outputs;
 };
