@@ -117,11 +117,13 @@ class Measuring {
     const std::uint32_t length = std::min(kMib / block_bytes, rig_.context.drive.most_blocks());
     const auto room = [this](std::uint64_t bytes) { return has_room(rig_, bytes); };
     const mtbrc::FilledCache filled = drive_.fill(length, !cleaning_.seen, room);
+    // What the run wrote before lies there, too, but for what it wrote again.
     const auto before = cleaning_.seen ? 0.0 : static_cast<double>(written_before_) / block_bytes;
     if (filled.full) {
-      shingling_.media_cache_blocks = measured(
-          static_cast<double>(filled.blocks), std::hypot(length / std::sqrt(12.0), before),
-          "blocks", "writes of 1 MiB until the first that waits");
+      shingling_.media_cache_blocks = measured(static_cast<double>(filled.blocks) + before / 2,
+                                               std::hypot(length, before) / std::sqrt(12.0),
+                                               "blocks",
+                                               "writes of 1 MiB until the first that waits");
     } else {
       shingling_.media_cache_blocks = model::absent(why_not_full(filled.ended), "blocks");
       shingling_.media_cache_blocks.at_least = static_cast<double>(filled.blocks);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "estimate/write_seeks.h"
+#include "model/stand_ins.h"
 #include "mtbrc/access.h"
 #include "mtbrc/home_reads.h"
 
@@ -67,7 +68,8 @@ class ExtentSearch {
   double move_rev(const engine::Track& to) const {
     const std::int64_t distance = std::int64_t{to.cylinder} - at_.cylinder;
     const double seek_ms = distance == 0 ? 0 : estimate::read_seek(model_, distance).value;
-    const double switch_ms = to.head == at_.head ? 0 : model_.head_switch.value.value_or(0);
+    const double switch_ms = to.head == at_.head ? 0
+                                                 : model::acting(model_, model_.head_switch).value;
     return std::max(seek_ms, switch_ms) * 1e6 / context_.period_ns();
   }
 

@@ -171,14 +171,12 @@ IdleCleaning Shingles::idle_cleaning() {
   found.one_band = until_home({one}, low_ns, high_ns, settle_ns);
   // Another band of about the same tracks.
   const std::uint64_t away = 80 * kMib / context_.drive.block_bytes();
-  const auto permitted = [&](std::uint64_t lbn) {
-    return context_.drive.may_write(lbn, context_.write_unit());
-  };
-  const auto above = mapped_from(one + away);
-  const auto below = one > away ? mapped_from(one - away) : std::nullopt;
-  const std::uint64_t other = above && permitted(*above)   ? *above
-                              : below && permitted(*below) ? *below
-                                                           : mapped();
+  std::uint64_t other = one;
+  for (const std::uint64_t near : {one + away, one > away ? one - away : one})
+    if (const auto at = mapped_from(near);
+        other == one && at && context_.drive.may_write(*at, context_.write_unit()))
+      other = *at;
+  if (other == one) other = mapped();
   const double longest_ns = 3 * found.one_band.value;
   found.two_bands = until_home({one, other}, found.one_band.value, longest_ns, settle_ns);
   return found;
@@ -188,8 +186,14 @@ IdleCleaning Shingles::idle_cleaning() {
 std::optional<std::uint64_t> Shingles::mapped_from(std::uint64_t lbn) {
   constexpr int kTries = 8;
   const std::uint64_t step = 2ULL * context_.write_unit();
+  const auto all_home = [&](std::uint64_t first) {
+    for (std::uint32_t k = 0; k < kGroup; ++k)
+      if (!home_.at_home(first + std::uint64_t{k} * kApart * context_.write_unit()).value_or(false))
+        return false;
+    return true;
+  };
   for (int i = 0; i < kTries; ++i, lbn += step)
-    if (home_.most_at_home(lbn, kGroup, kApart).value_or(false)) return lbn;
+    if (all_home(lbn)) return lbn;
   return std::nullopt;
 }
 

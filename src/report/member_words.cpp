@@ -250,6 +250,8 @@ constexpr auto kMembers = std::to_array<Member>({
     {"firmware.ignored_cache_fields", "of the Caching mode page, those that have no effect"},
     {"firmware.most_transfer_blocks", "of one command; 0: no limit"},
     {"firmware.ata", "an ATA drive behind a SCSI / ATA translation"},
+    {"firmware.zoned", "as VPD page B1h tells it: 1 host-aware, 2 device-managed; 0: it does not"},
+    {"firmware.trims", "of an ATA drive: it tells that it takes TRIM"},
     {"firmware.unwritten", "blocks that are answered with zeros until they are written"},
     {"firmware.unwritten.first", "first block"},
     {"firmware.unwritten.last", "last block, inclusive"},

@@ -209,7 +209,7 @@ class Refused(ResumeTest):
         self.fails(BAD_INPUT, "edited.jsonl", "not as it was written", samples="edited.jsonl")
         self.fails(BAD_INPUT, "drive.json", samples="drive.json")
         self.fails(BAD_INPUT, "nothing.jsonl", "not there", samples="nothing.jsonl")
-        self.assert_one_sentence(self.resume(""), USAGE, "--resume", "names no file")
+        self.assert_one_sentence(self.resume(""), USAGE, "--resume", "is empty")
         PlatterTest.fails(self, BAD_INPUT, ["sessions.jsonl: does not say under what its run began"], "estimate", "sessions.jsonl",
                           "-o", "e.json")
         edited = self.run_platter("estimate", "edited.jsonl", "-o", "e.json")

@@ -16,14 +16,14 @@ namespace {
 constexpr double kMib_blocks = 2048;
 
 // A catalogue drive with bands and a media cache that are small enough for a test.
-model::DriveModel shingled_atlas(std::uint64_t seed, bool when_idle) {
+model::DriveModel shingled_atlas(std::uint64_t seed, bool when_idle, double cache_mib = 60) {
   model::DriveModel drive = drive_named("quantum-atlas10k");
   drive.imperfections = virtual_drive::default_imperfections(seed);
   drive.firmware->scsi_level = "SPC-3";
   model::Shingling& shingling = drive.shingling.emplace();
   shingling.kind = "drive-managed";
   shingling.band_blocks.value = 15 * kMib_blocks;
-  shingling.media_cache_blocks.value = 60 * kMib_blocks;
+  shingling.media_cache_blocks.value = cache_mib * kMib_blocks;
   shingling.map_entries.value = 1500;
   shingling.cleans_when_idle.value = when_idle ? 1 : 0;
   shingling.idle_threshold.value = 800;
@@ -77,9 +77,9 @@ TEST_CASE("A shingled drive that cleans when idle is recognized and measured, an
   CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
 }
 
-TEST_CASE("A lazy shingled drive tells its media cache and its band when that is full") {
+TEST_CASE("A lazy shingled drive tells its media cache and its band when that is full", "[.long]") {
   const Folder folder;
-  const model::DriveModel truth = shingled_atlas(22, false);
+  const model::DriveModel truth = shingled_atlas(22, false, 300);
   virtual_drive::VirtualDevice drive(truth);
   Options options = options_that_write(folder, truth);
   options.shingles = MeasureShingles::all;
@@ -88,7 +88,7 @@ TEST_CASE("A lazy shingled drive tells its media cache and its band when that is
   const model::Shingling& found = *run.model.shingling;
   CHECK(found.cleans_when_idle.value == 0);
   check_within(found.band_blocks, 15 * kMib_blocks, 0.02);
-  check_within(found.media_cache_blocks, 60 * kMib_blocks, 0.02);
+  check_within(found.media_cache_blocks, 300 * kMib_blocks, 0.02);
   check_within(found.band_cleaning, 650, 0.15);
   CHECK(says_blocks_move(run.model, "stay in the media cache"));
 }
