@@ -99,6 +99,8 @@ CAMPAIGNS = [
     Campaign("shingled", "Shingled drives, virtual and alien, and conventional ones, characterized with writes: which are "
              "recognized, and how far bands and media caches are from the truth.", "bench/shingled.py --virtual 1-20 "
              "--alien 1-20 --conventional 1-100", kept=r"^all "),
+    Campaign("shingled-hour", "Random writes for an hour, on a shingled drive and on the model that was made of it.",
+             "bench/shingled_hour.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]
