@@ -219,6 +219,13 @@ const std::array kExplanations = {
                 kDisksim, &kPreseeking},
     Explanation{"queue.hits_overtake", "hits overtake",
                 "reads that the buffer holds do not wait for the arm", kOurs, &kYesNo},
+    Explanation{"arms.interference", "interference",
+                "that a move takes longer while another arm is busy", kOurs},
+    Explanation{"power.idle_a", "wake time from idle a", kWakes, kOurs},
+    Explanation{"power.idle_b", "wake time from idle b", kWakes, kOurs},
+    Explanation{"power.idle_c", "wake time from idle c", kWakes, kOurs},
+    Explanation{"power.standby_y", "wake time from standby y", kWakes, kOurs},
+    Explanation{"power.standby_z", "wake time from standby z", kWakes, kOurs},
     Explanation{"shingling.band_blocks", "band", "blocks that are rewritten together", kOurs},
     Explanation{"shingling.media_cache_blocks", "media cache",
                 "written blocks that wait on the media for their bands", kOurs},
@@ -229,13 +236,6 @@ const std::array kExplanations = {
     Explanation{"shingling.idle_threshold", "idle threshold",
                 "time without a command before a band is cleaned", kOurs},
     Explanation{"shingling.band_cleaning", "cleaning of a band", "what it takes", kOurs},
-    Explanation{"arms.interference", "interference",
-                "that a move takes longer while another arm is busy", kOurs},
-    Explanation{"power.idle_a", "wake time from idle a", kWakes, kOurs},
-    Explanation{"power.idle_b", "wake time from idle b", kWakes, kOurs},
-    Explanation{"power.idle_c", "wake time from idle c", kWakes, kOurs},
-    Explanation{"power.standby_y", "wake time from standby y", kWakes, kOurs},
-    Explanation{"power.standby_z", "wake time from standby z", kWakes, kOurs},
 };
 
 // Where a parameter's method is told: docs/methods/NAME.md. Of several beginnings the longest

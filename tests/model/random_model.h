@@ -56,7 +56,7 @@ class RandomModel {
     }
     if (!model.arms && chance()) {
       model.shingling = Shingling{.kind = "drive-managed", .method = text()};
-      model.shingling->band_blocks = parameter(1, 9, "blocks");
+      model.shingling->band_blocks.value = static_cast<double>(between(1, 9));
       model.shingling->cleans_when_idle = flag();
       model.shingling->band_cleaning = parameter(0, 9, "ms");
       if (chance()) model.shingling->displaced = {{0, 0}};

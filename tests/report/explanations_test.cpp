@@ -39,6 +39,7 @@ TEST_CASE("every parameter is explained, and nothing else") {
   model::DriveModel model;
   model.arms.emplace();
   model.power.emplace();
+  model.shingling.emplace();
   for (const auto& named : model::parameters_of(model)) paths.push_back(named.path);
   for (const Explanation& each : explanations()) {
     explained.emplace_back(each.path);
