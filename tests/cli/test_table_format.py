@@ -112,7 +112,7 @@ class TableFormat(harness.PlatterTest):
         other = self.rewritten(
             add, ("hits_overtake:bool = true;", "hits_overtake:bool = true;\n  ageing:double;"),
             ("  segments_grow:bool; ", "  segments_grow:bool;\n  speculates:bool; "),
-            ("  power:Power; ", "  power:Power;\n  mood:string;\n  more:[Queue];\n  //"))
+            ("  shingling:Shingling; ", "  shingling:Shingling;\n  mood:string;\n  more:[Queue];\n  //"))
         self.platter("trace", "generate", "--workload", "mixed/read-write/uniform", "--for", "model.json", "--requests", 400,
                      "-o", "t.trace")
         self.assertEqual(self.platter_json("show", other)["format"], 9)
