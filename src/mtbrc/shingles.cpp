@@ -87,7 +87,7 @@ Displaced Shingles::displaced() {
     // One that the map has elsewhere tells nothing.
     if (context_.map->is_remapped(lbn) || !home_.at_home(lbn).value_or(false)) continue;
     if (!rewrite(lbn, context_.write_unit())) continue;
-    context_.drive.synchronize_cache();
+    context_.drive.flush();
     const auto home = home_.at_home(lbn);
     if (!home) continue;
     ++found.looked_at;

@@ -219,7 +219,7 @@ void Drive::put_back(std::uint64_t lbn, const std::vector<std::uint8_t>& content
       send();
     }
   }
-  if (!takes_fua) link_->may(synchronize_cache_10());  // where there is that at least
+  if (!takes_fua) flush();
 }
 
 Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit_access) {
@@ -265,6 +265,8 @@ Completion Drive::seek(std::uint64_t lbn) {
 Completion Drive::test_unit_ready() { return link_->must(scsi::test_unit_ready()).completion; }
 
 std::unique_ptr<Stamping> Drive::stamp() { return link_->device.stamp(); }
+
+void Drive::flush() { link_->may(synchronize_cache_10()); }
 
 Completion Drive::synchronize_cache() { return link_->must(synchronize_cache_10()).completion; }
 

@@ -138,6 +138,8 @@ class Drive {
   Completion test_unit_ready();
   std::unique_ptr<Stamping> stamp();  // as Device::stamp()
   Completion synchronize_cache();
+  // The same, where the drive knows the command.
+  void flush();
 
   DriveSettings& settings() { return settings_; }
   const DriveSettings& settings() const { return settings_; }

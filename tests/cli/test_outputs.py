@@ -106,7 +106,7 @@ MORE = {
 # Options that name no file that is replaced. --journal and --registry name folders in which files get
 # names of their own, --folder one of a study's; --contents names a drive's own; --share is the guest's; what --update-model writes has a test below.
 OTHER_OPTIONS = set("""
-    --cite --syscall-ns --patience --strict
+    --pictures --power --shingles --cite --syscall-ns --patience --strict
     --help --version --json --force --seed --budget --precision --episodes --allow-writes --journal --registry --update-model
     --hits-by --hit-threshold-ms --half --from --to --all --lbn --pbn --all-tracks --with --only --set --name
     --dialect --as --program --trace --drive --layout --on --caches --depth --speed --limit --scheduler --ageing --delay-seed --reference-reads

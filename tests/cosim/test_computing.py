@@ -66,7 +66,7 @@ class Computing(GuestTest):
         self.assertAlmostEqual(took[2] - took[1], took[1] - took[0], delta=0.002)
 
     def test_a_loop_without_a_call_ends_with_its_timer_and_is_told(self):
-        done = self.cosim("timeout", "2", "sh", "-c", LOOP, options=("--patience", 1))
+        done = self.cosim("timeout", "0.5", "sh", "-c", LOOP, options=("--patience", 1))
         self.assertEqual(done.returncode, 124, done.stderr)
         self.assertIn(b"/sh has computed for 1 s", done.stderr)
         self.assertIn(b"not the same again", done.stderr)
@@ -74,8 +74,8 @@ class Computing(GuestTest):
 
     def test_one_that_waits_for_another_to_write_goes_on_when_it_has(self):
         """As a database does whose workers are to begin: the other runs, and signals arrive, meanwhile."""
-        self.assertEqual(self.succeeds("python3", "-c", SPIN, options=("--patience", 1)), "set()\n")
-        self.assertIn(self.report["ticks_of_the_host"], range(1, 20))
+        self.assertEqual(self.succeeds("python3", "-c", SPIN, options=("--patience", 0.2)), "set()\n")
+        self.assertIn(self.report["ticks_of_the_host"], range(1, 40))
         self.assertLess(self.report["simulated_seconds"], 2)
 
     def test_strictly_it_ends_the_run_by_name(self):
