@@ -189,13 +189,15 @@ void SurfaceFinder::ask_where_disputed(std::size_t group, std::size_t most) {
   constexpr double kAgreed_rev = 0.001, kToldAgreed = 0.02;
   const double sure = groups_.empty() ? 0.9999 : 0.999;  // of the order; then of a place in it
   constexpr std::size_t kFewest = 6;
+  // As many as were found sure: what the answers make of the order changes how many a group has.
+  const std::uint64_t count = std::min<std::uint64_t>(bands_of_group(), bands_.size() - group);
   std::set<std::tuple<std::uint64_t, std::uint64_t, bool>> asked;
   for (std::size_t n = 0; n < most && !out_of_time(); ++n) {
     if (n >= kFewest && beliefs_->best().chance > sure) return;
     double best = options_.told ? kToldAgreed : kAgreed_rev;
     std::optional<std::pair<BandEnd, BandEnd>> next;
     for (const std::uint64_t from : {0, 1})
-      for (std::uint64_t to = from + 1; to < bands_of_group(); ++to)
+      for (std::uint64_t to = from + 1; to < count; ++to)
         for (const bool last : {false, true}) {
           if (!bands_[group + to].sure || asked.contains({from, to, last})) continue;
           if (last && usual_tracks_ == 1) continue;

@@ -76,6 +76,10 @@ class VirtualDrives(PlatterTest):
         self.validate(drive, random_percent, mixed_percent, *writes)
         return differences
 
+    def test_few_bands_whose_order_changes_with_each_answer(self):
+        """The order that is likeliest meanwhile has more bands than the map."""
+        self.platter("characterize", "virtual:random-44?seed=44", "--allow-writes", "all", "-o", "few.json")
+
     def test_atlas10k(self):
         differences = self.with_writes("quantum-atlas10k?seed=3", 1, 4)
         self.assertLess(abs(differences.error("write_settle")), 0.1)
