@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests")
 ALIEN = os.path.join(TESTS, "alien", "alien.py")
@@ -66,3 +67,19 @@ def table(heading, rows):
     """As Markdown."""
     lines = ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+class InFolder:
+    """A program that is run in a folder, and the files that it leaves there."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.folder = os.path.abspath(binary), folder
+
+    def run(self, *words, good=(0,)):
+        done = subprocess.run([self.binary, *words], capture_output=True, text=True, cwd=self.folder)
+        if done.returncode not in good:
+            sys.exit(f"{' '.join(words)}: status {done.returncode}\n{done.stderr}")
+        return done.stdout
+
+    def load(self, name):
+        return load(self.folder, name)

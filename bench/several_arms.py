@@ -8,25 +8,13 @@ the model from the drive, one read at a time and eight at once over both ranges,
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
+from measuring import InFolder
 
-class Bench:
-    def __init__(self, binary, folder):
-        self.binary, self.folder = os.path.abspath(binary), folder
 
-    def run(self, *words, good=(0,)):
-        done = subprocess.run([self.binary, *words], capture_output=True, text=True, cwd=self.folder)
-        if done.returncode not in good:
-            sys.exit(f"{' '.join(words)}: status {done.returncode}\n{done.stderr}")
-        return done.stdout
-
-    def load(self, name):
-        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
-            return json.load(file)
-
+class Bench(InFolder):
     def compared(self, drive, model, depth):
         """(mean of the model less the drive's, demerit), % of the drive's mean."""
         for on, name in ((drive, "drive.csv"), (model, "model.csv")):

@@ -9,28 +9,16 @@ import argparse
 import csv
 import json
 import os
-import subprocess
 import sys
 import tempfile
+
+from measuring import InFolder
 
 CONDITIONS = ("idle_a", "idle_b", "idle_c", "standby_y", "standby_z")
 WITHIN_PERCENT, LONG_MS = 5, 100
 
 
-class Bench:
-    def __init__(self, binary, folder):
-        self.binary, self.folder = os.path.abspath(binary), folder
-
-    def run(self, *words, good=(0,)):
-        done = subprocess.run([self.binary, *words], capture_output=True, text=True, cwd=self.folder)
-        if done.returncode not in good:
-            sys.exit(f"{' '.join(words)}: status {done.returncode}\n{done.stderr}")
-        return done.stdout
-
-    def load(self, name):
-        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
-            return json.load(file)
-
+class Bench(InFolder):
     def responses(self, on):
         self.run("replay", "pauses.trace", "--format", "ascii", "--on", on, "--caches", "off", "-o", "result.csv", "--force")
         with open(os.path.join(self.folder, "result.csv"), encoding="utf-8") as file:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/in_parts.h"
+
 namespace platter::engine {
 namespace {
 
@@ -29,26 +31,15 @@ bool another_works(const Tables& tables, State& state, std::uint32_t arm_number,
 
 Completion serve_by_arms(const Tables& tables, State& state, const Request& request,
                          Nanoseconds arrival_ns, Nanoseconds now_ns, bool beside) {
-  const std::uint64_t end = request.lbn + request.blocks;
-  const std::uint64_t outside_before = state.outside_validity;
-  Completion all;
-  all.cache_hit = true;
-  for (std::uint64_t lbn = request.lbn; lbn < end;) {
-    const Request part = part_from(tables, request, lbn);
-    state.turn_to(tables.arms.arm_of(lbn));
-    Step step(tables, state);
-    if (beside || part.blocks < request.blocks) step.move_beside(tables.arms.interference_ns);
-    const Completion done = step.serve(part, arrival_ns, now_ns);
-    all.completion_ns = std::max(all.completion_ns, done.completion_ns);
-    all.media_access |= done.media_access;
-    all.cache_hit &= done.cache_hit;
-    all.outside_validity |= done.outside_validity;
-    lbn += part.blocks;
-  }
-  all.tag = request.tag;
-  all.arrival_ns = arrival_ns;
-  state.outside_validity = outside_before + all.outside_validity;
-  return all;
+  return serve_in_parts(
+      state, request, arrival_ns,
+      [&](std::uint64_t lbn) { return part_from(tables, request, lbn); },
+      [&](const Request& part) {
+        state.turn_to(tables.arms.arm_of(part.lbn));
+        Step step(tables, state);
+        if (beside || part.blocks < request.blocks) step.move_beside(tables.arms.interference_ns);
+        return step.serve(part, arrival_ns, now_ns);
+      });
 }
 
 Completion serve_in_turn(const Tables& tables, State& state, const Request& request,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/arms.h"
+#include "engine/in_parts.h"
 #include "engine/layout_map.h"
 #include "engine/queue.h"
 #include "engine/step.h"
@@ -135,26 +136,16 @@ std::uint64_t Shingles::begin(const Request& request, Nanoseconds now_ns) {
 
 // A read whose blocks lie apart: one part after the other, done when the last of them is.
 Completion Shingles::serve_in_parts(const Request& request, Nanoseconds now_ns) {
-  const std::uint64_t outside_before = state_.outside_validity;
-  Completion all;
-  all.cache_hit = true;
   const std::uint64_t end = request.lbn + request.blocks;
-  for (std::uint64_t lbn = request.lbn; lbn < end;) {
-    const shingled::Run run = translation_.run_from(lbn, end - lbn);
-    Request part = request;
-    part.lbn = run.at;
-    part.blocks = static_cast<std::uint32_t>(run.blocks);
-    const Completion done = serve_in_turn(tables_, state_, part, now_ns);
-    all.completion_ns = std::max(all.completion_ns, done.completion_ns);
-    all.media_access |= done.media_access;
-    all.cache_hit &= done.cache_hit;
-    all.outside_validity |= done.outside_validity;
-    lbn += run.blocks;
-  }
-  all.tag = request.tag;
-  all.arrival_ns = now_ns;
-  state_.outside_validity = outside_before + all.outside_validity;
-  return all;
+  return engine::serve_in_parts(
+      state_, request, now_ns,
+      [&](std::uint64_t lbn) { return translation_.run_from(lbn, end - lbn); },
+      [&](const shingled::Run& run) {
+        Request part = request;
+        part.lbn = run.at;
+        part.blocks = static_cast<std::uint32_t>(run.blocks);
+        return serve_in_turn(tables_, state_, part, now_ns);
+      });
 }
 
 Completion Shingles::service(const Request& request, Nanoseconds now_ns) {

@@ -238,4 +238,8 @@ std::optional<AddressedBlocks> addressed_blocks(const Command& command) {
   }
 }
 
+void put_address(Command& command, std::uint64_t lbn) {
+  put_be(&command.cdb[2], command.cdb_length == 16 ? 8 : 4, lbn);
+}
+
 }  // namespace platter::scsi

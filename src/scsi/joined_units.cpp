@@ -52,9 +52,9 @@ void refuse(Completion& done) {
 Command of_blocks(const Command& command, std::uint64_t from, std::uint64_t lbn,
                   std::uint64_t blocks, std::uint64_t of) {
   Command part = command;
-  const bool long_form = part.cdb_length == 16;
-  put_be(&part.cdb[2], long_form ? 8 : 4, lbn);
+  put_address(part, lbn);
   if (blocks == of) return part;
+  const bool long_form = part.cdb_length == 16;
   put_be(&part.cdb[long_form ? 10 : 7], long_form ? 4 : 2, blocks);
   if (of == 0 || command.transfer_length == 0) return part;
   const std::uint64_t each = command.transfer_length / of;

@@ -97,10 +97,8 @@ scsi::Expected<void> SplitUnits::Unit::submit(const scsi::Command& command, std:
   scsi::Command moved = command;
   if (const auto named = scsi::addressed_blocks(command)) {
     const bool within = named->lbn < blocks() && named->blocks <= blocks() - named->lbn;
-    const bool long_form = command.cdb_length == 16;
     const std::uint64_t nowhere = shared_->ranges[1].last_lbn + 1;
-    scsi::put_be(&moved.cdb[2], long_form ? 8 : 4,
-                 within ? shared_->ranges[number_].first_lbn + named->lbn : nowhere);
+    scsi::put_address(moved, within ? shared_->ranges[number_].first_lbn + named->lbn : nowhere);
   }
   constexpr std::uint8_t kNoPage = 0xfe;
   if (is_page(command, kRanges)) moved.cdb[2] = kNoPage;
