@@ -39,6 +39,8 @@ class ScsiDrive {
   // Looked for once after each question, so that a log tells all that the target was asked.
   std::optional<Nanoseconds> next_due() const { return next_due_; }
   std::optional<scsi::Completion> take(Nanoseconds now_ns);
+  // As Target's.
+  std::span<const std::uint8_t> data_of(std::uint32_t tag) const { return target_.data_of(tag); }
   void reuse(std::vector<std::uint8_t> data) { target_.reuse(std::move(data)); }
   bool abort(std::uint32_t tag, Nanoseconds now_ns);
   void reset(Nanoseconds now_ns);

@@ -480,6 +480,13 @@ bool Target::abort(std::uint32_t tag, Nanoseconds now_ns) {
   return true;
 }
 
+std::span<const std::uint8_t> Target::data_of(std::uint32_t tag) const {
+  const auto entry = std::ranges::find_if(
+      impl_->outstanding, [&](const Outstanding& o) { return o.completion.tag == tag; });
+  if (entry == impl_->outstanding.end()) return {};
+  return entry->completion.data;
+}
+
 void Target::reuse(std::vector<std::uint8_t> data) { impl_->unit.reuse(std::move(data)); }
 
 void Target::reset(Nanoseconds now_ns) {

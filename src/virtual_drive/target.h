@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/engine.h"
@@ -44,6 +45,9 @@ class Target {
   // The earliest completion that is due by then; nullopt: none. Times need not grow from call to
   // call, but what was due by one of them is not taken back for a command that is told late.
   std::optional<scsi::Completion> take(Nanoseconds now_ns);
+  // What an outstanding command will answer with, once it is due and if it succeeds: for who copies
+  // before then. Empty: it has no data, or waits for others. Valid until the next call.
+  std::span<const std::uint8_t> data_of(std::uint32_t tag) const;
   // A completion's data that nobody needs any more: then commands to come allocate none.
   void reuse(std::vector<std::uint8_t> data);
 
