@@ -61,17 +61,17 @@ def typed(line):
 
 def served(line):
     """An emulation: until it is ready, a request, then Ctrl-C."""
-    with subprocess.Popen(["bash", "-c", "exec " + line], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        said = ""
-        while (more := process.stdout.readline()) and "ready" not in said:
+    said = ""
+    with subprocess.Popen(["bash", "-c", "exec " + line], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as process:
+        while more := process.stdout.readline():
             said += more
-            if "ready" in more:
+            if "platter: ready" in more:
                 client = NbdClient(re.search(r"--nbd (\S+)", line)[1])
                 client.read(1 << 20, 4096)
                 client.socket.close()
                 process.send_signal(signal.SIGINT)
-        rest = process.communicate()
-    return subprocess.CompletedProcess(line, process.returncode, said + rest[0], rest[1])
+    return subprocess.CompletedProcess(line, process.returncode, "", said)
 
 
 def fault(line, done, seconds, lacking):
