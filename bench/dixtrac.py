@@ -241,10 +241,6 @@ class Judged:
                 if errors else "not stated")
 
 
-def amount(files):
-    return f"{len(files)}, {sum(map(os.path.getsize, files)) / 1000:.0f} KB"
-
-
 def compared(options, name, folder):
     truth = os.path.join(folder, "truth.json")
     run(options.platter, "truth", f"virtual:{name}?imperfections={options.imperfections}&seed={options.seed}", "-o",
@@ -257,8 +253,6 @@ def compared(options, name, folder):
     judged = {who: Judged(told[who], real, moot, load(truth),
                           TrackErrors(tracks(options.platter, found[0]), layout))
               for who, found in runs.items()}
-    files = {"DIXtrac": [os.path.join(folder, "dixtrac", file) for file in PARAMETERS],
-             "platter": [os.path.join(folder, file) for file in ("platter.json", "platter.samples.jsonl")]}
     model = load(truth)
     rows = []
 
@@ -272,8 +266,6 @@ def compared(options, name, folder):
         lambda _, who: f"{runs[who][1]['commands']:,}; {runs[who][1]['translations']:,}")
     row("blocks written; with other contents in the end", "",
         lambda _, who: f"{runs[who][1]['blocks_written']:,}; {runs[who][1]['blocks_changed']:,}")
-    row("processor time, s", "", lambda _, who: f"{runs[who][3]:.1f}")
-    row("files of the result", "", lambda _, who: amount(files[who]))
     row("blocks", f"{model['identity']['blocks']:,}", lambda it, _: f"{it.value('identity.blocks'):,.0f}")
     row("tracks in the wrong place or of another length", f"{judged['platter'].layout.tracks:,} tracks",
         lambda it, _: f"{it.layout.wrong:,}")

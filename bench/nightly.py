@@ -32,8 +32,8 @@ which day, in how long. A campaign that stands here without figures was not run 
 """
 
 # `kept`: the lines of what it prints that tell what was found. `goes_on`: the option that names a file or folder of
-# what is done.
-Campaign = collections.namedtuple("Campaign", "name what command kept goes_on", defaults=["", ""])
+# what is done. `most`: so many lines of the last ones, with the sums.
+Campaign = collections.namedtuple("Campaign", "name what command kept goes_on most", defaults=["", "", 4])
 
 ATTACKS = "bench/trust/campaign.py"
 CLASSIC = "quantum-atlas10k seagate-cheetah9lp seagate-barracuda4lp ibm-ultrastar18es hp-c2247"
@@ -82,7 +82,7 @@ CAMPAIGNS = [
     Campaign("programs", "Griffin's and Wu's programs on file systems on emulated drives.",
              f"bench/emulators/programs.py --build {BUILD}"),
     Campaign("others", "Twenty programs of others in simulated time, each twice.",
-             f"bench/emulators/others.py --build {BUILD}"),
+             f"bench/emulators/others.py --build {BUILD}", most=24),
     Campaign("mirrors", "One, two and three emulated drives by Linux md.", f"bench/emulators/raid1.py --build {BUILD}"),
     Campaign("clients", "How true to its model a client sees an emulated drive, by the client's clock, on a machine that "
              "does nothing else: each front end, drive and load.",
@@ -107,7 +107,6 @@ CAMPAIGNS = [
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]
-MOST_LINES = 24  # of one campaign on the page
 
 
 def git(*words):
@@ -161,6 +160,23 @@ def problems():
     return found + [f"{PAGE}: bench/nightly.py has no {name}" for name in parts]
 
 
+def kept_of(campaign, lines):
+    """What the page shows of the lines that a campaign printed."""
+    before = [re.fullmatch(r"\((\d+) lines before\)", line) for line in lines]
+    lines = [line for line, gone in zip(lines, before) if not gone and line.strip() and re.search(campaign.kept, line)]
+    left_out = max(len(lines) - campaign.most, 0)
+    gone = left_out + sum(int(match[1]) for match in before if match)
+    return ([f"({gone} lines before)"] if gone else []) + lines[left_out:]
+
+
+def trimmed(campaign, part):
+    """A part of the page that has lines which this list no longer keeps."""
+    head, *blocks = part.split("```\n")
+    if len(blocks) != 2:
+        return part
+    return "```\n".join([head, "\n".join(kept_of(campaign, blocks[0].splitlines())) + "\n", blocks[1]])
+
+
 def run(campaign, more):
     command = [*campaign.command.split(), *more]
     words = list(command)
@@ -174,17 +190,12 @@ def run(campaign, more):
                           errors="replace") as process:
         for line in process.stdout:
             print(line, end="", flush=True)
-            if re.search(campaign.kept, line) and line.strip():
-                lines.append(line.rstrip())
-    left_out = max(len(lines) - MOST_LINES, 0)
-    if left_out:
-        lines[:left_out] = [f"({left_out} lines before)"]
+            lines.append(line.rstrip())
     more_words = f", with `{' '.join(more)}`" if more else ""
     took = "" if campaign.goes_on else f" in {time.monotonic() - begun:.0f} s"  # which may have gone on
     heading = textwrap.fill(f"On {on}, {datetime.date.today()}{took}{more_words}; status {process.returncode}:", 120,
                             break_long_words=False, break_on_hyphens=False)
-    figures = (heading + "\n\n```\n" +
-               "\n".join(lines) + "\n```\n")
+    figures = heading + "\n\n```\n" + "\n".join(kept_of(campaign, lines)) + "\n```\n"
     parts = parts_of(read_page()) | {campaign.name: part_of(campaign, figures)}
     write_page(parts)
     return process.returncode == 0
@@ -211,7 +222,7 @@ def main():
         return 1 if problems() else 0
     if options.write:
         parts = parts_of(read_page())
-        write_page({each.name: parts[each.name] for each in CAMPAIGNS
+        write_page({each.name: trimmed(each, parts[each.name]) for each in CAMPAIGNS
                     if parts.get(each.name, "").startswith(part_of(each))})
         return 0
     ran = [run(named[name], more) for name in options.names or named]

@@ -48,18 +48,16 @@ def table(heading, rows):
 def measured_row(drive, source, name, figures, free=None):
     paired = figures["paired"]
     return [drive, source, name, str(figures["n"]), number(figures["mean_ms"]["drive"], 3),
-            number(figures["mean_ms"]["model"], 3), number(figures["demerit_ms"], 4),
-            number(figures["demerit_percent"], 1)] + \
-        [number(paired[key], 3) for key in ("bias_ms", "mae_ms", "rms_ms", "p50_ms", "p95_ms",
-                                            "p99_ms", "max_ms")] + \
+            number(figures["demerit_ms"], 4), number(figures["demerit_percent"], 1)] + \
+        [number(paired[key], 3) for key in ("bias_ms", "mae_ms", "rms_ms")] + \
         [percent(figures["hits_agreed_share"]),
          percent(free["folded_phase_share"]) if free else "-",
          percent(figures["folded_phase_share_reanchored"])]
 
 
 def measured(folder):
-    heading = ["drive", "source", "class", "n", "drive's mean", "model's mean", "demerit ms",
-               "demerit %", "bias", "mean abs.", "RMS", "p50", "p95", "p99", "max", "hits agreed %",
+    heading = ["drive", "source", "class", "n", "drive's mean", "demerit ms",
+               "demerit %", "bias", "mean abs.", "RMS", "hits agreed %",
                "phase, once %", "phase, re-anchored %"]
     rows, halves = [], []
     for name, drive in DRIVES.items():

@@ -64,7 +64,7 @@ enum {
 #define PLATTER_TIME_LIMIT (INT64_C(1) << 61)            /* 73 years */
 #define PLATTER_DISTURBANCE_LIMIT INT64_C(1000000000000) /* 1000 s */
 
-/* The version of the library, such as "0.1.0". Never NULL; valid for ever. */
+/* The version of the library, such as "1.0.0". Never NULL; valid for ever. */
 PLATTER_API const char *platter_version(void);
 /* The format of table files that the library was made for: 7 is version 1.0. It reads later ones of
    major version 1, too, that need nothing new of their reader. */

@@ -20,7 +20,7 @@ POINTS, PARTS = 400, 20
 
 
 def study_of(requests):
-    return {"schema": "platter-study", "schema_version": "1.0", "name": "on slurm", "models": ["atlas.json", "c2247.json"],
+    return {"schema": {"name": "platter-study", "version": "1.0"}, "name": "on slurm", "models": ["atlas.json", "c2247.json"],
             "traces": [{"workload": "random", "requests": requests, "seed": seed, "rate": 50} for seed in range(1, 5)],
             "options": {"scheduler": ["fcfs", "sstf", "look", "c-look", "sptf"], "depth": [1, 2, 4, 8, 16],
                         "caches": ["default", "off"]}}

@@ -20,7 +20,7 @@ SCHEDULERS, CACHES, DEPTHS = ["fcfs", "sstf", "look", "c-look", "sptf"], ["defau
 
 
 def study_of(traces, models):
-    return {"schema": "platter-study", "schema_version": "1.0", "name": "killed", "models": models, "traces": traces,
+    return {"schema": {"name": "platter-study", "version": "1.0"}, "name": "killed", "models": models, "traces": traces,
             "options": {"scheduler": SCHEDULERS, "caches": CACHES, "depth": DEPTHS}}
 
 

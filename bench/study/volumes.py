@@ -50,7 +50,7 @@ def main():
             subprocess.run([platter, "truth", "virtual:" + name, "-o", name + ".json"], cwd=folder, check=True,
                            capture_output=True)
         write_trace(os.path.join(folder, "volumes.csv.gz"), options.requests, options.volumes, random.Random(1))
-        study = {"schema": "platter-study", "schema_version": "1.0", "models": [name + ".json" for name in MODELS],
+        study = {"schema": {"name": "platter-study", "version": "1.0"}, "models": [name + ".json" for name in MODELS],
                  "traces": [{"file": "volumes.csv.gz", "format": "msr", "split_by": "device", "fit": "wrap"}],
                  "options": {"scheduler": SCHEDULERS, "depth": 16}}
         with open(os.path.join(folder, "study.json"), "w", encoding="utf-8") as file:

@@ -407,7 +407,7 @@ def pieces_of(path):
 
 
 def study(**more):
-    return json.dumps({"schema": "platter-study", "schema_version": "1.0", **more})
+    return json.dumps({"schema": {"name": "platter-study", "version": "1.0"}, **more})
 
 
 def blob_of(blobs, content, kind="application/octet-stream"):

@@ -122,7 +122,7 @@ class StudyRun(Subject):
         self.platter("trace", "generate", "--workload", "random", "--for", "c2247.json", "--requests", "50", "--rate",
                      "40", "-o", "r.trace")
         with open(os.path.join(self.path, "study.json"), "w", encoding="utf-8") as file:
-            json.dump({"schema": "platter-study", "schema_version": "1.0", "models": ["c2247.json"],
+            json.dump({"schema": {"name": "platter-study", "version": "1.0"}, "models": ["c2247.json"],
                        "traces": ["r.trace"], "options": {"scheduler": ["fcfs", "sptf"], "depth": [1, 4]}}, file)
 
     def arguments(self, folder):

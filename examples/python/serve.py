@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Serves random requests from a table, several outstanding, and prints the mean response time; then
 takes all of it back, and serves it again:  serve.py FILE.ptab [REQUESTS]
-Needs the module of python3-platter; of a build it is lib/python, with PLATTER_LIBRARY=libplatter.so.0's path."""
+Needs the module of python3-platter; of a build it is lib/python, with PLATTER_LIBRARY=libplatter.so.1's path."""
 
 import random
 import sys

@@ -5,7 +5,7 @@
     print(drive.service(platter.Request(lbn=123456, blocks=8), 0).completion_ns)
 
 Names, units and limits are those of the C header platter.h, which documents them. Times are nanoseconds, angles
-fractions of a revolution times 2^64. The library is libplatter.so.0, or the file that the environment variable
+fractions of a revolution times 2^64. The library is libplatter.so.1, or the file that the environment variable
 PLATTER_LIBRARY names.
 
 Errors. What is of a wrong type raises TypeError, an integer that does not fit its C type OverflowError, what is no
@@ -210,7 +210,7 @@ class Action(_Struct):
     _fields_ = _fields("u32 episode what; i64 due_ns")
 
 
-_PATH = os.environ.get("PLATTER_LIBRARY", "libplatter.so.0")
+_PATH = os.environ.get("PLATTER_LIBRARY", "libplatter.so.1")
 _keeping, _giving_up = ctypes.PyDLL(_PATH), ctypes.CDLL(_PATH)  # Python's lock, during a call
 
 

@@ -407,12 +407,10 @@ const Json& list_of(Members& members, const char* name) {
 // A study is a question: what is not understood of a newer one is not passed over.
 void require_known_version(const Json& json, const Members& members) {
   const model::FormatVersion own = model::version_of(kStudy);
-  const Json text = json.value("schema_version", Json());
-  const auto version = text.is_string() ? model::version_in(text.get<std::string>()) : std::nullopt;
-  if (json.value("schema", Json()) != kStudy || !version || version->major != own.major)
-    members.fail(
-        fmt::format(R"(is no study: it needs "schema": "platter-study", "schema_version": "{}")",
-                    model::text_of(own)));
+  const auto version = model::version_in(nlohmann::ordered_json(json), kStudy);
+  if (!version || version->major != own.major)
+    members.fail(fmt::format(R"(is no study: it needs "schema": {{"name": "{}", "version": "{}"}})",
+                             kStudy, model::text_of(own)));
   if (*version > own)
     members.fail(
         fmt::format("is a study of version {}, newer than this platter's {}, which would "
@@ -438,7 +436,7 @@ Study read_study(const std::string& path) {
   make_whole_numbers(json);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   Members members(json, path + ":");
-  members.has("schema"), members.has("schema_version");
+  members.has("schema");
   require_known_version(json, members);
   Study study{.name = members.text("name", std::filesystem::path(path).stem().string()),
               .says = members.text("says"),

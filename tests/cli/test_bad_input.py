@@ -51,7 +51,7 @@ class ReadToTheEnd(PlatterTest):
         self.platter("replay", "t", "--on", DRIVE, "-o", "drive.csv")
         self.platter("characterize", DRIVE, "-o", "run.json")
         self.platter("publish", "model.json", "--registry", "registry")
-        self.write("study.json", json.dumps({"schema": "platter-study", "schema_version": "1.0",
+        self.write("study.json", json.dumps({"schema": {"name": "platter-study", "version": "1.0"},
                                              "models": ["model.json"], "traces": ["t"]}))
         [index] = [name for name in self.files() if name.endswith("index.json") and "drives" in name]
         for name, command in (("model.json", ("show", "{}")), ("model.json", ("emit", "table", "{}", "-o", "x.ptab")),

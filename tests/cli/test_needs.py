@@ -18,7 +18,7 @@ class Needs(PlatterTest):
     def test_without_gnuplot_nothing_is_begun(self):
         self.platter("trace", "generate", "--workload", "random", "--requests", "40", "--for", "m.json", "-o", "t")
         self.platter("replay", "t", "--on", "m.json", "-o", "r.csv")
-        self.write("study.json", '{"schema": "platter-study", "schema_version": "1.0", "models": ["m.json"], "traces": ["t"]}')
+        self.write("study.json", '{"schema": {"name": "platter-study", "version": "1.0"}, "models": ["m.json"], "traces": ["t"]}')
         for command in ("show m.json --plots p", "show m.json --plot", "compare r.csv r.csv --plot c.svg",
                         "study run study.json --plots p", "study collect study.json --plots p"):
             self.fails(MISSING_PROGRAM, ["gnuplot", "apt-get install gnuplot-nox"], *command.split())

@@ -195,17 +195,17 @@ class Versions(PlatterTest):
         self.assertIn('version "7.0", and this platter reads 6.x', said)
 
     def test_a_newer_study_is_refused(self):
-        study = {"schema": "platter-study", "schema_version": "1.1", "models": [MODEL],
+        study = {"schema": {"name": "platter-study", "version": "1.1"}, "models": [MODEL],
                  "traces": [{"workload": "random", "requests": 5}]}
         self.write("study.json", json.dumps(study))
         said = self.refuses("study", "plan", "study.json", "--parts", "1")
         self.assertIn("is a study of version 1.1, newer than this platter's 1.0", said)
-        study["schema_version"] = "1.0"
+        study["schema"]["version"] = "1.0"
         self.write("study.json", json.dumps(study))
         self.says(OK, "study", "plan", "study.json", "--parts", "1")
 
     def test_a_study_on_a_newer_model_says_it_once(self):
-        study = {"schema": "platter-study", "schema_version": "1.0", "traces": [{"workload": "random", "requests": 5}],
+        study = {"schema": {"name": "platter-study", "version": "1.0"}, "traces": [{"workload": "random", "requests": 5}],
                  "models": [NEWER_MODEL, {"file": NEWER_MODEL, "name": "b", "derive": {"head_switch": "x2"}}]}
         self.write("study.json", json.dumps(study))
         done = self.says(OK, "study", "run", "study.json", "-C", "s")

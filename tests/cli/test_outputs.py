@@ -233,7 +233,7 @@ class Case(PlatterTest):
         platter("replay t.trace --on truth.json -o model.csv")
         platter("emit disksim truth.json --name x -o disksim")
         platter("emit table truth.json -o truth.ptab")
-        write("study.json", json.dumps({"schema": "platter-study", "schema_version": "1.0", "models": ["truth.json"],
+        write("study.json", json.dumps({"schema": {"name": "platter-study", "version": "1.0"}, "models": ["truth.json"],
                                         "traces": ["t.trace"], "options": {"depth": [1, 4]},
                                         "plots": [{"x": "depth", "y": "mean_ms"}]}))
         platter("study run study.json -C studied")

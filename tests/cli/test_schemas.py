@@ -345,7 +345,7 @@ class Outputs(Case):
         cls.run_line("calibrate whole.json --with drive.csv --most-replayed 0 -o calibrated.json")
         cls.write_bytes("volumes.trace", b"0.5 0 10 8 1\n0.6 3 10 8 1\n0.7 3 999999999 8 1\n")
         cls.write_file("failing.json", {
-            "schema": "platter-study", "schema_version": "1.0", "models": ["truth.json"],
+            "schema": {"name": "platter-study", "version": "1.0"}, "models": ["truth.json"],
             "traces": [{"file": "volumes.trace", "split_by": "device"}, {"workload": "random", "requests": 20}],
             "options": {"scheduler": "sptf", "ageing": 0.5, "depth": 4, "caches": ["off", "forced"], "speed": 2, "limit": 9,
                         "delay_seed": 3, "reference_reads": 4, "read_ahead": "off", "derive": "rotation.rpm=x2",

@@ -46,7 +46,7 @@ class StudyTest(PlatterTest):
                      "40", "-o", "r.trace")
 
     def study(self, name="study.json", **more):
-        document = {"schema": "platter-study", "schema_version": "1.0", "models": ["c2247.json"],
+        document = {"schema": {"name": "platter-study", "version": "1.0"}, "models": ["c2247.json"],
                     "traces": ["r.trace"], "options": {"scheduler": ["fcfs", "sptf"], "depth": [1, 4]}}
         document.update(more)
         self.write(name, json.dumps(document))

@@ -35,7 +35,7 @@ class Terminal(PlatterTest):
         self.platter("replay", "t", "--on", DRIVE, "-o", "drive.csv")
         self.platter("replay", "t", "--on", "m.json", "--phase-from", "drive.csv", "-o", "model.csv")
         self.platter("publish", "m.json", "o.json", "--registry", "r")
-        self.write("study.json", json.dumps({"schema": "platter-study", "schema_version": "1.0", "models": ["m.json"],
+        self.write("study.json", json.dumps({"schema": {"name": "platter-study", "version": "1.0"}, "models": ["m.json"],
                                              "traces": ["t"], "options": {"depth": [1, 4]}}))
 
     def on_terminal(self, columns, *arguments):

@@ -34,7 +34,18 @@ class Version(PlatterTest):
 
     def test_the_version_has_its_changes(self):
         with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
-            self.assertIn(f"\n## [{self.told.group(1)}]", file.read())
+            self.assertRegex(file.read(), rf"\n## \[{re.escape(self.told.group(1))}\] - \d{{4}}-\d\d-\d\d\n")
+
+    def test_the_soname_is_of_the_major_version_everywhere(self):
+        major = self.told.group(1).partition(".")[0]
+        named = {"Containerfile": r"libplatter(\d+)_", "docs/packages.md": r"libplatter(?:\.so\.)?(\d+)`",
+                 "docs/library.md": r"libplatter\.so\.(\d+)", "lib/python/platter.py": r"libplatter\.so\.(\d+)",
+                 "lib/libplatter.map": r"^PLATTER_(\d+)", "examples/python/serve.py": r"libplatter\.so\.(\d+)",
+                 "lib/platter.h": r'such as "(\d+)\.\d+\.\d+"', "tests/packages/test_packages.py": r'"libplatter(\d+)"',
+                 "tests/lib/test_installed.py": r"libplatter\.so\.(\d+)"}
+        for path, pattern in named.items():
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                self.assertEqual(set(re.findall(pattern, file.read(), re.M)), {major}, path)
 
     @unittest.skipUnless(os.path.exists(os.path.join(ROOT, ".git")), "this is no clone")
     def test_the_commit_is_one_of_the_clone(self):

@@ -37,7 +37,7 @@ class Wrong(PlatterTest):
         self.platter("trace", "generate", "--workload", "random", "--requests", "40", "--reads-only", "--for", "m.json",
                      "-o", "t")
         self.platter("replay", "t", "--on", DRIVE, "-o", "d.csv")
-        self.write("s.json", json.dumps({"schema": "platter-study", "schema_version": "1.0", "models": ["m.json"],
+        self.write("s.json", json.dumps({"schema": {"name": "platter-study", "version": "1.0"}, "models": ["m.json"],
                                          "traces": ["t"]}))
         self.write("empty", "")
         os.mkdir(self.path("folder"))

@@ -52,16 +52,17 @@ void study_file(const std::string& bytes) {
 
 // The input stands where an array's own text does.
 void array(const std::string& bytes) {
-  study_file(R"({"schema":"platter-study","schema_version":"1.0","traces":[{"workload":"random"}],)"
-             R"("models":[)" +
-             bytes + "]}");
+  study_file(
+      R"({"schema":{"name":"platter-study","version":"1.0"},"traces":[{"workload":"random"}],)"
+      R"("models":[)" +
+      bytes + "]}");
 }
 
 struct OnePoint {
   OnePoint() : store(folder.path()) {
     const std::string path = folder.file("study.json");
     std::ofstream(path)
-        << R"({"schema":"platter-study","schema_version":"1.0","models":["m.json"],)"
+        << R"({"schema":{"name":"platter-study","version":"1.0"},"models":["m.json"],)"
            R"("traces":[{"workload":"random","requests":5}],"plots":[{"x":"depth",)"
            R"("y":"mean_ms","series":"error","panel":["model","served_by"]}]})";
     study = study::read_study(path);

@@ -1,6 +1,6 @@
 """Holds every tracked C and C++ source against .clang-format (version 14; later ones format otherwise), schemas against
-schema_layout.py, and prose of the documents against a width of 120 columns. Prints what to run, and ends with 1, where
-something differs."""
+schema_layout.py, prose of the documents against a width of 120 columns, and the words of what users read against what
+they may have (as `wc -w` counts). Prints what to run, and ends with 1, where something differs."""
 
 import re
 import shutil
@@ -10,6 +10,8 @@ import sys
 from schema_layout import is_laid_out
 
 WIDTH = 120
+MOST_WORDS = {"README.md and docs/": (("README.md", "docs/"), 60000),  # one reads them, or nobody does
+              "docs/validation.md": (("docs/validation.md",), 5000)}
 CODE = re.compile(r"\s*```|    ")
 FORMATTERS = ("clang-format-14", "clang-format")
 
@@ -59,6 +61,14 @@ def faults_of_document(text):
     return faults
 
 
+def too_long(texts):
+    """Sentences on what has too many words: texts by name of the document."""
+    for what, (beginnings, most) in MOST_WORDS.items():
+        words = sum(len(text.split()) for name, text in texts.items() if name.startswith(beginnings))
+        if words > most:
+            yield f"{what}: {words} words, more than {most}: say it shorter, or once"
+
+
 def main(root):
     names = sources(root)
     program = formatter()
@@ -68,16 +78,20 @@ def main(root):
     bad = unformatted(root, [name for name in names if not name.endswith((".md", ".json"))], program)
     for name in bad:
         print(f"{name}: not formatted; run clang-format-14 -i {name}")
+    texts = {}
     for name in names:
         if name.endswith(".md"):
             with open(f"{root}/{name}", encoding="utf-8") as file:
-                for number, what in faults_of_document(file.read()):
-                    bad.append(name)
-                    print(f"{name}:{number}: {what}")
+                texts[name] = file.read()
+            for number, what in faults_of_document(texts[name]):
+                bad.append(name)
+                print(f"{name}:{number}: {what}")
         elif name.endswith(".json") and not is_laid_out(f"{root}/{name}"):
             bad.append(name)
             print(f"{name}: laid out otherwise; run tests/house/schema_layout.py {name}")
-    return 1 if bad else 0
+    long = list(too_long(texts))
+    print("".join(line + "\n" for line in long), end="")
+    return 1 if bad or long else 0
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ beside the version of src/model/formats.h.
 
     tests/house/format_versions.py --check
     tests/house/format_versions.py --write               after a version was raised
-    tests/house/format_versions.py --write --unreleased  until platter's first release, which has all at their first
-                                                         version: the members may move alone
+    tests/house/format_versions.py --write --unreleased  before platter's first release alone: the members may move
+                                                         without their versions
 """
 
 import hashlib
@@ -139,6 +139,8 @@ def main(words):
         told += stays_behind(kept, found)
     elif words != ["--write", "--unreleased"]:
         sys.exit(__doc__)
+    elif subprocess.run(["git", "-C", ROOT, "tag", "--list", "v*"], check=True, capture_output=True).stdout:
+        sys.exit("there is a release: members move with their version alone")
     if not told and words[0] == "--write":
         with open(os.path.join(ROOT, KEPT), "w", encoding="utf-8") as file:
             lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in found.items())

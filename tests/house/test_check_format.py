@@ -41,6 +41,14 @@ class Formats(unittest.TestCase):
         self.assertEqual([number for number, _ in check_format.faults_of_document("x " * 61 + "\n\n| a |\n| b |\n")],
                          [1, 3])
 
+    def test_words_of_the_documents(self):
+        texts = {"README.md": "a " * 1000, "docs/validation.md": "b " * 5000, "docs/methods/x.md": "c " * 54000,
+                 "CONTRIBUTING.md": "d " * 9000}
+        self.assertEqual(list(check_format.too_long(texts)), [])
+        texts["docs/validation.md"] += "b"
+        self.assertEqual([line.partition(",")[0] for line in check_format.too_long(texts)],
+                         ["README.md and docs/: 60001 words", "docs/validation.md: 5001 words"])
+
     def test_schemas(self):
         names = [f"a_long_name_{number}" for number in range(9)]
         number = {"description": "a number of which there are so many words that no line holds it all", "type": "integer",

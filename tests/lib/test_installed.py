@@ -79,9 +79,9 @@ class Installed(unittest.TestCase):
 
     def test_names_of_the_shared_library(self):
         self.assertTrue(os.path.islink(os.path.join(self.lib, "libplatter.so")))
-        self.assertTrue(os.path.exists(os.path.join(self.lib, "libplatter.so.0")))
+        self.assertTrue(os.path.exists(os.path.join(self.lib, "libplatter.so.1")))
         dynamic = run("readelf", "-d", os.path.join(self.lib, "libplatter.so"))
-        self.assertIn("[libplatter.so.0]", dynamic)
+        self.assertIn("[libplatter.so.1]", dynamic)
         self.assertNotIn("RUNPATH", dynamic)
         needed = re.findall(r"NEEDED\).*\[(\w+)", dynamic)
         self.assertLessEqual(set(needed), {"libstdc", "libm", "libgcc_s", "libc", "ld"})
@@ -89,7 +89,7 @@ class Installed(unittest.TestCase):
     def test_pkg_config_and_cmake_agree(self):
         source = os.path.join(EXAMPLES, "c/serve.c")
         run(COMPILER, *STRICT, source, "-o", self.path("shared"), *self.flags("--cflags", "--libs"))
-        self.assertIn("libplatter.so.0", run("readelf", "-d", self.path("shared")))
+        self.assertIn("libplatter.so.1", run("readelf", "-d", self.path("shared")))
         run(COMPILER, *STRICT, "-static", source, "-o", self.path("static"),
             *self.flags("--static", "--cflags", "--libs"))
         project = self.path("project")

@@ -44,7 +44,7 @@ class Simulators(unittest.TestCase):
             os.makedirs(os.path.join(tree, "dev"))
             os.symlink(os.path.join(ROOT, "examples/gem5"), os.path.join(tree, "dev/storage"))
         built = run("c++", *STRICT, "-I", stubs, "-I", example, "-I", tree, os.path.join(example, "platter_drive.cc"),
-                    os.path.join(stubs, "serve.cc"), "-o", program, "-L", LIBRARY, "-l:libplatter.so.0", f"-Wl,-rpath,{LIBRARY}")
+                    os.path.join(stubs, "serve.cc"), "-o", program, "-L", LIBRARY, "-l:libplatter.so.1", f"-Wl,-rpath,{LIBRARY}")
         self.assertEqual(built.returncode, 0, built.stderr)
         return program
 

@@ -16,7 +16,7 @@ def rows(text):
     found = {}
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) > 15 and cells[1] == "platter":
+        if len(cells) > 10 and cells[1] == "platter":
             found[cells[0], cells[2]] = cells
     return found
 
@@ -31,10 +31,10 @@ def complaints(recorded, now):
         for column, name in ((3, "n"), (4, "the drive's mean")):
             if now[key][column] != cells[column]:
                 yield f"{key}: {name} was {cells[column]}, is {now[key][column]}"
-        before, after = float(cells[6]), float(now[key][6])
+        before, after = float(cells[5]), float(now[key][5])
         if abs(after - before) > TOLERANCE * before:
             yield f"{key}: the demerit was {before} ms, is {after} ms"
-        for column, name in ((15, "hits agreed"), (17, "phase, re-anchored")):
+        for column, name in ((10, "hits agreed"), (12, "phase, re-anchored")):
             if cells[column] != "-" and abs(float(now[key][column]) - float(cells[column])) > 1:
                 yield f"{key}: {name} was {cells[column]} %, is {now[key][column]} %"
 

@@ -10,9 +10,9 @@ import tempfile
 import unittest
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-NAMES = ("platter", "libplatter0", "libplatter-dev", "python3-platter", "platter-doc")
+NAMES = ("platter", "libplatter1", "libplatter-dev", "python3-platter", "platter-doc")
 # What a user of them has besides: a compiler for the example in C, what draws and pages.
-TOOLS = ("gcc", "libc6-dev", "pkg-config", "man-db", "gnuplot-nox")
+TOOLS = ("gcc", "libc6-dev", "pkg-config", "openssl", "man-db", "gnuplot-nox")
 MIRROR = os.environ.get("PLATTER_MIRROR", "http://deb.debian.org/debian")
 PROGRAMS = ("debootstrap", "lintian", "unshare")
 READY = os.geteuid() == 0 and all(shutil.which(program) for program in PROGRAMS)
@@ -41,11 +41,6 @@ def run(*command, **more):
     return done.stdout
 
 
-def readme_line(beginning):
-    """A command of README's, typed literally."""
-    return next(line.strip() for line in read("README.md").splitlines() if line.strip().startswith(beginning))
-
-
 def quickstart_commands():
     """The quick start behind its build, with the installed program."""
     _, build, commands = read("quickstart").partition("platter=build/release/platter\n")
@@ -67,16 +62,16 @@ class Packages(unittest.TestCase):
 
     def test_they_are_split_as_others_are(self):
         self.assertEqual(sorted(self.files), sorted(NAMES))
-        version = self.field("libplatter0", "Version")
+        version = self.field("libplatter1", "Version")
         for package in ("platter", "libplatter-dev", "python3-platter"):
-            self.assertIn(f"libplatter0 (= {version})", self.field(package, "Depends"))
+            self.assertIn(f"libplatter1 (= {version})", self.field(package, "Depends"))
         for package in NAMES:
             self.assertEqual(self.field(package, "Version"), version)
             self.assertNotEqual(self.field(package, "Section"), "devel")  # CPack's own
         with tempfile.TemporaryDirectory() as control:
-            run("dpkg-deb", "-e", self.files["libplatter0"], control)
+            run("dpkg-deb", "-e", self.files["libplatter1"], control)
             with open(os.path.join(control, "shlibs"), encoding="utf-8") as file:
-                self.assertIn("libplatter 0 libplatter0", file.read())
+                self.assertIn("libplatter 1 libplatter1", file.read())
             with open(os.path.join(control, "triggers"), encoding="utf-8") as file:
                 self.assertIn("ldconfig", file.read())
 
@@ -103,19 +98,18 @@ class Packages(unittest.TestCase):
         verdict = root.as_user(quickstart_commands())
         self.assertRegex(verdict, r"Verdict: atlas10k .*: good")
         self.assertRegex(root.as_user("platter --version"), r"\Aplatter \d+\.\d+\.\d+")
-        self.examples(root)
+        self.tour(root)
         self.assertIn("/usr/share/platter/schemas/platter-model.json", root.names())
         if any(path.startswith("/usr/share/man/man1/platter.1") for path in root.names()):
             self.assertIn("NAME", root.as_user("MANPAGER=cat man platter"))
 
-    def examples(self, root):
-        root.as_user("mkdir examples && ln -s /usr/share/doc/libplatter-dev/examples examples/c &&"
-                     "ln -s /usr/share/doc/python3-platter/examples examples/python &&"
-                     "cp quickstart-results/atlas10k.ptab drive.ptab")
-        for line in (readme_line("cc examples/c/serve.c"), readme_line("python3 examples/python/serve.py")):
-            means = re.findall(r"([\d.]+) ms", root.as_user(line))
-            self.assertEqual(len(means), 2, line)
-            self.assertEqual(means[0], means[1], line)
+    def tour(self, root):
+        documents = ["README.md", *(f"docs/howto-{name}.md" for name in ("paper", "file-system", "fleet"))]
+        for path in ("tests/packages/tour.py", "tests/cli/nbd_client.py", *documents):
+            shutil.copy(os.path.join(ROOT, path), root.path("home"))
+        typed = " ".join("/home/" + os.path.basename(document) for document in documents)
+        said = root.as_user(f"python3 -B /home/tour.py --in tour {typed}")
+        self.assertRegex(said, r"(?m)^\d+ commands, \d+ ended with 11, 0 wrong$")
         # Python compiles modules that root imports, and their package removes that.
         root.inside("python3", "-c", "import platter")
 

@@ -27,7 +27,7 @@ class StudyFolder {
 
   // A study of one model and this rest of its file.
   Study study(const std::string& rest = R"("traces": ["a.trace"])") const {
-    write("study.json", R"({"schema": "platter-study", "schema_version": "1.0",)"
+    write("study.json", R"({"schema": {"name": "platter-study", "version": "1.0"},)"
                         R"( "models": ["m.json"], )" +
                             rest + "}");
     return read_study(path("study.json"));
