@@ -86,7 +86,7 @@ CAMPAIGNS = [
     Campaign("mirrors", "One, two and three emulated drives by Linux md.", f"bench/emulators/raid1.py --build {BUILD}"),
     Campaign("clients", "How true to its model a client sees an emulated drive, by the client's clock, on a machine that "
              "does nothing else: each front end, drive and load.",
-             f"bench/emulators/client_matrix.py --build {BUILD}", kept=r"^(\||SCHED|rows)"),
+             f"bench/emulators/client_matrix.py --build {BUILD}", kept=r"^(SCHED|rows|not)"),
     Campaign("ublk", "Random reads of an emulated drive as a block device of a guest's kernel, beside NBD in the same guest "
              "(user-mode Linux: an ordinary process, whose wake-ups are slow).",
              f"bench/emulators/ublk_real_time.py --build {BUILD} --guest --requests 2000", kept=r"^(\||random|guest|skipped)"),
