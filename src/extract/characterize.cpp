@@ -39,6 +39,7 @@ bool goes_by(ExitStatus status) {
 void require_the_same_drive(scsi::Guard& guard, const std::string& name,
                             const model::Identity& begun) {
   scsi::Drive now(guard, name);
+  now.take_host_managed();
   const model::Identity& found = now.identify();
   if (identity::same_drive(found, begun)) return;
   throw scsi::AnotherDrive(
@@ -108,8 +109,13 @@ class Characterization {
 void Characterization::begin() {
   context_.precision = options_.precision;
   drive_.on_command([this](const scsi::CommandRecord& done) { after_command(done); });
+  drive_.take_host_managed();
   drive_.identify();
-  drive_.confirm_capacity(options_.skip);
+  // What REPORT ZONES tells confirms the capacity of others.
+  if (!drive_.is_host_managed()) {
+    drive_.take_host_managed(false);
+    drive_.confirm_capacity(options_.skip);
+  }
   so_far_.record.identity = drive_.identify();
   tell_what_it_says_of_itself();
   if (options_.resumed)
@@ -124,6 +130,7 @@ void Characterization::begin() {
   so_far_.session.seed = options_.seed;
   require_writable_is_on_the_drive();
   leave_out_what_is_skipped();
+  options_.writable = fitness_.keep_to_zones(so_far_.record.identity, options_.writable);
   narrow_writes_to_physical_blocks();
   fitness_.require_long_enough_commands();
   fitness_.require_no_tags(!options_.writable.empty());

@@ -42,6 +42,7 @@ enum Opcode : std::uint8_t {
   kRead16 = 0x88,
   kWrite16 = 0x8A,
   kVerify16 = 0x8F,
+  kZbcIn = 0x95,
   kServiceActionIn16 = 0x9E,
   kReportLuns = 0xA0,
   kAtaPassThrough12 = 0xA1,

@@ -13,6 +13,7 @@
 #include "model/drive_model.h"
 #include "scsi/device.h"
 #include "virtual_drive/contents.h"
+#include "virtual_drive/zone_list.h"
 
 namespace platter::virtual_drive {
 
@@ -60,6 +61,13 @@ class Target {
   // Power goes and comes back: so does a reset, and the arm parks, and the cache is lost. The
   // contents are the caller's to lose.
   void power_cycle(Nanoseconds now_ns);
+
+  // Its zones, which whoever keeps the drive's contents keeps beside them; none of most drives.
+  ZoneList& zones();
+  // As a power cut at that time would leave them.
+  ZoneList zones_after_cut(Nanoseconds now_ns) const;
+  // From now on a power cut takes what was written and is not on the media: zones lose it, too.
+  void lose_cache();
 
   // LBNs that were written and are not on the media at that time, in ascending order, none twice: a
   // power cut would lose what they were given.
