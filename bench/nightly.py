@@ -41,6 +41,8 @@ CAMPAIGNS = [
     Campaign("power", "Losses of power while a small drive is characterized or replayed on with writes; then `platter "
              "restore`. `silent` and `failed` are to be 0; a run that `hangs` took more than 300 s, as on a machine that does "
              "much else, and `broken` means that the undisturbed run did.", f"{ATTACKS} power --runs 400", goes_on="--continue"),
+    Campaign("power-shingled", "The same on shingled drives, whose bands are measured.",
+             f"{ATTACKS} power-shingled --runs 200", goes_on="--continue"),
     Campaign("kill", "The same with the program killed or interrupted.", f"{ATTACKS} kill --runs 200",
              goes_on="--continue"),
     Campaign("failed-write", "The same with writes that fail.", f"{ATTACKS} failed-write --runs 100",
@@ -102,6 +104,8 @@ CAMPAIGNS = [
     Campaign("shingled", "Shingled drives, virtual and alien, and conventional ones, characterized with writes: which are "
              "recognized, and how far bands and media caches are from the truth.", "bench/shingled.py --virtual 1-20 "
              "--alien 1-20 --conventional 1-100", kept=r"^all "),
+    Campaign("displaced", "A shingled drive of 20 TB that was written to before: which extents are found by reads alone.",
+             "bench/displaced.py --seeds 1 2"),
     Campaign("shingled-hour", "Random writes for an hour, on a shingled drive and on the model that was made of it.",
              "bench/shingled_hour.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "

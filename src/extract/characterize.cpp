@@ -25,6 +25,7 @@
 #include "scsi/physical_blocks.h"
 #include "scsi/reply.h"
 #include "scsi/self_description.h"
+#include "scsi/several_callers.h"
 
 namespace platter::extract {
 namespace {
@@ -53,7 +54,8 @@ class Characterization {
  public:
   Characterization(scsi::Device& device, const Options& options)
       : options_(options),
-        guard_(device, scsi::Permission{true, options.writable}),
+        callers_(device),
+        guard_(callers_, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed),
         so_far_(context_, options.keeper),
@@ -93,6 +95,7 @@ class Characterization {
   void note(model::Noted noted) { so_far_.note(std::move(noted)); }
 
   Options options_;  // of which a failed write takes the permission to write
+  scsi::SeveralCallers callers_;
   scsi::Guard guard_;
   scsi::Drive drive_;
   mtbrc::Context context_;
@@ -108,6 +111,7 @@ class Characterization {
 
 void Characterization::begin() {
   context_.precision = options_.precision;
+  context_.callers = &callers_;
   drive_.on_command([this](const scsi::CommandRecord& done) { after_command(done); });
   drive_.take_host_managed();
   drive_.identify();

@@ -152,11 +152,27 @@ struct Target::Impl {
     // A model's depth is how deep DiskSim's queue was; a target's task set holds what the engine
     // can.
     engine.set_queue({engine.queue_settings().scheduler, 0, 0});
+    if (engine.tables().shingling.act()) displace(model.shingling->displaced);
     if (truth.imperfections) truth.imperfections->seed = noise.seed();
     unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
     apply_cache_settings(0);
     apply_power_timers(0);  // in tenths of a second, as the page has them
     outstanding.reserve(kMostOutstanding + 1);
+  }
+
+  // Written before power-on, in pieces that no drive sends home at once.
+  void displace(const std::vector<LbnRange>& ranges) {
+    constexpr std::uint32_t kPiece = 2048;
+    const std::uint32_t most = std::clamp(engine.tables().shingling.cache_blocks / 4,
+                                          std::uint64_t{1}, std::uint64_t{kPiece});
+    for (const LbnRange& range : ranges)
+      for (std::uint64_t lbn = range.first; lbn <= range.last && lbn < engine.blocks(); lbn += most)
+        engine.service({.lbn = lbn,
+                        .blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                            most, std::min(range.last + 1, engine.blocks()) - lbn)),
+                        .write = true},
+                       0);
+    engine.reset(0);
   }
 
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
