@@ -187,6 +187,7 @@ void SeveralCallers::live(std::size_t caller, const std::function<void()>& work)
 void SeveralCallers::run(std::vector<std::function<void()>> callers) {
   device_.prepare_for(static_cast<std::uint32_t>(callers.size()));
   thrown_ = nullptr;
+  turns_->give(SIZE_MAX);  // an earlier run's end is nobody's turn now
   for (std::size_t i = 0; i < callers.size(); ++i) callers_.push_back(std::make_unique<Caller>());
   for (std::size_t i = 0; i < callers.size(); ++i) {
     try {
