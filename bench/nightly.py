@@ -41,6 +41,8 @@ CAMPAIGNS = [
     Campaign("power", "Losses of power while a small drive is characterized or replayed on with writes; then `platter "
              "restore`. `silent` and `failed` are to be 0; a run that `hangs` took more than 300 s, as on a machine that does "
              "much else, and `broken` means that the undisturbed run did.", f"{ATTACKS} power --runs 400", goes_on="--continue"),
+    Campaign("power-shingled", "The same on shingled drives, whose bands are measured.",
+             f"{ATTACKS} power-shingled --runs 200", goes_on="--continue"),
     Campaign("kill", "The same with the program killed or interrupted.", f"{ATTACKS} kill --runs 200",
              goes_on="--continue"),
     Campaign("failed-write", "The same with writes that fail.", f"{ATTACKS} failed-write --runs 100",
@@ -84,6 +86,9 @@ CAMPAIGNS = [
     Campaign("others", "Twenty programs of others in simulated time, each twice.",
              f"bench/emulators/others.py --build {BUILD}", most=24),
     Campaign("mirrors", "One, two and three emulated drives by Linux md.", f"bench/emulators/raid1.py --build {BUILD}"),
+    Campaign("clients", "How true to its model a client sees an emulated drive, by the client's clock, on a machine that "
+             "does nothing else: each front end, drive and load.",
+             f"bench/emulators/client_matrix.py --build {BUILD}", kept=r"^(SCHED|rows|not)"),
     Campaign("ublk", "Random reads of an emulated drive as a block device of a guest's kernel, beside NBD in the same guest "
              "(user-mode Linux: an ordinary process, whose wake-ups are slow).",
              f"bench/emulators/ublk_real_time.py --build {BUILD} --guest --requests 2000", kept=r"^(\||random|guest|skipped)"),
@@ -99,6 +104,8 @@ CAMPAIGNS = [
     Campaign("shingled", "Shingled drives, virtual and alien, and conventional ones, characterized with writes: which are "
              "recognized, and how far bands and media caches are from the truth.", "bench/shingled.py --virtual 1-20 "
              "--alien 1-20 --conventional 1-100", kept=r"^all "),
+    Campaign("displaced", "A shingled drive of 20 TB that was written to before: which extents are found by reads alone.",
+             "bench/displaced.py --seeds 1 2"),
     Campaign("shingled-hour", "Random writes for an hour, on a shingled drive and on the model that was made of it.",
              "bench/shingled_hour.py"),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "

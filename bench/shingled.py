@@ -36,8 +36,8 @@ class Bench:
     def model_of(self, folder, drive):
         failed = self.run(folder, "characterize", drive, "-o", "model.json", "--allow-writes", "all", "--shingles",
                           self.shingles, "--journal", folder, good=(0, 13))
-        if failed and not os.path.exists(os.path.join(folder, "model.json")):
-            return None, failed
+        if not os.path.exists(os.path.join(folder, "model.json")):
+            return None, failed or "the run ended well, and left none"
         with open(os.path.join(folder, "model.json"), encoding="utf-8") as file:
             return json.load(file), failed
 
@@ -55,6 +55,8 @@ class Bench:
         with tempfile.TemporaryDirectory() as folder:
             drive = f"exec:{sys.executable} -B {ALIEN} --variant shingled:{number} --seed {number} --truth truth.json"
             model, failed = self.model_of(folder, drive)
+            if model is None:
+                return f"alien {number}", None, None, failed
             with open(os.path.join(folder, "truth.json"), encoding="utf-8") as file:
                 truth = json.load(file)
             truth["cleans_when_idle"] = int(truth["cleans_when_idle"])
@@ -93,11 +95,17 @@ def judged(name, truth, model, failed):
                           f"  {'all home' if not away else 'away'}  {model['provenance']['drive_seconds']:.0f} s")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def options_of(drives, description):
+    """What every bench on these drives is asked; so many drives of each kind, unless told otherwise."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--binary", default="build/release/platter")
-    parser.add_argument("--virtual", type=numbers, default=numbers("1-20"))
-    parser.add_argument("--alien", type=numbers, default=numbers("1-20"))
+    parser.add_argument("--virtual", type=numbers, default=numbers(drives))
+    parser.add_argument("--alien", type=numbers, default=numbers(drives))
+    return parser
+
+
+def main():
+    parser = options_of("1-20", __doc__)
     parser.add_argument("--conventional", type=numbers, default=numbers("1-100"))
     parser.add_argument("--shingles", default="all")
     parser.add_argument("--jobs", type=int, default=2)

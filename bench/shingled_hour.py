@@ -8,14 +8,13 @@ Writes come in bursts of 5 to 40 s with rests of 1 to 40 s between them. The mod
 the drive did before is not known: means are compared, not requests. Prints for each drive how many minutes are within
 5 %, and the worst."""
 
-import argparse
 import csv
 import os
 import random
 import sys
 import tempfile
 
-from shingled import ALIEN, Bench, numbers
+from shingled import ALIEN, Bench, options_of
 
 HOUR_S = 3600
 
@@ -67,10 +66,7 @@ def hour(bench, name, drive, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", default="build/release/platter")
-    parser.add_argument("--virtual", type=numbers, default=numbers("1-3"))
-    parser.add_argument("--alien", type=numbers, default=numbers("1-3"))
+    parser = options_of("1-3", __doc__)
     parser.add_argument("--rate", type=float, default=20)
     parser.add_argument("--gigabytes", type=float, default=8)
     options = parser.parse_args()

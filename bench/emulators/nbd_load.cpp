@@ -1,8 +1,9 @@
-// Random requests to an NBD server, each answer checked: what was written last comes back. Where a
-// file is named, the time of each request is written there, in the order of their starts.
+// Requests to an NBD server, random unless --sequential, each answer checked: what was written last
+// comes back. Where a file is named, the time of each request is written there, in the order of
+// their starts.
 //
 //   nbd_load URI [--requests N] [--depth N] [--bytes N] [--writes SHARE] [--seed N] [--fifo]
-//            [--span BYTES] [--latencies FILE] [--stay]
+//            [--sequential] [--span BYTES] [--latencies FILE] [--stay]
 //
 // --stay: remains connected and silent until it is killed.
 #include <fmt/core.h>
@@ -31,7 +32,7 @@ struct Options {
   std::uint64_t requests = 1000, seed = 1, span = 0;
   std::size_t depth = 1, bytes = 4096;
   double writes = 0;
-  bool fifo = false, stay = false;
+  bool fifo = false, stay = false, sequential = false;
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -53,6 +54,8 @@ Options parse(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--fifo")
       options.fifo = true;
+    else if (word == "--sequential")
+      options.sequential = true;
     else if (word == "--stay")
       options.stay = true;
     else if (const auto found = known.find(word); found != known.end() && i + 1 < argc)
@@ -126,7 +129,7 @@ class Load {
   }
 
   void start(UnderWay& each) {
-    do each.place = random_() % places_;
+    do each.place = options_.sequential ? started_ % places_ : random_() % places_;
     while (is_taken(each.place));
     each.write = std::uniform_real_distribution<double>()(random_) < options_.writes;
     each.number = started_++;

@@ -30,7 +30,7 @@ from drives import Folder, Programs, failures_of, recover_and_judge, timed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.join(HERE, "../../build/release")
-KINDS = ["power", "kill", "failed-write", "any-fault", "late-fault"]
+KINDS = ["power", "power-shingled", "kill", "failed-write", "any-fault", "late-fault"]
 
 
 class Baselines:

@@ -101,7 +101,8 @@ class Folder:
         allowed = [word for first, last in self.ranges for word in ("--allow-writes", f"{first}-{last}")]
         device = self.exec_name(faults, more)
         if job == "characterize":
-            return self.platter("characterize", device, *allowed, "-o", "drive.json", kill_after=kill_after)
+            shingled = ["--shingles", "bands"] if any("shingled" in word for word in self.build) else []
+            return self.platter("characterize", device, *allowed, *shingled, "-o", "drive.json", kill_after=kill_after)
         _, depth, caches = job.split("-")
         return self.platter("replay", self.trace(seed), "--on", device, *allowed, "--depth", depth,
                             "--caches", caches, "-o", "drive.csv", kill_after=kill_after)

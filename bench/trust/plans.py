@@ -22,9 +22,14 @@ ANY_FAULT = ["vanish", "vanish-after", "interrupt-host", "terminate-host", "writ
 ONCE = {"vanish", "vanish-after", "read-medium", "write-garbled", "replaced", "malformed-reply"}
 
 
-def drive_of(dice, number):
+SHINGLED = ["small-shingled", "small-shingled-lazy"]
+
+
+def drive_of(dice, kind, number):
     """Options of trust_drive. Every other drive has physical blocks of its own size."""
     drive = ["small", "small-512e", "small", "small-512e", "small-4kn"][number % 5]
+    if kind == "power-shingled":
+        drive = SHINGLED[number % 2]
     options = ["--drive", drive, "--seed", str(dice.randint(1, 10**6))]
     if drive == "small-512e" and dice.random() < 0.4:
         options += ["--lowest-aligned", str(dice.randint(1, 7))]
@@ -48,9 +53,9 @@ def drive_of(dice, number):
 def plan(kind, number):
     """`build`, `ranges`, `job`, `aim`, and what the aim leaves open as a number from 0 to 1 (`where`)."""
     dice = random.Random(f"{kind}-{number}")
-    result = {"build": drive_of(dice, number), "ranges": dice.choice(RANGES), "job": dice.choice(JOBS),
+    result = {"build": drive_of(dice, kind, number), "ranges": dice.choice(RANGES), "job": dice.choice(JOBS),
               "where": dice.random(), "trace": dice.randint(1, 5), "more": dice.random()}
-    if kind == "power":
+    if kind.startswith("power"):
         result["aim"] = AIMS[number % len(AIMS)]
         result["fault"] = dice.choice(LOSSES)
     elif kind == "kill":
@@ -66,7 +71,7 @@ def plan(kind, number):
     elif kind == "any-fault":
         result["aim"] = result["fault"] = ANY_FAULT[number % len(ANY_FAULT)]
         result["count"] = 1 if result["fault"] in ONCE else dice.choice([1, 1, 3, 0])
-    if kind in ("power", "kill"):
+    if kind in ("power", "power-shingled", "kill"):
         # Somebody who does not restore, but runs it again.
         result["again"] = dice.choice(["", "", "", "undisturbed", "cut off"])
     return result

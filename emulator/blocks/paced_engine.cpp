@@ -12,8 +12,9 @@ namespace {
 // So often a connection is asked whether there is still somebody.
 constexpr Nanoseconds kAsks = 100 * kMillisecond;
 
-// What it takes until a thread runs that is notified, and some more.
-constexpr Nanoseconds kHandOver = 60 * kMicrosecond;
+// What it takes to ask an engine whose tables have left the processor's caches, and until a thread
+// runs that is notified, and some more.
+constexpr Nanoseconds kTaking = 60 * kMicrosecond;
 
 // steady_clock is CLOCK_MONOTONIC, which host_now_ns() reads.
 std::chrono::steady_clock::time_point time_point(Nanoseconds host_ns) {
@@ -52,16 +53,13 @@ Nanoseconds PacedEngine::leaves_host_ns(const Slot& slot) const {
 }
 
 // When to ask the engine for it: the answer of any of those that are outstanding may be due then,
-// and where another thread waits for it, that one is woken so early that it is awake in time.
+// and whoever answers is to wait for the deadline.
 Nanoseconds PacedEngine::taken_host_ns(Nanoseconds completion_ns) const {
   Nanoseconds longest_ns = 0;
   for (const Slot& slot : slots_)
     if (slot.used && !slot.done)
       longest_ns = std::max(longest_ns, way_back_ns(slot, completion_ns));
-  const auto waiting = std::ranges::count_if(
-      slots_, [](const Slot& slot) { return slot.used && slot.courier == nullptr; });
-  const bool handed_over = waiting > 1 && clock_.speed() == 1;
-  return clock_.host_ns(completion_ns) - longest_ns - (handed_over ? kHandOver : 0);
+  return clock_.host_ns(completion_ns) - longest_ns - (clock_.speed() == 1 ? kTaking : 0);
 }
 
 bool PacedEngine::is_lost(const Connection& who) const {

@@ -32,7 +32,15 @@ class CommandChecker : public LogChecker {
     if (!drive.model) log_.bad("a log of commands needs model files, and a table is given");
     model::DriveModel model = *drive.model;
     if (model.imperfections) model.imperfections->seed = told.at("seed").get<std::uint64_t>();
-    targets_.emplace_back(model);
+    Target& target = targets_.emplace_back(model);
+    if (target.zones().empty()) return;
+    if (told.at("write_cache_loss").get<bool>()) target.lose_cache();
+    const auto& zones = told.at("zones");
+    if (zones.size() != target.zones().zones().size()) log_.bad("it is of other zones");
+    for (std::size_t i = 0; i < zones.size(); ++i)
+      if (!target.zones().restore(
+              i, {zones[i].at(1).get<std::uint64_t>(), zones[i].at(0).get<std::uint8_t>()}))
+        log_.bad("no zone is so");
   }
 
   void check_line() override {

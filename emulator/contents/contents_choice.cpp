@@ -29,9 +29,9 @@ ContentsChoice contents_choice(const std::string& text) {
 }
 
 std::unique_ptr<Contents> make_contents(const ContentsChoice& choice, std::uint64_t bytes,
-                                        std::uint32_t block_bytes) {
+                                        std::uint32_t block_bytes, std::uint64_t more_bytes) {
   if (!choice.generated)
-    return choice.file ? std::make_unique<ContentsFile>(*choice.file, bytes)
+    return choice.file ? std::make_unique<ContentsFile>(*choice.file, bytes, more_bytes)
                        : std::make_unique<ContentsFile>(bytes);
   GeneratedSettings settings;
   settings.bytes = bytes;

@@ -23,8 +23,9 @@ struct ContentsChoice {
 // `generated`, `generated:FILE` or FILE.
 ContentsChoice contents_choice(const std::string& text);
 
-// For a drive of so many bytes. Throws Error as ContentsFile and GeneratedContents do.
+// For a drive of so many bytes; of a file so many more lie behind them, for the caller. Throws
+// Error as ContentsFile and GeneratedContents do.
 std::unique_ptr<Contents> make_contents(const ContentsChoice& choice, std::uint64_t bytes,
-                                        std::uint32_t block_bytes);
+                                        std::uint32_t block_bytes, std::uint64_t more_bytes = 0);
 
 }  // namespace platter::emulator

@@ -10,7 +10,7 @@ namespace platter::emulator {
 namespace {
 
 // A processor that slept for a while wakes up more slowly: pauses are like those of a disk.
-constexpr int kOfEachAtFirst = 15;
+constexpr int kOfEachAtFirst = 11;
 constexpr Nanoseconds kPauseAtFirst = 2 * kMillisecond;
 constexpr Nanoseconds kPauseWhileServing = 50 * kMillisecond;
 

@@ -22,10 +22,11 @@ struct NullCommand {
   bool awake = false;        // it follows the one before at once, and is answered at once
 };
 
-// Both sides sleep before an answer, as they do before a disk's: what it takes to wake them is most
-// of the transport's delay. So a null command is answered so much later than it was seen; one to
-// those who are awake is answered sooner than anybody sleeps.
-constexpr Nanoseconds null_command_ns(bool awake) { return awake ? kAwake / 2 : kMillisecond; }
+// Both sides sleep before an answer, as they do before a disk's, and as long: what it takes to wake
+// them is most of the transport's delay, and grows with their sleep. So a null command is answered
+// so much later than it was seen; one to those who are awake is answered sooner than anybody
+// sleeps.
+constexpr Nanoseconds null_command_ns(bool awake) { return awake ? kAwake / 2 : 6 * kMillisecond; }
 // When the server answers one that it saw then, corrected as an answer of a drive is; the bytes
 // that came with it, and those of its answer.
 Nanoseconds answer_host_ns(const TransportDelay& delay, Nanoseconds seen_host_ns,

@@ -29,8 +29,10 @@ void DriveContents::keep() {
 }
 
 int DriveContents::end(const Begun& begun) {
-  return begun.flush ? volatile_->end_flush(begun.ticket)
-                     : volatile_->end_write(begun.ticket, begun.through);
+  if (begun.flush) return volatile_->end_flush(begun.ticket);
+  const int error = volatile_->end_write(begun.ticket, begun.through);
+  if (error != 0 || !begun.through || !in_order_) return error;
+  return volatile_->end_flush(volatile_->begin_flush());
 }
 
 int DriveContents::end_command(std::uint32_t tag) {

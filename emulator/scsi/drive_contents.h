@@ -15,10 +15,12 @@ namespace platter::emulator {
 class DriveContents final : public virtual_drive::Contents {
  public:
   // `bytes` outlives it. Where it is volatile, a write is on the media when the drive says so.
-  DriveContents(emulator::Contents& bytes, std::uint32_t block_bytes)
+  // `in_order`: what is on the media is of no use without what was written before it.
+  DriveContents(emulator::Contents& bytes, std::uint32_t block_bytes, bool in_order = false)
       : bytes_(bytes),
         volatile_(dynamic_cast<VolatileContents*>(&bytes)),
-        block_bytes_(block_bytes) {}
+        block_bytes_(block_bytes),
+        in_order_(in_order) {}
 
   // What that command will write is not stored: it fails.
   void drop(std::uint32_t tag) { dropped_.push_back(tag); }
@@ -27,6 +29,9 @@ class DriveContents final : public virtual_drive::Contents {
     return note(bytes_.read(lbn * block_bytes_, to));
   }
   bool write(std::uint64_t lbn, std::span<const std::uint8_t> from) override;
+  void forget(std::uint64_t lbn, std::uint64_t blocks) override {
+    note(bytes_.discard(lbn * block_bytes_, blocks * block_bytes_));
+  }
   void keep() override;
 
   // The command's answer is due, or there will be none: what it wrote is acknowledged. Returns 0 or
@@ -57,6 +62,7 @@ class DriveContents final : public virtual_drive::Contents {
   emulator::Contents& bytes_;
   VolatileContents* const volatile_;
   std::uint32_t block_bytes_;
+  bool in_order_;
   std::uint32_t tag_ = 0;
   std::vector<Begun> begun_{};  // of volatile contents
   std::vector<std::uint32_t> dropped_{};

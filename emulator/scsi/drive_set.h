@@ -13,6 +13,7 @@
 
 namespace platter::emulator {
 
+class ContentsFile;
 class GeneratedContents;
 
 struct DriveOfSet {
@@ -38,11 +39,13 @@ class DriveSet {
   void finish(const std::function<void(const std::string&)>& notice);
 
  private:
+  void add_drive(ScsiDriveSettings drive, unsigned number);
   void add_contents(const DriveOfSet& drive);
 
   std::unique_ptr<LogWriter> log_{};
   std::vector<std::unique_ptr<Contents>> contents_{};
   std::vector<const GeneratedContents*> generated_{};
+  std::vector<const ContentsFile*> files_{};  // of contents that outlive the emulation; or nullptr
   Drives drives_{};
 };
 

@@ -1,8 +1,12 @@
 #include "emulator/scsi/scsi_drive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "emulator/contents/volatile_contents.h"
+#include "model/error.h"
 #include "model/json_text.h"
 #include "virtual_drive/sense_data.h"
 
@@ -13,12 +17,67 @@ ScsiDrive::ScsiDrive(const ScsiDriveSettings& settings, unsigned number, Content
     : name_(settings.name),
       model_sha256_(settings.model_sha256),
       contents_(contents),
-      blocks_(contents, settings.model.identity.block_bytes),
+      blocks_(contents, settings.model.identity.block_bytes,
+              !settings.model.identity.zone_runs.empty()),
       target_(settings.model, &blocks_),
+      zone_table_(settings.zones),
+      loses_cache_(dynamic_cast<VolatileContents*>(&contents) != nullptr),
       log_(log != nullptr ? std::optional<CommandLog>(std::in_place, *log, number) : std::nullopt),
       episodes_(settings.episodes
                     ? std::optional<DriveEpisodes>(std::in_place, settings.episodes, number)
-                    : std::nullopt) {}
+                    : std::nullopt) {
+  if (loses_cache_) target_.lose_cache();
+  take_up_zones();
+}
+
+// As they were kept with the contents, else as the model has them.
+void ScsiDrive::take_up_zones() {
+  virtual_drive::ZoneList& zones = target_.zones();
+  for (std::size_t i = 0; i < zones.zones().size(); ++i) {
+    const auto kept = zone_table_ ? zone_table_->load(i) : std::nullopt;
+    if (kept && !zones.restore(i, {kept->written, kept->condition}))
+      throw Error(ExitStatus::bad_input,
+                  fmt::format("the contents of {} were written with other zones than the model's; "
+                              "give the contents of this drive, or a file that is not there yet",
+                              name_));
+    kept_zones_.push_back(zones.state(i));
+  }
+  zones.take_changed();
+}
+
+// A cache that loses what it has holds pointers back until that is on the media: they are kept when
+// a command says so, and when zones were reset.
+int ScsiDrive::keep_changed_zones() {
+  const std::vector<std::uint32_t> changed = target_.zones().take_changed();
+  if (!zone_table_ || changed.empty()) return 0;
+  const virtual_drive::ZoneList& zones = target_.zones();
+  if (loses_cache_)
+    return std::ranges::any_of(
+               changed,
+               [&](std::uint32_t i) { return zones.state(i).written < kept_zones_[i].written; })
+               ? keep_zones()
+               : 0;
+  int error = 0;
+  for (const std::uint32_t i : changed) {
+    kept_zones_[i] = zones.state(i);
+    const int failed = zone_table_->store(i, {kept_zones_[i].written, kept_zones_[i].condition});
+    if (error == 0) error = failed;
+  }
+  return error;
+}
+
+int ScsiDrive::keep_zones() {
+  if (!zone_table_) return 0;
+  const virtual_drive::ZoneList then = target_.zones_after_cut(now_ns_);
+  int error = 0;
+  for (std::size_t i = 0; i < kept_zones_.size(); ++i) {
+    if (then.state(i) == kept_zones_[i]) continue;
+    kept_zones_[i] = then.state(i);
+    const int failed = zone_table_->store(i, {kept_zones_[i].written, kept_zones_[i].condition});
+    if (error == 0) error = failed;
+  }
+  return error;
+}
 
 void ScsiDrive::submit(const scsi::Command& command, std::uint32_t tag, Nanoseconds issued_ns) {
   now_ns_ = std::max(now_ns_, issued_ns);
@@ -32,6 +91,7 @@ void ScsiDrive::submit(const scsi::Command& command, std::uint32_t tag, Nanoseco
 void ScsiDrive::asked() {
   target_due_ = target_.next_due();
   look_for_next();
+  if (const int error = keep_changed_zones(); error != 0) note_failure(error);
   if (const int error = blocks_.take_error(); error != 0) note_failure(error);
 }
 
@@ -64,7 +124,8 @@ std::optional<scsi::Completion> ScsiDrive::take(Nanoseconds now_ns) {
     log_->had_nothing(now_ns);
   if (completion) {
     now_ns_ = std::max(now_ns_, completion->completed_ns);
-    const int error = blocks_.end_command(completion->tag);
+    int error = blocks_.end_command(completion->tag);
+    if (error == 0 && loses_cache_ && !blocks_.has_to_last().empty()) error = keep_zones();
     if (error != 0) fail(*completion);
     if (episodes_) {
       const std::uint32_t tag = completion->tag;
@@ -108,6 +169,7 @@ void ScsiDrive::power_cycle(Nanoseconds now_ns) {
   if (log_) log_->power_cycled(now_ns);
   const int error = blocks_.cut_power();
   target_.power_cycle(now_ns);
+  if (const int not_kept = keep_zones(); not_kept != 0) note_failure(not_kept);
   if (episodes_) episodes_->forget_all();
   if (error != 0) note_failure(error);
   asked();
@@ -138,6 +200,11 @@ std::string ScsiDrive::log_head() const {
   nlohmann::ordered_json head = {{"name", name_},
                                  {"model_sha256", model_sha256_},
                                  {"seed", imperfections ? imperfections->seed : 0}};
+  if (!kept_zones_.empty()) {
+    head["zones"] = nlohmann::ordered_json::array();
+    for (const auto& zone : kept_zones_) head["zones"].push_back({zone.condition, zone.written});
+    head["write_cache_loss"] = loses_cache_;
+  }
   if (episodes_) head["episodes_sha256"] = episodes_->schedule().sha256;
   return model::json_text(head, model::JsonForm::ascii);
 }

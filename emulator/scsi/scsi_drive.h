@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/contents/contents.h"
+#include "emulator/contents/zone_table.h"
 #include "emulator/file_systems/ranges.h"
 #include "emulator/pace/drive_report.h"
 #include "emulator/scsi/command_log.h"
@@ -24,6 +25,7 @@ struct ScsiDriveSettings {
   model::DriveModel model{};
   std::string model_sha256{};
   std::shared_ptr<const episodes::Schedule> episodes{};  // null: none
+  std::optional<ZoneTable> zones{};                      // where its zones are kept
 };
 
 class ScsiDrive {
@@ -39,10 +41,15 @@ class ScsiDrive {
   // Looked for once after each question, so that a log tells all that the target was asked.
   std::optional<Nanoseconds> next_due() const { return next_due_; }
   std::optional<scsi::Completion> take(Nanoseconds now_ns);
+  // As Target's.
+  std::span<const std::uint8_t> data_of(std::uint32_t tag) const { return target_.data_of(tag); }
   void reuse(std::vector<std::uint8_t> data) { target_.reuse(std::move(data)); }
   bool abort(std::uint32_t tag, Nanoseconds now_ns);
   void reset(Nanoseconds now_ns);
   void power_cycle(Nanoseconds now_ns);
+
+  // The emulation ends, which is a power cut for what outlives it. 0, or an errno.
+  int keep_zones();
 
   void delivered(std::uint32_t tag, Nanoseconds at_ns);
 
@@ -76,6 +83,8 @@ class ScsiDrive {
   std::string log_head() const;
 
  private:
+  void take_up_zones();
+  int keep_changed_zones();
   void asked();
   void look_for_next();
   void note_failure(int error);
@@ -84,6 +93,9 @@ class ScsiDrive {
   Contents& contents_;
   DriveContents blocks_;
   virtual_drive::Target target_;
+  std::optional<ZoneTable> zone_table_;
+  std::vector<virtual_drive::ZoneList::State> kept_zones_{};
+  bool loses_cache_;
   std::optional<CommandLog> log_;
   std::optional<DriveEpisodes> episodes_;
   std::optional<Nanoseconds> target_due_{}, next_due_{};

@@ -70,6 +70,7 @@ std::uint32_t ScsiHost::serve_command(Virtqueue& queue, unsigned number, Nanosec
   scsi::Command& command = drives_.command();
   slot.queue = number;
   slot.bytes = 0;
+  slot.ahead = 0;
   if (const std::string wrong = queue.take(slot.chain); !wrong.empty()) throw BrokenGuest{wrong};
   const auto request = virtio::read_command(slot.chain, command);
   if (!request) throw BrokenGuest{"a request is too short"};
@@ -86,6 +87,8 @@ std::uint32_t ScsiHost::serve_command(Virtqueue& queue, unsigned number, Nanosec
   bytes_ += slot.bytes;
   drives_.add_bytes(slot.bytes);
   drives_.submit(slot.drive, command, tag_of(slot), now_ns);
+  // Copied when the answer is due they would make it late.
+  slot.ahead = virtio::write_data(slot.chain, drives_.data_of(slot.drive, tag_of(slot)));
   return slot.bytes;
 }
 
@@ -116,7 +119,7 @@ void ScsiHost::refuse(Slot& slot, Response response) {
 }
 
 void ScsiHost::give(Slot& slot, const scsi::Completion& completion) {
-  answer(slot.queue, slot.chain.head, virtio::write_answer(slot.chain, completion));
+  answer(slot.queue, slot.chain.head, virtio::write_answer(slot.chain, completion, slot.ahead));
   free(slot);
 }
 

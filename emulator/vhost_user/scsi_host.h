@@ -68,6 +68,7 @@ class ScsiHost {
     unsigned queue = 0, drive = 0;
     std::uint64_t guest_tag = 0;
     std::uint32_t bytes = 0;
+    std::size_t ahead = 0;  // bytes of its answer's data that are in the guest's memory
     Chain chain{};
   };
 

@@ -61,6 +61,10 @@ class SharedDrives {
   std::optional<Nanoseconds> next_due() const;
   // The next answer that is due by then, if there is one.
   std::optional<scsi::Completion> next(Nanoseconds until_ns);
+  // As Target's.
+  std::span<const std::uint8_t> data_of(unsigned drive, std::uint32_t tag) const {
+    return drives_[drive]->data_of(tag);
+  }
   // The answer's data, which nobody needs any more.
   void reuse(unsigned drive, std::vector<std::uint8_t> data) {
     drives_[drive]->reuse(std::move(data));

@@ -76,7 +76,13 @@ void read_data(const Chain& chain, scsi::Command& command) {
   copy_from(chain.readable, kCommandBytes, command.data);
 }
 
-std::uint32_t write_answer(const Chain& chain, const scsi::Completion& completion) {
+std::size_t write_data(const Chain& chain, std::span<const std::uint8_t> data) {
+  copy_to(chain.writable, kAnswerBytes, data);
+  return data.size();
+}
+
+std::uint32_t write_answer(const Chain& chain, const scsi::Completion& completion,
+                           std::size_t ahead) {
   std::array<std::uint8_t, kAnswerBytes> head{};
   const std::size_t sense = std::min<std::size_t>(completion.sense.size(), kSenseBytes);
   put(&head[0], static_cast<std::uint32_t>(sense));
@@ -85,7 +91,7 @@ std::uint32_t write_answer(const Chain& chain, const scsi::Completion& completio
   head[11] = static_cast<std::uint8_t>(Response::ok);
   std::copy_n(completion.sense.begin(), sense, head.begin() + 12);
   copy_to(chain.writable, 0, head);
-  copy_to(chain.writable, kAnswerBytes, completion.data);
+  if (completion.data.size() != ahead) write_data(chain, completion.data);
   return static_cast<std::uint32_t>(kAnswerBytes + completion.data.size());
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "emulator/vhost_user/pieces.h"
 #include "emulator/vhost_user/virtqueue.h"
@@ -49,8 +50,12 @@ std::optional<CommandRequest> read_command(const Chain& chain, scsi::Command& co
 // The data that go with it to the drive; the vector keeps its room.
 void read_data(const Chain& chain, scsi::Command& command);
 
-// Writes the answer; returns how many bytes of the chain it wrote.
-std::uint32_t write_answer(const Chain& chain, const scsi::Completion& completion);
+// An answer's data, ahead of it. How many bytes.
+std::size_t write_data(const Chain& chain, std::span<const std::uint8_t> data);
+// Writes the answer, but for its data where those are there, `ahead` bytes of them; returns how
+// many bytes of the chain it has by then.
+std::uint32_t write_answer(const Chain& chain, const scsi::Completion& completion,
+                           std::size_t ahead = 0);
 std::uint32_t write_refusal(const Chain& chain, Response response);
 
 // A request of the control queue.

@@ -221,6 +221,13 @@ void take_arms(const Seen& seen, Findings& found) {
                 "the model has one arm"});
 }
 
+void tell_arms(Rig& rig) {
+  rig.context.arms.clear();
+  if (!rig.facts.arms) return;
+  for (const model::ArmRange& range : rig.facts.arms->ranges)
+    rig.context.arms.push_back({range.first_lbn, range.last_lbn});
+}
+
 bool fit_arms_to_map(model::DriveModel& model) {
   if (!model.arms || model.layout.zones.empty()) return true;
   const std::uint64_t blocks = model::count_blocks(model.layout);

@@ -17,6 +17,8 @@ struct Seen;
 // off, rotation known.
 void find_arms(Rig& rig);
 void take_arms(const Seen& seen, Findings& found);
+// The context has the blocks of each.
+void tell_arms(Rig& rig);
 // The ranges end with the map, where there is one. false: the last of them lies beyond it, and the
 // arms were taken out.
 bool fit_arms_to_map(model::DriveModel& model);

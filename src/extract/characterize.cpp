@@ -25,6 +25,7 @@
 #include "scsi/physical_blocks.h"
 #include "scsi/reply.h"
 #include "scsi/self_description.h"
+#include "scsi/several_callers.h"
 
 namespace platter::extract {
 namespace {
@@ -39,6 +40,7 @@ bool goes_by(ExitStatus status) {
 void require_the_same_drive(scsi::Guard& guard, const std::string& name,
                             const model::Identity& begun) {
   scsi::Drive now(guard, name);
+  now.take_host_managed();
   const model::Identity& found = now.identify();
   if (identity::same_drive(found, begun)) return;
   throw scsi::AnotherDrive(
@@ -52,7 +54,8 @@ class Characterization {
  public:
   Characterization(scsi::Device& device, const Options& options)
       : options_(options),
-        guard_(device, scsi::Permission{true, options.writable}),
+        callers_(device),
+        guard_(callers_, scsi::Permission{true, options.writable}),
         drive_(guard_, options.device_name),
         context_(drive_, options.seed),
         so_far_(context_, options.keeper),
@@ -92,6 +95,7 @@ class Characterization {
   void note(model::Noted noted) { so_far_.note(std::move(noted)); }
 
   Options options_;  // of which a failed write takes the permission to write
+  scsi::SeveralCallers callers_;
   scsi::Guard guard_;
   scsi::Drive drive_;
   mtbrc::Context context_;
@@ -107,9 +111,15 @@ class Characterization {
 
 void Characterization::begin() {
   context_.precision = options_.precision;
+  context_.callers = &callers_;
   drive_.on_command([this](const scsi::CommandRecord& done) { after_command(done); });
+  drive_.take_host_managed();
   drive_.identify();
-  drive_.confirm_capacity(options_.skip);
+  // What REPORT ZONES tells confirms the capacity of others.
+  if (!drive_.is_host_managed()) {
+    drive_.take_host_managed(false);
+    drive_.confirm_capacity(options_.skip);
+  }
   so_far_.record.identity = drive_.identify();
   tell_what_it_says_of_itself();
   if (options_.resumed)
@@ -124,6 +134,7 @@ void Characterization::begin() {
   so_far_.session.seed = options_.seed;
   require_writable_is_on_the_drive();
   leave_out_what_is_skipped();
+  options_.writable = fitness_.keep_to_zones(so_far_.record.identity, options_.writable);
   narrow_writes_to_physical_blocks();
   fitness_.require_long_enough_commands();
   fitness_.require_no_tags(!options_.writable.empty());

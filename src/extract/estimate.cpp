@@ -15,6 +15,7 @@
 #include "extract/error_floor.h"
 #include "extract/impossible_values.h"
 #include "extract/self_validation.h"
+#include "extract/shingles_of_drive.h"
 #include "extract/stages.h"
 #include "extract/uneven_time.h"
 #include "extract/what_was_noisy.h"
@@ -214,6 +215,7 @@ void conclude_run(const Record& record, Findings& found) {
   provenance.method = "characterized";
   provenance.source = ending.source;
   provenance.date = ending.date;
+  say_as_of_when(model);
   provenance.drive_seconds = ending.cost.drive_seconds;
   provenance.wall_seconds = ending.wall_seconds;
   provenance.commands = ending.cost.commands;

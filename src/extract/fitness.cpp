@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/error.h"
+#include "model/zones.h"
 #include "safety/block_contents.h"
 #include "scsi/physical_blocks.h"
 #include "scsi/replies.h"
@@ -130,6 +131,46 @@ void Fitness::skip(const std::vector<LbnRange>& ranges) {
                   safety::in_words(all), 100 * share));
   drive_.leave_out(all);
   drive_.skip(all);
+}
+
+std::vector<LbnRange> Fitness::keep_to_zones(const model::Identity& drive,
+                                             const std::vector<LbnRange>& writable) {
+  if (drive.zone_runs.empty() && drive_.is_host_managed())
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format("{} is a disk of host-managed zones (peripheral type 14h) and does not tell of "
+                    "them (REPORT ZONES): which of its blocks can be read is not known",
+                    name_));
+  if (drive.zone_runs.empty()) return writable;
+  const auto unwritten = scsi::touched_physical_blocks(model::unwritten_in_zones(drive),
+                                                       drive_.physical_blocks());
+  if (const double share = model::unwritten_share(drive); share > model::kMostUnwritten)
+    throw Error(ExitStatus::unwritten,
+                fmt::format("{:.3g} % of the blocks of {} lie above the write pointers of their "
+                            "zones, where there is nothing to time, and what is left does not tell "
+                            "of its mechanics; fill its zones first, to {:.0f} % at least",
+                            100 * share, name_, 100 * (1 - model::kMostUnwritten)));
+  std::vector<LbnRange> all = drive_.left_out();
+  all.insert(all.end(), unwritten.begin(), unwritten.end());
+  all = scsi::merged(std::move(all));
+  drive_.leave_out(all);
+  drive_.skip(all);
+  const std::vector<LbnRange> in_order = model::sequential_zones(drive);
+  drive_.keep_from_writes(in_order);
+  note_(
+      fmt::format("{:.3g} % of the blocks lie above the write pointers of their zones and were "
+                  "not accessed",
+                  100 * share_of(unwritten, drive_.blocks())));
+  std::vector<LbnRange> left = scsi::without(writable, in_order);
+  if (left.empty() && !writable.empty())
+    throw Error(ExitStatus::refused,
+                fmt::format("what may be written of {} lies in zones that are written in order, "
+                            "where nothing can be written back; give --allow-writes ranges of its "
+                            "conventional zones, or leave it out",
+                            name_));
+  if (safety::blocks_of(left) < safety::blocks_of(writable))
+    note_(fmt::format("writes went to conventional zones alone: {}", safety::in_words(left)));
+  return left;
 }
 
 // What was never written, or trimmed since, has no place on the media.

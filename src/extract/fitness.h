@@ -28,6 +28,10 @@ class Fitness {
   // Ranges that are on the drive: no block of theirs is accessed on the media from now on, nor any
   // other one of their physical blocks.
   void skip(const std::vector<LbnRange>& ranges);
+  // After skip(): of zones that are written in order nothing above the pointers is accessed, and
+  // nothing is written. Returns what may be written of these ranges.
+  std::vector<LbnRange> keep_to_zones(const model::Identity& drive,
+                                      const std::vector<LbnRange>& writable);
   void leave_out_what_is_unmapped();                          // after skip()
   std::uint64_t random_block(mtbrc::Context& context) const;  // of those that are not left out
   // One that can be read, near the drive's middle.

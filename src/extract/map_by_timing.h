@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,12 +42,14 @@ class MapByTiming final : public MapSource {
   void believe_translation(bool is_believed) { believed_ = is_believed; }
 
  private:
+  struct OfArm;  // the map of the blocks that an arm reaches: of all, where there is one
   FoundMap none(const std::string& why);
   Nanoseconds deadline_ns() const;
-  layout_by_timing::Surfaces find_surfaces(layout_by_timing::Mapper& mapper,
-                                           std::span<const layout_by_timing::Run> runs,
-                                           const layout_by_timing::MediaTiming& media);
-  void say_what_is_not_mapped(std::uint64_t first_lbn, model::Notes& notes);
+  void map_all(std::span<const std::unique_ptr<OfArm>> arms);
+  void map_arm(OfArm& arm, const std::function<void(double)>& progress);
+  layout_by_timing::Surfaces find_surfaces(OfArm& arm);
+  void say_what_is_not_mapped(const OfArm& arm, model::Notes& notes);
+  layout_by_timing::Surfaces take_layout(std::span<const std::unique_ptr<OfArm>> arms);
 
   mtbrc::Context& context_;
   MapByTime how_;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;  // shares of the period
 
-const mtbrc::Targets& targets(const Rig& rig) { return mtbrc::targets_of(rig.context.precision); }
+mtbrc::Targets targets(const Rig& rig) { return mtbrc::targets_of(rig.context); }
 
 [[noreturn]] void refuse_without_rotation(Rig& rig) {
   const std::uint64_t recovered = rig.context.drive.said().recovered_replies;
@@ -131,12 +131,14 @@ model::Parameter as_can_be(model::Parameter translation, Rig& rig) {
 }  // namespace
 
 void find_map(Rig& rig) {
+  tell_arms(rig);
   take(rig.maps.find(rig.facts.answers), rig);
   rig.facts.answers.clear();
   rig.facts.address_translation = as_can_be(rig.maps.question_time(), rig);
 }
 
 void measure_angles(Rig& rig) {
+  tell_arms(rig);
   FoundMap map = rig.maps.with_angles();
   rig.context.map = nullptr;  // the one before
   take(std::move(map), rig);

@@ -257,6 +257,13 @@ void take_that_it_is_shingled(const Seen& seen, Findings& found) {
                                        "it is measured at the end of a run (--shingles)");
 }
 
+void say_as_of_when(model::DriveModel& model) {
+  if (!model.shingling || model.provenance.date.empty()) return;
+  model.validity.note += fmt::format(
+      "{}as of {}; the map of blocks that were rewritten since is not known",
+      model.validity.note.empty() ? "" : "; ", model.provenance.date);
+}
+
 void take_shingles(const Seen& seen, Findings& found) {
   found.model.shingling = seen.facts.shingling;
 }

@@ -2,6 +2,8 @@
 // options ask for is measured of them; all comes home behind it.
 #pragma once
 
+#include "model/drive_model.h"
+
 namespace platter::extract {
 
 struct Rig;
@@ -15,5 +17,7 @@ void measure_shingles(Rig& rig);
 void take_shingles(const Seen& seen, Findings& found);
 // Before that is done: that it is one, of which nothing acts yet.
 void take_that_it_is_shingled(const Seen& seen, Findings& found);
+// Once the model has its date: as of then its validity holds, where blocks move.
+void say_as_of_when(model::DriveModel& model);
 
 }  // namespace platter::extract

@@ -72,6 +72,10 @@ model::Guess by_order(double value, bool page_agrees) {
 
 }  // namespace
 
+bool is_sure(const layout_by_timing::Surfaces& surfaces) {
+  return surfaces.measured && surfaces.measured->best.heads_chance > kMeasured;
+}
+
 void say_surfaces(scsi::Drive& drive, const layout_by_timing::Surfaces& surfaces,
                   model::Layout& layout) {
   const engine::LayoutMap map(layout);
@@ -80,7 +84,7 @@ void say_surfaces(scsi::Drive& drive, const layout_by_timing::Surfaces& surfaces
   layout.heads = model::absent("angles do not tell surfaces, and a map by timing has no others");
   layout.cylinders = model::absent("they are the tracks of a surface, whose number is not certain");
   const bool agrees = page && page->heads == heads;
-  if (surfaces.measured && surfaces.measured->best.heads_chance > kMeasured) {
+  if (is_sure(surfaces)) {
     say_measured(*surfaces.measured, surfaces.heads, cylinders, layout);
     return;
   }

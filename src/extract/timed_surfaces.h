@@ -8,6 +8,8 @@
 
 namespace platter::extract {
 
+// Surely measured, no guess.
+bool is_sure(const layout_by_timing::Surfaces& surfaces);
 // Fills layout.heads and layout.cylinders of a layout that was made with these surfaces. The first
 // guess is what the layout has, where the order of its bands tells one.
 void say_surfaces(scsi::Drive& drive, const layout_by_timing::Surfaces& surfaces,

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "model/error.h"
 #include "model/file.h"
 #include "model/folder.h"
+#include "model/printable.h"
 
 namespace platter::jobs {
 namespace {
@@ -38,6 +40,11 @@ emulator::DrivesSettings block_drives(const std::vector<EmulatedDrive>& drives,
                                       const BlockServing& serving, model::TemporaryFolder& folder) {
   emulator::DrivesSettings settings;
   for (std::size_t i = 0; i < drives.size(); ++i) {
+    if (drives[i].model && drives[i].model->identity.zones == "host-managed")
+      throw Error(ExitStatus::unsupported,
+                  model::printable(drives[i].path) +
+                      " is of a host-managed drive, whose zones only SCSI tells of: serve it over "
+                      "--vhost-user");
     emulator::DriveSettings drive;
     drive.name = drives[i].name;
     drive.table = table_file(drives[i], i, folder);

@@ -11,6 +11,7 @@
 #include "extract/characterize.h"
 #include "extract/resume.h"
 #include "extract/save.h"
+#include "extract/shingles_of_drive.h"
 #include "jobs/better_model.h"
 #include "jobs/doubts.h"
 #include "jobs/interrupt.h"
@@ -332,6 +333,7 @@ void characterize(const Characterization& arguments, Progress& progress, const P
 
   model::Provenance& provenance = run.model.provenance;
   provenance.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  extract::say_as_of_when(run.model);
   provenance.wall_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const Destination to = destination_of(run, wanted, arguments);

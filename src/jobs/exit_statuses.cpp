@@ -125,6 +125,11 @@ const std::vector<StatusMeaning>& status_meanings() {
         {{"restore"},
          "of several journals, not each was put right; the summary has each one's own status and "
          "sentence"}}},
+      {ExitStatus::unwritten,
+       "unwritten",
+       {{{"characterize"},
+         "too little of a zoned drive is written for a model of it: nothing lies above the write "
+         "pointers of its zones that could be timed"}}},
       {ExitStatus::interrupted,
        "interrupted",
        {{{}, "stopped by a signal"},

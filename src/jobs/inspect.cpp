@@ -46,7 +46,7 @@ Inspected inspect(const std::string& name, const QuietHostOption& quiet_host) {
   constexpr double kUsual_rpm = 7200, kMinute_ms = 60'000;
   const double rpm = extract::nominal_speed(drive).rpm;
   found.period_ms = kMinute_ms / (rpm > 0 ? rpm : kUsual_rpm);
-  if (rotates(found.drive) && !drive.is_host_managed()) {
+  if (rotates(found.drive) && found.drive.may_be_read()) {
     found.drive.reads_reach = extract::reads_reach(drive);
     found.expected_time = extract::expected_time(drive);
   }

@@ -7,6 +7,7 @@
 #include "jobs/inspected.h"
 #include "model/json_head.h"
 #include "model/json_text.h"
+#include "model/zones.h"
 #include "safety/saved_settings.h"
 
 namespace platter::jobs {
@@ -133,6 +134,18 @@ Json noise_json(const Inspected& all) {
           {"enough_for", noise::enough_for(*host, all.period_ms, most_ms)}};
 }
 
+Json zones_json(const model::Identity& drive) {
+  Json runs = Json::array();
+  for (const model::ZoneRun& run : drive.zone_runs)
+    runs.push_back({{"first_lbn", run.first_lbn},
+                    {"zones", run.zones},
+                    {"blocks", run.blocks},
+                    {"type", run.type},
+                    {"condition", run.condition},
+                    {"written", model::written_in(run)}});
+  return runs;
+}
+
 Json claims_json(const std::vector<identity::Claim>& claims) {
   Json all = Json::array();
   for (const identity::Claim& claim : claims) {
@@ -167,6 +180,8 @@ std::string inspection_json(const Inspected& all) {
                           {"block_bytes", id.block_bytes},
                           {"physical_block_bytes", id.physical_block_bytes},
                           {"zones", id.zones},
+                          {"zone_runs", zones_json(id)},
+                          {"most_open_zones", optional_json(id.most_open_zones)},
                           {"trims", id.trims},
                           {"positioning_ranges", id.positioning_ranges.size()},
                           {"logical_units", optional_json(id.logical_units)},

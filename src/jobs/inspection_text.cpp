@@ -5,6 +5,7 @@
 
 #include "estimate/passages.h"
 #include "jobs/inspected.h"
+#include "model/zones.h"
 #include "report/wrapped.h"
 #include "safety/saved_settings.h"
 
@@ -68,6 +69,7 @@ std::string identity_lines(const Inspected& all) {
   if (found.capacity.protection_type > 0)
     text += entry("protection",
                   fmt::format("information of type {}", found.capacity.protection_type));
+  if (!id.zone_runs.empty()) text += entry("zones", model::zones_in_words(id));
   if (found.unmapped_share)
     text += entry("not on the media",
                   fmt::format("{:.3g} % of the blocks", 100 * *found.unmapped_share));
@@ -94,7 +96,7 @@ std::string capability_lines(const Inspected& all) {
     return can == CanChange::no ? "no" : can == CanChange::by_page ? "yes" : "yes (SET FEATURES)";
   };
   std::string text = "capabilities\n";
-  const bool unread = found.identity.zones == "host-managed";  // nothing of it is accessed
+  const bool unread = !found.may_be_read();  // nothing of it is accessed
   text += entry("address translation",
                 unread ? "not asked" : yes_or_no(found.first_block.has_value()));
   if (found.first_block) {

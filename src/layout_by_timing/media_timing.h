@@ -3,6 +3,7 @@
 #pragma once
 
 #include "layout_by_timing/timed_blocks.h"
+#include "model/lbn_range.h"
 #include "mtbrc/context.h"
 #include "mtbrc/time_watch.h"
 
@@ -12,6 +13,8 @@ class MediaTiming final : public TimedBlocks {
  public:
   // The way to the media must be known (Context::probe).
   explicit MediaTiming(mtbrc::Context& context);
+  // Of these blocks alone. `watches`: whether the time is looked at, on any block (time_watch.h).
+  MediaTiming(mtbrc::Context& context, const LbnRange& range, bool watches);
 
   std::uint64_t blocks() const override { return blocks_; }
   // Behind a jump of time the phase goes on as before it.
@@ -24,6 +27,7 @@ class MediaTiming final : public TimedBlocks {
 
  private:
   mtbrc::Context& context_;
+  bool watches_;
   std::uint32_t unit_;
   std::uint64_t first_lbn_, blocks_;
 };

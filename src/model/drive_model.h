@@ -55,6 +55,17 @@ struct PowerTimer {
   bool operator==(const PowerTimer&) const = default;
 };
 
+// Zones that follow one another and are alike (ZBC-2): a host writes each from its front on.
+struct ZoneRun {
+  std::uint64_t first_lbn = 0, zones = 1;
+  std::uint64_t blocks = 0;   // of each
+  std::string type;           // of kZoneTypes, in zones.h
+  std::string condition;      // of kZoneConditions
+  std::uint64_t written = 0;  // blocks below the write pointer of each; of open and closed ones
+
+  bool operator==(const ZoneRun&) const = default;
+};
+
 struct Identity {
   std::string vendor, product, revision, serial;  // of the disk, where that could be asked
   std::uint64_t blocks = 0;                       // capacity in logical blocks
@@ -68,7 +79,10 @@ struct Identity {
   std::optional<std::uint64_t> stated_blocks;  // by READ CAPACITY, where that is another number
 
   // What the drive says of its mechanics and its state, and no run measures.
-  std::string zones;   // "host-aware", "device-managed", "host-managed"; empty: it speaks of none
+  std::string zones;  // "host-aware", "device-managed", "host-managed"; empty: it speaks of none
+  std::vector<ZoneRun> zone_runs;                // REPORT ZONES, all of its blocks
+  std::optional<std::uint32_t> most_open_zones;  // at once; not there: no limit, or not told
+  bool reads_past_pointers = false;              // URSWRZ: nothing is there, but it is no error
   bool trims = false;  // of a drive that rotates: its blocks move (shingled tracks, as a rule)
   std::vector<PositioningRange> positioning_ranges;   // VPD page B9h
   std::optional<std::uint32_t> logical_units;         // REPORT LUNS, where it has several

@@ -25,6 +25,7 @@ enum class ExitStatus : int {
   differs = 12,          // diff: two models, by more than their errors; a log, from the engine
   incomplete = 13,    // a run ended by itself without a map, or without a stage that it announced
   some_failed = 14,   // of several drives: not each has a whole model
+  unwritten = 15,     // too little of a zoned drive was written: there is nothing to time
   interrupted = 130,  // stopped by a signal; settings were restored
 };
 

@@ -37,6 +37,9 @@ void visit_fields(Fields<Identity> auto& s, V&& visit) {
   visit.usual("heads", s.heads);
   visit.usual("cylinders", s.cylinders);
   visit.compact("zones", s.zones, std::string());
+  visit.compact("zone_runs", s.zone_runs, std::vector<ZoneRun>());
+  visit.usual("most_open_zones", s.most_open_zones);
+  visit.compact("reads_past_pointers", s.reads_past_pointers, false);
   visit.compact("trims", s.trims, false);
   visit.compact("positioning_ranges", s.positioning_ranges, std::vector<PositioningRange>());
   visit.usual("logical_units", s.logical_units);
@@ -56,6 +59,16 @@ template <typename V>
 void visit_fields(Fields<PositioningRange> auto& s, V&& visit) {
   visit.required("first", s.first);
   visit.required("blocks", s.blocks);
+}
+
+template <typename V>
+void visit_fields(Fields<ZoneRun> auto& s, V&& visit) {
+  visit.required("first_lbn", s.first_lbn);
+  visit.required("zones", s.zones);
+  visit.required("blocks", s.blocks);
+  visit.required("type", s.type);
+  visit.required("condition", s.condition);
+  visit.compact("written", s.written, std::uint64_t{0});
 }
 
 template <typename V>

@@ -8,6 +8,7 @@
 #include "model/drive_model.h"
 #include "model/error.h"
 #include "model/validate.h"
+#include "model/zones.h"
 
 namespace platter::model {
 namespace {
@@ -100,6 +101,9 @@ constexpr auto kSectorNumbers =
     std::to_array<std::string_view>({"from first", "from index", "without slipped"});
 constexpr auto kEffects = std::to_array<std::string_view>({"seen", "none", "not told"});
 constexpr auto kShinglings = std::to_array<std::string_view>({"drive-managed"});
+constexpr auto kConditionsOfZones =
+    std::to_array<std::string_view>({"not-write-pointer", "empty", "implicitly-open",
+                                     "explicitly-open", "closed", "read-only", "full", "offline"});
 constexpr auto kStandings = std::to_array<std::string_view>({"interpolated", "guessed"});
 
 }  // namespace
@@ -136,6 +140,8 @@ std::span<const std::string_view> choices_of(std::string_view path) {
   if (path == "firmware.defect_formats") return kDefectFormats;
   if (path == "firmware.sector_numbers") return kSectorNumbers;
   if (path == "cache.freedoms.effect") return kEffects;
+  if (path == "identity.zone_runs.type") return kZoneTypes;
+  if (path == "identity.zone_runs.condition") return kConditionsOfZones;
   if (path == "shingling.kind") return kShinglings;
   if (path == "layout.timed.stretches.standing") return kStandings;
   return {};

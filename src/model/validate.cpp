@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "model/known.h"
 #include "model/limits.h"
 #include "model/revolution.h"
+#include "model/zones.h"
 
 namespace platter::model {
 namespace {
@@ -336,8 +338,37 @@ void check_firmware(const DriveModel& model, const Checker& check) {
                   "must name ranges of the drive's blocks, first before last");
 }
 
+// All blocks of the drive, zone by zone.
+void check_zones(const Identity& identity, const Checker& check) {
+  std::uint64_t next = 0, zones = 0;
+  for (std::size_t i = 0; i < identity.zone_runs.size(); ++i) {
+    const ZoneRun& run = identity.zone_runs[i];
+    const auto path = [i] { return fmt::format("identity.zone_runs[{}]", i); };
+    const auto is_one_of = [](std::span<const std::string_view> words, const std::string& word) {
+      return std::ranges::find(words, word) != words.end();
+    };
+    check.require(is_one_of(choices_of("identity.zone_runs.type"), run.type), path,
+                  "is no type of zones", ".type");
+    check.require(is_one_of(choices_of("identity.zone_runs.condition"), run.condition), path,
+                  "is no condition of zones", ".condition");
+    check.require((run.type == kZoneTypes[0]) == (run.condition == kZoneConditions[0]), path,
+                  "is not-write-pointer of conventional zones, and of no others", ".condition");
+    check.require(run.first_lbn == next, path, "does not follow the zones before it", ".first_lbn");
+    check.require(run.zones > 0 && run.zones <= kMostZones - zones, path,
+                  fmt::format("must be from 1 to {} in all", kMostZones), ".zones");
+    check.require(run.blocks > 0 && run.blocks <= (kMostSlots - next) / run.zones, path,
+                  "must be from 1 on, on the drive", ".blocks");
+    check.require(run.written <= run.blocks, path, "is more than the zone has", ".written");
+    zones += run.zones;
+    next += run.zones * run.blocks;
+  }
+  check.require(zones == 0 || next == identity.blocks, "identity.zone_runs",
+                "do not end with the drive's last block");
+}
+
 void check_identity(const Identity& identity, const Checker& check) {
   check.require(identity.blocks <= kMostSlots, "identity.blocks", "is too large");
+  check_zones(identity, check);
   check.require(identity.block_bytes > 0 && identity.block_bytes <= (1U << 20),
                 "identity.block_bytes", "must be from 1 to 1048576");
   check.require(identity.physical_block_bytes > 0 && identity.physical_block_bytes <= (1U << 20),

@@ -7,14 +7,20 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "engine/layout_map.h"
 #include "estimate/samples.h"
 #include "model/drive_model.h"
+#include "model/lbn_range.h"
 #include "model/revolution.h"
 #include "mtbrc/precision.h"
 #include "mtbrc/probe.h"
 #include "scsi/drive.h"
+
+namespace platter::scsi {
+class SeveralCallers;
+}
 
 namespace platter::mtbrc {
 
@@ -38,6 +44,9 @@ struct Context {
   std::uint32_t session = 0;  // of the samples that come now
   TimeWatch* time = nullptr;  // that begins another session where time jumps
   std::mt19937_64 random;     // the experiments' only source of randomness
+  // Of a drive of several arms: the blocks of each, and how experiments run on all of them at once.
+  std::vector<LbnRange> arms;
+  scsi::SeveralCallers* callers = nullptr;
   // Stage, and the share of it that is done (0 to 1).
   std::function<void(const std::string& stage, double share)> progress;
   // How one block is reached on the media with the caches off, as far as they go (probe.h).

@@ -1,10 +1,12 @@
 #include "mtbrc/interference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "model/parameters.h"
+#include "model/quietly.h"
 #include "mtbrc/several_reads.h"
 #include "mtbrc/trials.h"
 
@@ -12,6 +14,10 @@ namespace platter::mtbrc {
 namespace {
 
 constexpr std::int64_t kDistance = 20;  // cylinders: far from any single step's own time
+// Two commands that come at once are taken up one behind the other, which is no interference: the
+// other one's has a lead, and still goes on once this arm has moved.
+constexpr Nanoseconds kLead = 400 * kMicrosecond, kGoesOn = 1500 * kMicrosecond;
+constexpr std::uint32_t kOther = 1, kOwn = 2;
 
 scsi::Command single_read(const Context& context, std::uint64_t lbn) {
   return read_without_data(lbn, 1, context.drive.block_bytes(),
@@ -36,6 +42,7 @@ class Beside {
 
  private:
   std::uint64_t elsewhere();
+  bool trial(const engine::Track& start, const engine::Track& to, bool beside);
   std::optional<scsi::Completion> read_beside(std::uint64_t lbn);
 
   Context& context_;
@@ -43,6 +50,7 @@ class Beside {
   const std::vector<LbnRange>& others_;
   Trials trials_;
   Threshold alone_, beside_;
+  std::uint32_t outstanding_ = 0;
 };
 
 std::uint64_t Beside::elsewhere() {
@@ -50,13 +58,45 @@ std::uint64_t Beside::elsewhere() {
   return range.first + context_.random() % (range.last - range.first + 1);
 }
 
-// The other arm's read is sent first, so that its arm is busy when this one sets off. nullopt: one
-// of them failed.
+// The other arm's read was sent well before, and has to go on for long after. nullopt: one of them
+// failed, or it did not.
 std::optional<scsi::Completion> Beside::read_beside(std::uint64_t lbn) {
-  const scsi::Command other = single_read(context_, elsewhere());
-  auto both = read_both(device_, other, single_read(context_, lbn));
-  if (!both || !std::ranges::all_of(*both, came_whole)) return std::nullopt;
-  return std::move((*both)[1]);
+  if (value_of(device_.reap_until(context_.drive.now_ns()))) {
+    outstanding_ = 0;
+    return std::nullopt;
+  }
+  value_of(device_.submit(single_read(context_, lbn), kOwn));
+  ++outstanding_;
+  std::array<scsi::Completion, 2> both;
+  for (; outstanding_ > 0; --outstanding_) {
+    auto done = value_of(device_.reap());
+    if (!done) return std::nullopt;
+    both[done->tag == kOwn ? 0 : 1] = std::move(*done);
+  }
+  auto& [own, other] = both;
+  if (!std::ranges::all_of(both, came_whole) || other.completed_ns < own.issued_ns + kGoesOn)
+    return std::nullopt;
+  return std::move(own);
+}
+
+// Alone and beside, from the same track after the same rest.
+bool Beside::trial(const engine::Track& start, const engine::Track& to, bool beside) {
+  if (!trials_.go(start)) return false;
+  const struct Drained {
+    scsi::Device& device;
+    std::uint32_t& outstanding;
+    ~Drained() {
+      model::quietly([this] { scsi::drain(device, outstanding); });
+      outstanding = 0;
+    }
+  } drained{device_, outstanding_};
+  if (beside) {
+    value_of(device_.submit(single_read(context_, elsewhere()), kOther));
+    outstanding_ = 1;
+  }
+  context_.drive.rest_ns(kLead);
+  if (!beside) return trials_.trial(estimate::Experiment::other, 0, to, false, alone_);
+  return trials_.trial_by([this](std::uint64_t lbn) { return read_beside(lbn); }, to, beside_);
 }
 
 bool Beside::pair() {
@@ -64,11 +104,9 @@ bool Beside::pair() {
   if (!start) return false;
   auto to = neighbour(context_, *start, kDistance);
   if (!to) to = neighbour(context_, *start, -kDistance);
-  if (!to || !trials_.go(*start)) return false;
-  const bool told = trials_.trial(estimate::Experiment::other, 0, *to, false, alone_);
-  if (!trials_.go(*start)) return false;
-  return trials_.trial_by([this](std::uint64_t lbn) { return read_beside(lbn); }, *to, beside_) &&
-         told;
+  if (!to) return false;
+  const bool told = trial(*start, *to, false);
+  return trial(*start, *to, true) && told;
 }
 
 model::Parameter Beside::result() const {

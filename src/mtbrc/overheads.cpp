@@ -59,7 +59,7 @@ struct Way {
   double rest_rev;        // between what fills the cache and the hits
   std::uint32_t repeats;  // at one place
 };
-constexpr Way kReread{Way::By::reread, 3, 6}, kReadAhead{Way::By::read_ahead, 3, 6},
+constexpr Way kReread{Way::By::reread, 3, 8}, kReadAhead{Way::By::read_ahead, 3, 8},
     kRereadAtOnce{Way::By::reread, 0, 2};
 
 class HitReads {
@@ -287,7 +287,7 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
     measure(true, false, 1.0 / 2, tracks);
     measure(true, true, 1, tracks);
   }
-  if (!late()) sharpen_constant(context, targets_of(context.precision).switches);
+  if (!late()) sharpen_constant(context, targets_of(context).switches);
 }
 
 void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,

@@ -280,12 +280,19 @@ std::vector<std::uint64_t> Shingles::places_for(std::uint32_t length) {
   return places;
 }
 
+// Some in a row: one that is away looks at home by chance, and one at home away where it comes
+// late.
+bool Shingles::is_home(std::uint64_t lbn) {
+  constexpr std::uint32_t kNear = 5;  // physical blocks
+  return home_.most_at_home(lbn, kGroup, kNear).value_or(false);
+}
+
 // From the middle of a stretch that was rewritten as a whole, in pieces of that length, how far it
 // is at home: to both sides until two pieces are away, then within the piece between.
 statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t piece) {
   const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
   const std::uint64_t sharp = kSharp_bytes / context_.drive.block_bytes();
-  const auto home = [&](std::uint64_t lbn) { return home_.at_home(lbn).value_or(false); };
+  const auto home = [&](std::uint64_t lbn) { return is_home(lbn); };
   std::uint64_t edges[2] = {};
   for (const bool up : {false, true}) {
     const auto moved = [&](std::uint64_t from, std::uint64_t by) {
@@ -361,8 +368,7 @@ FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
       }
       pauses.push_back(took_ns - median_ns);
       found.full |= pauses.size() == kPauses;
-      if (stretch_first && found.band_blocks.error == 0 &&
-          home_.at_home(places.front() + length / 2).value_or(false))
+      if (stretch_first && found.band_blocks.error == 0 && is_home(places.front() + length / 2))
         found.band_blocks = band_in(stretch, length);
       if (found.full && (!stretch_first || pauses.size() == kMorePauses)) break;
     }

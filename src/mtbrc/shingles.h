@@ -76,6 +76,7 @@ class Shingles {
   std::optional<double> band_at(std::uint64_t begin, const IdleCleaning& cleaning);
   std::vector<std::uint64_t> places_for(std::uint32_t length);
   std::vector<std::uint64_t> stretch_of(std::uint32_t piece, LbnRange& stretch);
+  bool is_home(std::uint64_t lbn);
   statistics::Estimate band_in(const LbnRange& stretch, std::uint32_t piece);
   std::uint64_t bytes_of(std::uint64_t blocks) const {
     return blocks * context_.drive.block_bytes();

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "model/zones.h"
+
 namespace platter::report {
 namespace {
 
@@ -34,7 +36,10 @@ std::vector<SaidByDrive> drive_says(const model::Identity& drive) {
   if (drive.stated_blocks)
     add("stated",
         fmt::format("{} blocks, of which {} can be addressed", *drive.stated_blocks, drive.blocks));
-  if (!drive.zones.empty()) add("zones", drive.zones + ": shingled, its blocks may move");
+  if (!drive.zone_runs.empty())
+    add("zones", fmt::format("{}, {}", drive.zones, model::zones_in_words(drive)));
+  else if (!drive.zones.empty())
+    add("zones", drive.zones + ": shingled, its blocks may move");
   if (drive.trims) add("TRIM", "yes, of a drive that rotates: its blocks may move");
   if (drive.positioning_ranges.size() > 1) add("actuators", ranges_of(drive));
   if (drive.logical_units)

@@ -9,6 +9,7 @@
 #include "model/error.h"
 #include "model/limits.h"
 #include "model/validate.h"
+#include "model/zones.h"
 
 namespace platter::report {
 namespace {
@@ -41,6 +42,15 @@ constexpr auto kMembers = std::to_array<Member>({
     {"identity.heads", "0: not known", Bounds{0, model::kMostHeads}},
     {"identity.cylinders", "0: not known", Bounds{0, model::kMostCylinders}},
     {"identity.zones", "host-aware, device-managed or host-managed; left out: it speaks of none"},
+    {"identity.zone_runs", "zones that follow one another and are alike (REPORT ZONES)"},
+    {"identity.zone_runs.first_lbn", "LBN"},
+    {"identity.zone_runs.zones", "how many", Bounds{1, model::kMostZones}},
+    {"identity.zone_runs.blocks", "of each of them"},
+    {"identity.zone_runs.type", "whether they are written in order"},
+    {"identity.zone_runs.condition", "when the drive was asked"},
+    {"identity.zone_runs.written", "blocks below the write pointer of each, where they have one"},
+    {"identity.most_open_zones", "at once; left out: no limit, or not told"},
+    {"identity.reads_past_pointers", "reads of what was not written are no error (URSWRZ)"},
     {"identity.trims", "the drive rotates and takes TRIM"},
     {"identity.positioning_ranges", "blocks that one actuator reaches (VPD page B9h)"},
     {"identity.positioning_ranges.first", "LBN"},

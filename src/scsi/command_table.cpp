@@ -104,6 +104,12 @@ constexpr CommandEntry kTable[] = {
      {kServiceActionIn16, 0x12, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll,
       kAll},
      0x12},
+    {"REPORT ZONES",
+     read,
+     from_device,
+     16,
+     {kZbcIn, 0, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, kAll, 0x80},
+     0},
     {"GET PHYSICAL ELEMENT STATUS",
      read,
      from_device,
@@ -238,7 +244,29 @@ std::optional<AddressedBlocks> addressed_blocks(const Command& command) {
   }
 }
 
+namespace {
+
+// The same command in a longer form, without any flag: of 6 bytes there are none.
+void take_form(Command& command, std::uint8_t opcode, std::uint8_t length, std::uint64_t blocks) {
+  const std::uint8_t flags = command.cdb_length == 6 ? std::uint8_t{0} : command.cdb[1];
+  command.cdb = {opcode, flags};
+  command.cdb_length = length;
+  put_be(&command.cdb[length == 16 ? 10 : 7], length == 16 ? 4 : 2, blocks);
+}
+
+}  // namespace
+
+// Addresses of 6 bytes have 21 bits, those of 10 bytes 32.
 void put_address(Command& command, std::uint64_t lbn) {
+  const auto named = addressed_blocks(command);
+  if (named && command.cdb_length == 6)
+    take_form(command, command.opcode() == kRead6 ? kRead10 : kWrite10, 10, named->blocks);
+  if (named && command.cdb_length == 10 && lbn > 0xFFFFFFFF && command.opcode() != kSeek10)
+    take_form(command,
+              command.opcode() == kRead10    ? kRead16
+              : command.opcode() == kWrite10 ? kWrite16
+                                             : kVerify16,
+              16, named->blocks);
   put_be(&command.cdb[2], command.cdb_length == 16 ? 8 : 4, lbn);
 }
 

@@ -42,6 +42,7 @@ enum Opcode : std::uint8_t {
   kRead16 = 0x88,
   kWrite16 = 0x8A,
   kVerify16 = 0x8F,
+  kZbcIn = 0x95,
   kServiceActionIn16 = 0x9E,
   kReportLuns = 0xA0,
   kAtaPassThrough12 = 0xA1,
@@ -81,7 +82,8 @@ struct AddressedBlocks {
 
 // Which blocks a READ, WRITE, VERIFY or SEEK CDB names (SBC-3); nullopt for other commands.
 std::optional<AddressedBlocks> addressed_blocks(const Command& command);
-// The same command of other blocks, from `lbn` on; of a CDB of 10 or 16 bytes.
+// The same command of other blocks, from `lbn` on; in a longer form where its own has no room for
+// that. A SEEK has none.
 void put_address(Command& command, std::uint64_t lbn);
 
 }  // namespace platter::scsi

@@ -143,6 +143,15 @@ Command get_physical_element_status(std::uint32_t first_element, std::uint32_t a
   return command;
 }
 
+Command report_zones(std::uint64_t lbn, std::uint32_t allocation) {
+  constexpr std::uint8_t kPartial = 0x80;
+  Command command = reading(kZbcIn, 16, allocation);
+  put_be(&command.cdb[2], 8, lbn);
+  put_be(&command.cdb[10], 4, allocation);
+  command.cdb[14] = kPartial;
+  return command;
+}
+
 Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes) {
   Command command = reading(kRead6, 6, bytes_of(lbn, blocks, block_bytes));
   address_6(command, lbn, blocks);

@@ -57,6 +57,9 @@ Command get_lba_status(std::uint64_t lbn, std::uint32_t allocation);  // 8 bytes
 // From this element on, all of them (SBC-4, 5.8; physical_elements.h).
 Command get_physical_element_status(std::uint32_t first_element, std::uint32_t allocation);
 
+// From the zone of this block on, as many as there is room for (ZBC-2, 5.6; zones.h).
+Command report_zones(std::uint64_t lbn, std::uint32_t allocation);
+
 // Throw std::out_of_range where the address or the length does not fit the form; `block_bytes` is
 // the logical block length. READ(6) of 256 blocks is encoded as 0.
 Command read_6(std::uint32_t lbn, std::uint32_t blocks, std::uint32_t block_bytes);

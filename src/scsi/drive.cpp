@@ -99,6 +99,10 @@ void Drive::skip(std::vector<LbnRange> ranges) {
   if (link_->guard) link_->guard->skip(std::move(ranges));
 }
 
+void Drive::keep_from_writes(std::vector<LbnRange> ranges) {
+  if (link_->guard) link_->guard->keep_from_writes(std::move(ranges));
+}
+
 const std::vector<LbnRange>& Drive::left_out() const { return link_->left_out; }
 
 bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {

@@ -72,10 +72,14 @@ class Drive {
   // INQUIRY, READ CAPACITY, VPD pages 80h, 83h and 89h, IDENTIFY DEVICE; what the rest of the
   // model's identity says is asked for by `platter inspect` and a run (claims.h).
   const model::Identity& identify();
-  // A disk of host-managed zones is identified, too: nothing of it may be read. Else identify()
-  // refuses it.
-  void take_host_managed();
-  bool is_host_managed() const;      // after identify()
+  // A disk of host-managed zones is identified, too: what was not written may not be read. Else
+  // identify() refuses it.
+  void take_host_managed(bool takes = true);
+  bool is_host_managed() const;  // after identify()
+  // All of them, by REPORT ZONES; empty: it tells of none, or of such that cannot be.
+  std::vector<model::ZoneRun> zones();
+  // Nothing is written to these (ascending) whatever is permitted: they are written in order.
+  void keep_from_writes(std::vector<LbnRange> ranges);
   const identity::Who& who() const;  // after identify()
   const Told& told() const;          // after identify()
   // Reads the last block that the capacity names, unless it is to be skipped; where that is out of

@@ -5,6 +5,7 @@
 
 #include "identity/drive_mark.h"
 #include "identity/reached.h"
+#include "model/zones.h"
 #include "scsi/bytes.h"
 #include "scsi/drive_link.h"
 #include "scsi/identify_device.h"
@@ -24,9 +25,9 @@ void require_disk(const Inquiry& inquiry, const std::string& name, bool takes_ho
   if (host_managed && takes_host_managed) return;
   if (host_managed)
     throw Error(ExitStatus::unsupported,
-                fmt::format("{} is a disk of host-managed zones (peripheral type 14h): most of its "
-                            "blocks can be read only where they were written, and so it cannot be "
-                            "measured; name another drive",
+                fmt::format("{} is a disk of host-managed zones (peripheral type 14h), whose "
+                            "blocks are written in order: inspect and characterize take it, and "
+                            "nothing else does; name another drive",
                             name));
   if (inquiry.qualifier != 0 || inquiry.device_type != kDisk)
     throw Error(ExitStatus::no_device,
@@ -107,7 +108,7 @@ const AtaIdentity* ata_of(const Told& told) {
 
 std::string ata_witness(const Told& told) { return told.ata ? "IDENTIFY DEVICE" : "VPD page 89h"; }
 
-void Drive::take_host_managed() { link_->takes_host_managed = true; }
+void Drive::take_host_managed(bool takes) { link_->takes_host_managed = takes; }
 
 bool Drive::is_host_managed() const { return told().inquiry.device_type == kHostManagedZones; }
 
@@ -330,6 +331,25 @@ bool DriveLink::can_read_last_of(const Capacity& capacity) {
   const Command command = shortest_read(last, 1, capacity.block_bytes);
   const Answer answer = ask(command, last, 1);
   return answer.good() && answer.reply.is_whole();
+}
+
+std::vector<model::ZoneRun> Drive::zones() {
+  constexpr std::uint32_t kAllocation = kZoneHeader + 1023 * kZoneDescriptor;
+  std::vector<model::ZoneRun> runs;
+  std::uint64_t zones = 0, next = 0;
+  while (next < blocks()) {
+    const auto reply = link_->reply_to(report_zones(next, kAllocation));
+    const auto found = reply ? decode_zones(reply->as_far_as_it_came()) : std::nullopt;
+    if (!found || found->empty()) return {};
+    for (const model::ZoneRun& zone : *found) {
+      const bool follows = zone.first_lbn == next && zone.blocks > 0 && next < blocks() &&
+                           zone.blocks <= blocks() - next;
+      if (!follows || ++zones > model::kMostZones) return {};
+      model::append_zone(runs, zone);
+      next += zone.blocks;
+    }
+  }
+  return runs;
 }
 
 namespace {

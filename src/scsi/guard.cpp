@@ -103,6 +103,12 @@ Reason not_permitted(const Command& command, const CommandEntry& entry,
     return fmt::format(
         "this run may not write LBN {} to {}{}; name them with --allow-writes", all.first, all.last,
         all.last - all.first + 1 > range->blocks ? ", the physical blocks of it" : "");
+  if (std::ranges::any_of(permission.in_order,
+                          [&](const LbnRange& zones) { return zones.meets(all); }))
+    return fmt::format(
+        "LBN {} to {} lie in zones that are written in order, where nothing can be "
+        "written back",
+        all.first, all.last);
   if (command.transfer_length == 0 || command.transfer_length % range->blocks != 0)
     return "its data are no whole number of blocks";
   return std::nullopt;
@@ -277,7 +283,10 @@ void Guard::end_writes(std::string why) {
 
 bool Guard::may_write(std::uint64_t lbn, std::uint64_t blocks) const {
   return !writes_ended_ && blocks > 0 && blocks <= ~lbn &&
-         holds(permission_.writes, physical_.covering(lbn, blocks));
+         holds(permission_.writes, physical_.covering(lbn, blocks)) &&
+         std::ranges::none_of(permission_.in_order, [&](const LbnRange& zones) {
+           return zones.meets(physical_.covering(lbn, blocks));
+         });
 }
 
 Expected<void> Guard::reset() {

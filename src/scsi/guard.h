@@ -24,8 +24,9 @@ struct Permission {
   std::vector<LbnRange> writes;  // sectors that may be rewritten; empty: none
   // A write that fails does not end the others: for whoever puts back what failed writes have torn.
   bool writes_go_on = false;
-  std::vector<LbnRange> skipped = {};  // no command may reach these on the media, not to read
-                                       // either
+  std::vector<LbnRange> skipped = {};   // no command may reach these on the media, not to read
+                                        // either
+  std::vector<LbnRange> in_order = {};  // zones that are written in order: never rewritten
 };
 
 // A Device that passes on what is allowed and answers everything else with
@@ -55,6 +56,7 @@ class Guard final : public Device {
   bool may_write(std::uint64_t lbn, std::uint64_t blocks) const;
   // From now on no READ, WRITE, VERIFY or SEEK leaves that touches a physical block of these.
   // Address translation names blocks and reaches none.
+  void keep_from_writes(std::vector<LbnRange> ranges) { permission_.in_order = std::move(ranges); }
   void skip(std::vector<LbnRange> ranges) { permission_.skipped = std::move(ranges); }
 
   // From now on no write leaves. The guard says so itself where the drive reports that a write

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "model/zones.h"
 #include "scsi/reply.h"
 
 namespace platter::scsi {
@@ -18,7 +19,11 @@ constexpr std::array<std::uint8_t, 3> kPages{0x03, 0x04, 0x08};
 SeekCommand seek_by_effect(Drive& drive) {
   constexpr Nanoseconds kShortestStroke = 2 * kMillisecond;
   constexpr int kStrokes = 5;  // an odd number: their median
-  const std::uint64_t last = std::min(drive.blocks(), kTenByteBlocks) - 1;
+  const std::vector<LbnRange>& left_out = drive.left_out();
+  const bool last_is = left_out.empty() || left_out.back().last + 1 < drive.blocks();
+  const std::uint64_t end = last_is ? drive.blocks() : left_out.back().first;
+  if (end < 2) return SeekCommand::refused;
+  const std::uint64_t last = std::min(end, kTenByteBlocks) - 1;
   std::vector<Nanoseconds> times;
   try {
     drive.seek(0);
@@ -107,13 +112,16 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   Inspection found;
   drive.take_host_managed();
   drive.identify();
-  const bool readable = !drive.is_host_managed();
-  if (readable) drive.confirm_capacity();
+  const bool host_managed = drive.is_host_managed();
+  if (!host_managed) drive.confirm_capacity();
   found.identity = drive.identify();
   found.inquiry = drive.told().inquiry;
   const SelfDescription described = describe(drive);
   described.into(found.identity);
   found.claims = described.claims;
+  const std::vector<LbnRange> unwritten = model::unwritten_in_zones(found.identity);
+  drive.leave_out(unwritten);
+  drive.skip(unwritten);
   found.rotation = described.rotation;
   found.doubts = drive.who().doubts;
   for (const model::Noted& doubt : described.doubts()) found.doubts.push_back(doubt.text());
@@ -127,7 +135,8 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   if (const auto page = vpd(0xB0)) found.limits = decode_block_limits(*page);
   if (const auto page = vpd(0xB1)) found.characteristics = decode_characteristics(*page);
   found.capacity = drive.capacity();
-  if (const auto unmapped = readable ? drive.unmapped() : std::nullopt) {
+  const bool readable = found.may_be_read();
+  if (const auto unmapped = !host_managed ? drive.unmapped() : std::nullopt) {
     std::uint64_t blocks = 0;
     for (const LbnRange& range : *unmapped) blocks += range.last - range.first + 1;
     found.unmapped_share = static_cast<double>(blocks) / static_cast<double>(drive.blocks());
@@ -159,13 +168,21 @@ Inspection::CanChange Inspection::can_change(bool CachePage::*bit, bool has_feat
   return has_feature ? CanChange::by_features : CanChange::no;
 }
 
+bool Inspection::may_be_read() const {
+  if (identity.zone_runs.empty()) return identity.zones != "host-managed";
+  return model::unwritten_share(identity) <= model::kMostUnwritten;
+}
+
 std::vector<std::string> Inspection::complaints() const {
   std::vector<std::string> found;
-  if (identity.zones == "host-managed")
+  if (!may_be_read())
     found.push_back(
-        "the disk has host-managed zones (peripheral type 14h): most of its blocks can be read "
-        "only "
-        "where they were written, and so it cannot be measured");
+        identity.zone_runs.empty()
+            ? "the disk has host-managed zones (peripheral type 14h) and does not tell of them: "
+              "which blocks can be read is not known, and so it cannot be measured"
+            : fmt::format("{:.3g} % of the disk's blocks lie above the write pointers of their "
+                          "zones ({}): too little is written for a measurement",
+                          100 * model::unwritten_share(identity), identity.zones));
   for (const auto& [words, count] : warnings)
     found.push_back(fmt::format("the drive warns of itself, {} times: {}; {}", count, words,
                                 advice_on_warning(words)));
@@ -176,7 +193,7 @@ std::vector<std::string> Inspection::complaints() const {
   for (const auto& [command, words] : odd_refusals)
     found.push_back(
         fmt::format("{} counts as not supported: the drive answers it with {}", command, words));
-  if (identity.zones == "host-managed") return found;  // nothing that reaches the media was asked
+  if (!may_be_read()) return found;  // nothing that reaches the media was asked
   if (!first_block)
     found.push_back(
         "the drive does not translate addresses: its map is made by timed reads, which takes "

@@ -80,6 +80,8 @@ struct Inspection {
     return can_change(&CachePage::read_ahead_disabled, ata && ata->look_ahead);
   }
 
+  // Whether enough of it was written, where its zones are written in order.
+  bool may_be_read() const;
   // What makes characterization slow or incomplete on this drive, a sentence each; empty: fit.
   std::vector<std::string> complaints() const;
 

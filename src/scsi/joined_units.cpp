@@ -53,7 +53,7 @@ Command of_blocks(const Command& command, std::uint64_t from, std::uint64_t lbn,
                   std::uint64_t blocks, std::uint64_t of) {
   Command part = command;
   put_address(part, lbn);
-  if (blocks == of) return part;
+  if (blocks == of) return part;  // put_address leaves no form of 6 bytes
   const bool long_form = part.cdb_length == 16;
   put_be(&part.cdb[long_form ? 10 : 7], long_form ? 4 : 2, blocks);
   if (of == 0 || command.transfer_length == 0) return part;

@@ -133,8 +133,10 @@ void tell_zones(Drive& drive, const Told& told, const std::optional<Characterist
   if (drive.is_host_managed()) tell("the device type", "host-managed");
   if (said && said->zoned) tell(page_name(0xB1), in_words(*said->zoned));
   if (const AtaIdentity* disk = ata_of(told)) tell(ata_witness(told), in_words(disk->zoned));
-  if (const auto page = drive.vpd_page(0xB6); page && decode_zoned_characteristics(*page))
-    tell(page_name(0xB6), found.zones.empty() ? "host-aware" : found.zones);
+  const auto page = drive.vpd_page(0xB6);
+  if (page) found.zoned = decode_zoned_characteristics(*page);
+  if (found.zoned) tell(page_name(0xB6), found.zones.empty() ? "host-aware" : found.zones);
+  if (found.zones.starts_with("host-")) found.zone_runs = drive.zones();
   if (!found.zones.empty()) claims.take(Subject::zones, found.zones);
 }
 
@@ -267,6 +269,9 @@ SelfDescription describe(Drive& drive) {
 
 void SelfDescription::into(model::Identity& identity) const {
   identity.zones = zones;
+  identity.zone_runs = zone_runs;
+  identity.most_open_zones = zoned ? zoned->most_open : std::nullopt;
+  identity.reads_past_pointers = zoned && zoned->reads_beyond_write_pointer;
   identity.trims = trims;
   identity.positioning_ranges = positioning_ranges;
   identity.logical_units = logical_units;
@@ -283,9 +288,8 @@ model::Notes SelfDescription::doubts() const {
   for (const Claim& claim : claims)
     if (claim.contradicted() && !is_told_elsewhere(claim.subject))
       notes.emplace_back(model::Code::claims_disagree, claim.doubt());
-  const bool told_by_itself = zones == "host-managed";  // refused, and its blocks stay where they
-                                                        // are
-  if (!zones.empty() && !told_by_itself)
+  const bool host_moves_them = zones == "host-managed";
+  if (!zones.empty() && !host_moves_them)
     notes.emplace_back(model::Code::blocks_move,
                        fmt::format("the drive is shingled ({} zones): its blocks may move, and a "
                                    "map of it may hold for as "

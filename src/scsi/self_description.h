@@ -8,6 +8,7 @@
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
 #include "scsi/drive.h"
+#include "scsi/zones.h"
 
 namespace platter::scsi {
 
@@ -18,6 +19,8 @@ struct SelfDescription {
   void into(model::Identity& identity) const;
 
   std::string zones;
+  std::vector<model::ZoneRun> zone_runs;
+  std::optional<ZonedCharacteristics> zoned;  // VPD page B6h
   bool trims = false;
   std::vector<model::PositioningRange> positioning_ranges;
   std::optional<std::uint32_t> logical_units, depopulated_elements;

@@ -1,5 +1,8 @@
 #include "scsi/zones.h"
 
+#include "model/zones.h"
+#include "scsi/bytes.h"
+
 namespace platter::scsi {
 namespace {
 
@@ -25,6 +28,40 @@ std::optional<ZonedCharacteristics> decode_zoned_characteristics(Bytes reply) {
     zones.alignment_method = static_cast<std::uint8_t>(page[23] & 0x0F);
   if (zones.alignment_method == kConstantStarts)
     zones.start_granularity = field<std::uint64_t>(page, 24);
+  return zones;
+}
+
+namespace {
+
+std::optional<model::ZoneRun> zone_in(Bytes descriptor) {
+  const std::size_t type = descriptor[0] & 0x0F, condition = descriptor[1] >> 4;
+  if (type == 0 || type > model::kZoneTypes.size() || model::kZoneConditions[condition].empty())
+    return std::nullopt;
+  model::ZoneRun zone;
+  zone.first_lbn = get_be(&descriptor[16], 8);
+  zone.blocks = get_be(&descriptor[8], 8);
+  zone.type = model::kZoneTypes[type - 1];
+  zone.condition = model::kZoneConditions[condition];
+  constexpr std::size_t kFirstOpen = 2, kClosed = 4;
+  if (condition < kFirstOpen || condition > kClosed) return zone;  // its pointer tells nothing
+  const std::uint64_t pointer = get_be(&descriptor[24], 8);
+  if (pointer < zone.first_lbn || pointer - zone.first_lbn > zone.blocks) return std::nullopt;
+  zone.written = pointer - zone.first_lbn;
+  return zone;
+}
+
+}  // namespace
+
+std::optional<std::vector<model::ZoneRun>> decode_zones(Bytes reply) {
+  if (reply.size() < kZoneHeader) return std::nullopt;
+  const std::size_t told = get_be(&reply[0], 4) / kZoneDescriptor;
+  std::vector<model::ZoneRun> zones;
+  for (std::size_t at = kZoneHeader; at + kZoneDescriptor <= reply.size() && zones.size() < told;
+       at += kZoneDescriptor) {
+    const auto zone = zone_in(reply.subspan(at, kZoneDescriptor));
+    if (!zone) return std::nullopt;
+    zones.push_back(*zone);
+  }
   return zones;
 }
 

@@ -2,14 +2,20 @@
 // write in order. A host-managed drive is another device type (14h, ZBC-2) in its INQUIRY data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "model/drive_model.h"
 #include "scsi/reply_bytes.h"
 
 namespace platter::scsi {
 
 constexpr std::uint8_t kHostManagedZones = 0x14;  // peripheral device type
+
+// REPORT ZONES parameter data (ZBC-2, 5.6): a header, then a descriptor for each zone.
+constexpr std::size_t kZoneHeader = 64, kZoneDescriptor = 64;
 
 // ZONED of VPD page B1h (SBC-4, 6.6.2), and bits 1 and 0 of word 69 of IDENTIFY DEVICE (ACS-4).
 enum class Zoned : std::uint8_t { not_reported = 0, host_aware = 1, device_managed = 2, reserved };
@@ -28,5 +34,9 @@ struct ZonedCharacteristics {
 
 // nullopt: it is another page, or too short for URSWRZ.
 std::optional<ZonedCharacteristics> decode_zoned_characteristics(Bytes reply);
+
+// Of one REPORT ZONES, in the order of the reply, as far as they came whole. nullopt: no such data,
+// or a zone that cannot be.
+std::optional<std::vector<model::ZoneRun>> decode_zones(Bytes reply);
 
 }  // namespace platter::scsi

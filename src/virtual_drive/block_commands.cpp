@@ -61,8 +61,13 @@ std::uint8_t byte_check(const scsi::Command& command) { return (command.cdb[1] >
 
 }  // namespace
 
-BlockCommands::BlockCommands(const Personality& drive, const ModePages& modes, Contents& contents)
-    : drive_(drive), modes_(modes), contents_(contents), unwritten_(drive.firmware.unwritten) {
+BlockCommands::BlockCommands(const Personality& drive, const ModePages& modes, Contents& contents,
+                             ZoneList& zones)
+    : drive_(drive),
+      modes_(modes),
+      contents_(contents),
+      zones_(zones),
+      unwritten_(drive.firmware.unwritten) {
   if (!drive.model.imperfections) return;
   medium_errors_ = drive.model.imperfections->medium_errors;
   std::ranges::sort(medium_errors_);
@@ -111,6 +116,8 @@ bool BlockCommands::stop_at_medium_error(Work& work, Reply& reply) const {
 Answer BlockCommands::read_blocks(const scsi::Command& command, Work work) {
   if (command.direction == scsi::Direction::to_device)
     return electronics(check_condition(kDataPhaseError));
+  if (const auto why = zones_.read(work.lbn, work.blocks))
+    return electronics(check_condition(*why));
   Answer answer;
   std::uint64_t readable = work.blocks;
   if (stop_at_medium_error(work, answer.reply)) {
@@ -125,11 +132,11 @@ Answer BlockCommands::read_blocks(const scsi::Command& command, Work work) {
     answer.reply.data = buffer(static_cast<std::size_t>(bytes));
     if (!contents_.read(work.lbn, answer.reply.data))
       return electronics(check_condition(kInternalTargetFailure));
-    unwritten_.clear(work.lbn, drive_.block_bytes, answer.reply.data);
+    clear_unwritten(work.lbn, answer.reply.data);
   } else {
     answer.reply.given = bytes;
   }
-  if (unwritten_.holds(work.lbn, work.blocks)) {  // no arm moves, nothing goes through the cache
+  if (nothing_on_media(work.lbn, work.blocks)) {  // no arm moves, nothing goes through the cache
     answer.work.electronics_ns = drive_.command_ns + work.blocks * drive_.block_transfer_ns;
     return answer;
   }
@@ -159,6 +166,8 @@ Answer BlockCommands::compare(const scsi::Command& command, Work work, std::uint
   if (work.blocks > most) return too_many_blocks(command, electronics({}));
   const std::size_t bytes = static_cast<std::size_t>(sent) * drive_.block_bytes;
   if (!has_sent(command, bytes)) return electronics(check_condition(kDataPhaseError));
+  if (const auto why = zones_.read(work.lbn, work.blocks))
+    return electronics(check_condition(*why));
   Answer answer;
   answer.reply.taken = bytes;
   work.before_ns = sent * drive_.block_from_host_ns;
@@ -174,7 +183,7 @@ Answer BlockCommands::compare(const scsi::Command& command, Work work, std::uint
       answer.reply.taken = bytes;
     }
   }
-  if (unwritten_.holds(work.lbn, work.blocks)) {
+  if (nothing_on_media(work.lbn, work.blocks)) {
     answer.work.electronics_ns = drive_.command_ns + work.before_ns;
     return answer;
   }
@@ -188,7 +197,7 @@ BlockCommands::Compared BlockCommands::first_difference(std::uint64_t lbn, std::
   std::vector<std::uint8_t> held(drive_.block_bytes);
   for (std::uint32_t i = 0; i < blocks; ++i) {
     if (!contents_.read(lbn + i, held)) return tl::unexpected(ContentsFailed{});
-    unwritten_.clear(lbn + i, drive_.block_bytes, held);
+    clear_unwritten(lbn + i, held);
     const std::size_t at = data.size() == held.size() ? 0 : std::size_t{i} * held.size();
     if (!std::ranges::equal(held, data.subspan(at, held.size()))) return lbn + i;
   }
@@ -204,6 +213,8 @@ bool BlockCommands::has_sent(const scsi::Command& command, std::size_t bytes) {
 Answer BlockCommands::write_blocks(const scsi::Command& command, Work work) {
   const std::size_t bytes = static_cast<std::size_t>(work.blocks) * drive_.block_bytes;
   if (!has_sent(command, bytes)) return electronics(check_condition(kDataPhaseError));
+  if (const auto why = zones_.write(work.lbn, work.blocks))
+    return electronics(check_condition(*why));
   if (command.keep_data && !contents_.write(work.lbn, std::span(command.data).first(bytes)))
     return electronics(check_condition(kInternalTargetFailure));
   if (work.force_unit_access) contents_.keep();
@@ -248,6 +259,8 @@ Answer BlockCommands::write_same(const scsi::Command& command) {
   work.blocks = static_cast<std::uint32_t>(blocks);
   const std::size_t bytes = no_data ? 0 : drive_.block_bytes;
   if (!no_data && !has_sent(command, bytes)) return electronics(check_condition(kDataPhaseError));
+  if (const auto why = zones_.write(work.lbn, work.blocks))
+    return electronics(check_condition(*why));
   if (command.keep_data) {
     const std::vector<std::uint8_t> zeros(no_data ? drive_.block_bytes : 0);
     const auto block = no_data ? std::span(zeros) : std::span(command.data).first(bytes);
@@ -301,7 +314,7 @@ Answer BlockCommands::pre_fetch(const scsi::Command& command) {
   const std::uint64_t blocks = asked == 0 ? drive_.blocks - work.lbn : asked;
   const std::uint64_t kept = std::min(blocks, most_prefetched());
   Answer answer = electronics({});
-  if (kept == 0 || unwritten_.holds(work.lbn, kept)) return answer;
+  if (kept == 0 || nothing_on_media(work.lbn, kept)) return answer;
   work.blocks = static_cast<std::uint32_t>(kept);
   if (!work.immediate) stop_at_medium_error(work, answer.reply);
   answer.work = work;

@@ -15,13 +15,15 @@
 #include "virtual_drive/mode_pages.h"
 #include "virtual_drive/personality.h"
 #include "virtual_drive/unwritten_blocks.h"
+#include "virtual_drive/zone_list.h"
 
 namespace platter::virtual_drive {
 
 class BlockCommands {
  public:
-  // All three outlive it.
-  BlockCommands(const Personality& drive, const ModePages& modes, Contents& contents);
+  // All outlive it.
+  BlockCommands(const Personality& drive, const ModePages& modes, Contents& contents,
+                ZoneList& zones);
 
   Answer transfer(const scsi::Command& command);
   Answer seek(const scsi::Command& command);
@@ -48,6 +50,13 @@ class BlockCommands {
   using Compared = tl::expected<std::optional<std::uint64_t>, ContentsFailed>;
   Compared first_difference(std::uint64_t lbn, std::uint32_t blocks,
                             std::span<const std::uint8_t> data) const;
+  bool nothing_on_media(std::uint64_t lbn, std::uint64_t blocks) const {
+    return unwritten_.holds(lbn, blocks) || zones_.all_unwritten(lbn, blocks);
+  }
+  void clear_unwritten(std::uint64_t lbn, std::span<std::uint8_t> data) const {
+    unwritten_.clear(lbn, drive_.block_bytes, data);
+    zones_.clear(lbn, drive_.block_bytes, data);
+  }
   bool write_each(std::uint64_t lbn, std::uint32_t blocks, std::span<const std::uint8_t> block);
   std::vector<std::uint8_t> buffer(std::size_t bytes);
   std::uint64_t most_prefetched() const;
@@ -55,6 +64,7 @@ class BlockCommands {
   const Personality& drive_;
   const ModePages& modes_;
   Contents& contents_;
+  ZoneList& zones_;
   UnwrittenBlocks unwritten_;
   std::vector<std::uint64_t> medium_errors_;      // sorted
   std::vector<std::vector<std::uint8_t>> spare_;  // of replies

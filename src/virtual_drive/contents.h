@@ -17,6 +17,8 @@ class Contents {
   [[nodiscard]] virtual bool read(std::uint64_t lbn, std::span<std::uint8_t> to) const = 0;
   // `from` holds whole blocks.
   [[nodiscard]] virtual bool write(std::uint64_t lbn, std::span<const std::uint8_t> from) = 0;
+  // Whole blocks that nobody reads any more: their zone was reset.
+  virtual void forget(std::uint64_t /*lbn*/, std::uint64_t /*blocks*/) {}
   // What was written so far is to outlive the host, too: a command said that it has to be on the
   // media (FUA, SYNCHRONIZE CACHE).
   virtual void keep() {}

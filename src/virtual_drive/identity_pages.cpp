@@ -8,6 +8,7 @@
 #include "model/stand_ins.h"
 #include "scsi/bytes.h"
 #include "scsi/power_conditions.h"
+#include "scsi/zones.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -66,6 +67,17 @@ std::vector<std::uint8_t> block_device_characteristics(const Personality& drive)
   std::vector<std::uint8_t> payload(kBlockPageLength, 0);
   scsi::put_be(&payload[4 - 4], 2, drive.rpm);
   payload[8 - 4] = static_cast<std::uint8_t>((drive.firmware.zoned & 3) << 4);
+  return payload;
+}
+
+// ZBC-2 clause 6.5.2. All ones: not reported, or no limit.
+std::vector<std::uint8_t> zoned_characteristics(const Personality& drive) {
+  constexpr std::uint32_t kAllOnes = 0xffffffff;
+  std::vector<std::uint8_t> payload(kBlockPageLength, 0);
+  payload[4 - 4] = drive.model.identity.reads_past_pointers ? 1 : 0;  // URSWRZ
+  scsi::put_be(&payload[8 - 4], 4, kAllOnes);
+  scsi::put_be(&payload[12 - 4], 4, kAllOnes);
+  scsi::put_be(&payload[16 - 4], 4, drive.model.identity.most_open_zones.value_or(kAllOnes));
   return payload;
 }
 
@@ -133,7 +145,8 @@ void append_version_descriptors(std::vector<std::uint8_t>& data, const Personali
 
 std::vector<std::uint8_t> inquiry_data(const Personality& drive, std::uint8_t lun) {
   std::vector<std::uint8_t> data(8, 0);
-  data[0] = lun == 0 ? 0x00 : 0x7f;  // direct access; or: no device can be there
+  constexpr std::uint8_t kNoDevice = 0x7f, kDirectAccess = 0x00;
+  data[0] = lun != 0 ? kNoDevice : drive.host_managed ? scsi::kHostManagedZones : kDirectAccess;
   data[2] = static_cast<std::uint8_t>(drive.level);
   data[3] = 0x02;  // response data format
   data[7] = 0x02;  // CMDQUE: tagged commands
@@ -148,12 +161,19 @@ std::vector<std::uint8_t> inquiry_data(const Personality& drive, std::uint8_t lu
 std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& drive,
                                                             std::uint8_t page) {
   const bool has_block_pages = drive.level >= ScsiLevel::spc3;
+  const auto type = static_cast<std::uint8_t>(drive.host_managed ? scsi::kHostManagedZones : 0);
+  const auto vpd_page = [type](std::uint8_t number, const std::vector<std::uint8_t>& payload) {
+    auto data = virtual_drive::vpd_page(number, payload);
+    data[0] = type;
+    return data;
+  };
   switch (page) {
     case 0x00: {
       std::vector<std::uint8_t> pages{0x00, 0x80, 0x83};
       if (drive.firmware.ata) pages.push_back(0x89);
       if (has_block_pages && drive.model.power) pages.push_back(0x8a);
       if (has_block_pages) pages.insert(pages.end(), {0xb0, 0xb1});
+      if (has_block_pages && drive.has_zones) pages.push_back(0xb6);
       if (has_block_pages && drive.model.arms) pages.push_back(0xb9);
       return vpd_page(page, pages);
     }
@@ -171,6 +191,9 @@ std::optional<std::vector<std::uint8_t>> vital_product_data(const Personality& d
       break;
     case 0xb1:
       if (has_block_pages) return vpd_page(page, block_device_characteristics(drive));
+      break;
+    case 0xb6:
+      if (has_block_pages && drive.has_zones) return vpd_page(page, zoned_characteristics(drive));
       break;
     case 0xb9:
       if (has_block_pages && drive.model.arms) return vpd_page(page, positioning_ranges(drive));

@@ -9,6 +9,7 @@
 #include "virtual_drive/log_pages.h"
 #include "virtual_drive/logical_unit_rule.h"
 #include "virtual_drive/parameter_list.h"
+#include "virtual_drive/zone_commands.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -32,7 +33,8 @@ LogicalUnit::LogicalUnit(const model::DriveModel& model, const engine::LayoutMap
       translation_(drive_, map),
       places_(drive_, map),
       contents_(contents),
-      blocks_(drive_, modes_, contents),
+      zones_(drive_.model.identity),
+      blocks_(drive_, modes_, contents, zones_),
       spindle_(drive_.idle_wake_ns, drive_.spin_up_ns) {}
 
 void LogicalUnit::reset(bool unit_attention) {
@@ -199,6 +201,17 @@ Answer LogicalUnit::get_lba_status(const scsi::Command& command) {
   return electronics(good(std::move(data), allocation_length));
 }
 
+Answer LogicalUnit::report_zones(const scsi::Command& command) {
+  return electronics(virtual_drive::report_zones(zones_, command));
+}
+
+Answer LogicalUnit::act_on_zones(const scsi::Command& command) {
+  Answer answer = electronics(virtual_drive::act_on_zones(zones_, command));
+  for (const LbnRange& zone : zones_.take_emptied())
+    contents_.forget(zone.first, zone.last - zone.first + 1);
+  return answer;
+}
+
 Answer LogicalUnit::ata_pass_through(const scsi::Command& command) {
   const auto before = modes_.cache_settings();
   Answer answer = electronics(ata_.pass_through(command));
@@ -216,6 +229,8 @@ Answer LogicalUnit::read_capacity_16(const scsi::Command& command) {
   scsi::put_be(&data[8], 4, drive_.block_bytes);
   std::uint32_t in_physical = drive_.model.identity.physical_block_bytes / drive_.block_bytes;
   for (; in_physical > 1; in_physical /= 2) ++data[13];  // logical blocks per physical, as a power
+  constexpr std::uint8_t kOfAllZones = 0x10;             // RC BASIS, ZBC-2
+  if (drive_.host_managed) data[12] = kOfAllZones;
   if (!blocks_.unwritten().none_at_first()) data[14] = 0xc0;  // LBPME, LBPRZ: they read as zeros
   return electronics(good(std::move(data), scsi::get_be32(&command.cdb[10])));
 }

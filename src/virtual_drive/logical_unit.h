@@ -19,6 +19,7 @@
 #include "virtual_drive/personality.h"
 #include "virtual_drive/sense_data.h"
 #include "virtual_drive/spindle.h"
+#include "virtual_drive/zone_list.h"
 
 namespace platter::virtual_drive {
 
@@ -52,6 +53,7 @@ class LogicalUnit {
   // As Engine::rest_at() has it when the next command comes.
   void set_rest(std::uint32_t rest) { rest_ = rest; }
 
+  ZoneList& zones() { return zones_; }
   const Personality& personality() const { return drive_; }
   engine::CacheSettings cache_settings() const { return modes_.cache_settings(); }
   const ModePages& modes() const { return modes_; }
@@ -84,6 +86,8 @@ class LogicalUnit {
   Answer report_luns(const scsi::Command& command);
   Answer ata_pass_through(const scsi::Command& command);
   Answer get_lba_status(const scsi::Command& command);
+  Answer report_zones(const scsi::Command& command);
+  Answer act_on_zones(const scsi::Command& command);
 
   template <Answer (BlockCommands::*kHandler)(const scsi::Command&)>
   Answer on_blocks(const scsi::Command& command) {
@@ -102,6 +106,7 @@ class LogicalUnit {
   AddressTranslation translation_;
   ToldPlaces places_;
   Contents& contents_;
+  ZoneList zones_;
   BlockCommands blocks_;
   std::optional<DefectSlots> defects_;  // found at the first question
   Spindle spindle_;

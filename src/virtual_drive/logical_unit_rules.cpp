@@ -37,6 +37,22 @@ constexpr CommandShape service_action_16(std::uint8_t action, std::uint8_t last)
                                             kAnyByte, kAnyByte, kAnyByte, last, kControlByte}));
 }
 
+constexpr std::uint8_t kZbcOut = 0x94, kZbcIn = 0x95;
+
+// Of the zone that begins at an LBN; the count of zones, which ZBC-2 adds, is not known.
+constexpr CommandShape zbc_out(std::uint8_t action) {
+  return with_service_action(
+      command_shape({kZbcOut, action, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte,
+                     kAnyByte, kAnyByte, 0, 0, 0, 0, 0x01, kControlByte}));
+}
+
+constexpr CommandShape zbc_in(std::uint8_t action) {
+  constexpr std::uint8_t kPartialAndOptions = 0xbf;
+  return with_service_action(command_shape(
+      {kZbcIn, action, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte,
+       kAnyByte, kAnyByte, kAnyByte, kAnyByte, kAnyByte, kPartialAndOptions, kControlByte}));
+}
+
 }  // namespace
 
 const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
@@ -103,6 +119,11 @@ const std::vector<LogicalUnit::Rule>& LogicalUnit::rules() {
       {blocks_16(0x90, kImmed), spc3, spc4, medium, &U::on_blocks<&B::pre_fetch>},
       {blocks_16(0x91, kImmed), spc3, spc4, medium, &U::on_blocks<&B::synchronize_cache>},
       {blocks_16(0x93, 0x01), spc3, spc4, write, &U::on_blocks<&B::write_same>},  // NDOB
+      {zbc_out(0x01), spc3, spc4, medium, &U::act_on_zones},
+      {zbc_out(0x02), spc3, spc4, write, &U::act_on_zones},
+      {zbc_out(0x03), spc3, spc4, write, &U::act_on_zones},
+      {zbc_out(0x04), spc3, spc4, write, &U::act_on_zones},
+      {zbc_in(0x00), spc3, spc4, medium, &U::report_zones},
       {service_action_16(0x10, 0x01), spc3, spc4, medium, &U::read_capacity_16},
       {service_action_16(0x12, 0x01), spc3, spc4, medium, &U::get_lba_status},
       {command_shape(
@@ -137,6 +158,9 @@ bool LogicalUnit::offers(const Rule& rule) const {
     case 0x85:
     case 0xa1:
       return drive_.firmware.ata;
+    case kZbcOut:
+    case kZbcIn:
+      return drive_.has_zones;
     case 0x9e:
       return rule.shape.service_action != 0x12 || !blocks_.unwritten().none_at_first();
     default:
@@ -185,7 +209,7 @@ tl::expected<const LogicalUnit::Rule*, Reply> LogicalUnit::rule_for(
     other_action = true;
   }
   constexpr std::uint8_t kServiceActionIn = 0x9e;
-  if (other_action && command.opcode() == kServiceActionIn)
+  if (other_action && command.opcode() >= kZbcOut && command.opcode() <= kServiceActionIn)
     return tl::unexpected(invalid_cdb_field(1));
   return tl::unexpected(check_condition(kInvalidOpcode));
 }

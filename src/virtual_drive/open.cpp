@@ -15,6 +15,7 @@
 #include "virtual_drive/random_drive.h"
 #include "virtual_drive/shingled_drive.h"
 #include "virtual_drive/split_units.h"
+#include "virtual_drive/zoned_drive.h"
 
 namespace platter::virtual_drive {
 namespace {
@@ -90,10 +91,13 @@ void apply_option(std::string_view option, const std::string& name, model::Drive
     model.imperfections = default_imperfections(seed);
   } else if (key == "power" && (value == "yes" || value == "fixed")) {
     draw_power(model, value == "yes");
+  } else if (key == "zoned" && !model.arms && make_zoned(model, value)) {
+    return;
   } else if ((value != "no" && value != "yes") || !withhold(key, value == "yes", model)) {
     throw Error(ExitStatus::usage,
                 "virtual:" + name + " has the option '" + std::string(option) +
                     "'; the options are seed=N, imperfections=none or default, power=yes or fixed, "
+                    "zoned=host-managed, host-aware, restricted or empty (of drives of one arm), "
                     "and page40h, fua, ncq and seek, each =no or =yes");
   }
 }

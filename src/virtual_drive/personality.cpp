@@ -26,7 +26,7 @@ constexpr Nanoseconds kAssumedSpinUp = 6 * kSecond;
 
 std::string assumed_level(const model::DriveModel& model, std::uint64_t blocks) {
   const bool large = blocks > std::numeric_limits<std::uint32_t>::max();
-  const bool newer = model.arms || model.power ||
+  const bool newer = model.arms || model.power || !model.identity.zone_runs.empty() ||
                      (model.firmware &&
                       (model.firmware->ata || model.firmware->most_transfer_blocks > 0));
   return large || newer || model.identity.block_bytes != 512 ? "SPC-3" : "SCSI-2";
@@ -87,6 +87,10 @@ Personality personality_of(const model::DriveModel& model, const engine::LayoutM
   if (drive.firmware.scsi_level.empty())
     drive.firmware.scsi_level = assumed_level(model, drive.blocks);
   drive.level = scsi_level(drive.firmware.scsi_level);
+  drive.has_zones = !model.identity.zone_runs.empty();
+  drive.host_managed = drive.has_zones && model.identity.zones == "host-managed";
+  constexpr std::uint32_t kHostAware = 1;  // of a host-managed one the device type tells
+  if (drive.has_zones) drive.firmware.zoned = drive.host_managed ? 0 : kHostAware;
   if (drive.firmware.ata)  // ATA has nothing for the others (SAT-4, caching mode page)
     for (const scsi::CachingField& field : scsi::caching_fields())
       if (field.name != "WCE" && field.name != "DRA")

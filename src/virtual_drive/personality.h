@@ -24,6 +24,7 @@ struct Personality {
   std::uint64_t blocks = 0;
   std::uint32_t block_bytes = 512;
   std::uint32_t cylinders = 0, heads = 0;
+  bool has_zones = false, host_managed = false;  // as the identity tells them all
   std::uint16_t rpm = 0;
   std::uint32_t most_transfer_blocks = 0;  // of one READ or WRITE
   std::uint32_t most_same_blocks = 0;      // of one WRITE SAME

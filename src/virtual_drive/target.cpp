@@ -43,6 +43,8 @@ struct Outstanding {
   Nanoseconds delay_ns = 0;  // from the engine's completion to the host's
   Nanoseconds host_ns = 0;   // of it, behind the drive
   std::optional<scsi::Command> held{};
+  std::optional<LbnRange> written{};  // and whether a power cut must not take them
+  bool keeps = false;
 
   bool has_end() const { return !in_engine && !held; }
   Nanoseconds end_ns() const { return completion.completed_ns - host_ns; }
@@ -150,11 +152,27 @@ struct Target::Impl {
     // A model's depth is how deep DiskSim's queue was; a target's task set holds what the engine
     // can.
     engine.set_queue({engine.queue_settings().scheduler, 0, 0});
+    if (engine.tables().shingling.act()) displace(model.shingling->displaced);
     if (truth.imperfections) truth.imperfections->seed = noise.seed();
     unit.reset(model.imperfections && model.imperfections->unit_attention_at_start);
     apply_cache_settings(0);
     apply_power_timers(0);  // in tenths of a second, as the page has them
     outstanding.reserve(kMostOutstanding + 1);
+  }
+
+  // Written before power-on, in pieces that no drive sends home at once.
+  void displace(const std::vector<LbnRange>& ranges) {
+    constexpr std::uint32_t kPiece = 2048;
+    const std::uint32_t most = std::clamp(engine.tables().shingling.cache_blocks / 4,
+                                          std::uint64_t{1}, std::uint64_t{kPiece});
+    for (const LbnRange& range : ranges)
+      for (std::uint64_t lbn = range.first; lbn <= range.last && lbn < engine.blocks(); lbn += most)
+        engine.service({.lbn = lbn,
+                        .blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                            most, std::min(range.last + 1, engine.blocks()) - lbn)),
+                        .write = true},
+                       0);
+    engine.reset(0);
   }
 
   Nanoseconds arrival_of(Nanoseconds issued_ns, Nanoseconds before_ns) const;
@@ -175,6 +193,9 @@ struct Target::Impl {
   };
   std::optional<Known> first_known();
   bool set_apart(std::size_t index);
+  void note_zones(Outstanding& entry, const Work& work) const;
+  void end_in_zones(const Outstanding& entry);
+  std::vector<LbnRange> would_be_lost(Nanoseconds now_ns) const;
   std::size_t unanswered() const { return outstanding.size() + away.size(); }
   void forget(Nanoseconds now_ns);
   void apply_cache_settings(Nanoseconds time_ns) {
@@ -196,6 +217,7 @@ struct Target::Impl {
   LogicalUnit unit;
   Noise noise;
   bool settings_are_ignored;
+  bool loses_cache = false;
   std::size_t task_set;  // commands that it holds
   model::DriveModel truth;
   std::vector<Outstanding> outstanding;  // that the drive holds, as they came
@@ -314,6 +336,7 @@ void Target::Impl::start(Outstanding& entry, const scsi::Command& command, Nanos
       .phase_ns = noise.phase_ns(issued_ns),
   };
 
+  note_zones(entry, work);
   entry.completion = completion_of(std::move(answer.reply), command, tag);
   entry.completion.issued_ns = issued_ns;
   entry.delay_ns = entry.host_ns = after_ns;
@@ -359,6 +382,27 @@ void Target::Impl::start(Outstanding& entry, const scsi::Command& command, Nanos
       break;
     }
   }
+}
+
+void Target::Impl::note_zones(Outstanding& entry, const Work& work) const {
+  const bool on_media = work.kind == Work::Kind::media || work.kind == Work::Kind::write_and_verify;
+  if (on_media && work.write) entry.written = LbnRange{work.lbn, work.lbn + work.blocks - 1};
+  entry.keeps = work.force_unit_access;
+}
+
+// A block that a power cut must not take is of no use without those before it in its zone.
+void Target::Impl::end_in_zones(const Outstanding& entry) {
+  if (entry.written && entry.keeps && entry.completion.status == scsi::Status::good)
+    unit.zones().mark_durable(entry.written->last + 1);
+}
+
+std::vector<LbnRange> Target::Impl::would_be_lost(Nanoseconds now_ns) const {
+  std::vector<LbnRange> lost;
+  if (!loses_cache) return lost;
+  for (const auto& [first, end] : engine.unwritten(now_ns)) lost.push_back({first, end - 1});
+  for (const Outstanding& entry : outstanding)
+    if (entry.written) lost.push_back(*entry.written);
+  return lost;
 }
 
 // The write goes to the medium; the blocks are read back when they come by again. Nothing else
@@ -463,6 +507,7 @@ std::optional<scsi::Completion> Target::take(Nanoseconds now_ns) {
   if (!first || first->due_ns > now_ns) return std::nullopt;
   drive.last_busy_ns = std::max(drive.last_busy_ns, first->due_ns);
   if (first->entry == drive.outstanding.end()) return drive.away.take_first();
+  drive.end_in_zones(*first->entry);
   scsi::Completion completion = std::move(first->entry->completion);
   drive.outstanding.erase(first->entry);
   return completion;
@@ -480,6 +525,13 @@ bool Target::abort(std::uint32_t tag, Nanoseconds now_ns) {
   return true;
 }
 
+std::span<const std::uint8_t> Target::data_of(std::uint32_t tag) const {
+  const auto entry = std::ranges::find_if(
+      impl_->outstanding, [&](const Outstanding& o) { return o.completion.tag == tag; });
+  if (entry == impl_->outstanding.end()) return {};
+  return entry->completion.data;
+}
+
 void Target::reuse(std::vector<std::uint8_t> data) { impl_->unit.reuse(std::move(data)); }
 
 void Target::reset(Nanoseconds now_ns) {
@@ -489,6 +541,7 @@ void Target::reset(Nanoseconds now_ns) {
 }
 
 void Target::power_cycle(Nanoseconds now_ns) {
+  if (!zones().empty()) zones().cut_power(impl_->would_be_lost(now_ns));
   impl_->forget(now_ns);
   impl_->engine.reset(impl_->last_arrival_ns);
   impl_->unit.power_on();
@@ -497,6 +550,14 @@ void Target::power_cycle(Nanoseconds now_ns) {
   impl_->apply_cache_settings(impl_->last_arrival_ns);
   impl_->apply_power_timers(impl_->last_arrival_ns);
 }
+
+ZoneList& Target::zones() { return impl_->unit.zones(); }
+ZoneList Target::zones_after_cut(Nanoseconds now_ns) const {
+  ZoneList then = impl_->unit.zones();
+  then.cut_power(impl_->would_be_lost(now_ns));
+  return then;
+}
+void Target::lose_cache() { impl_->loses_cache = true; }
 
 std::uint64_t Target::late_arrivals() const { return impl_->engine.late_arrivals(); }
 std::vector<engine::Engine::Range> Target::unwritten(Nanoseconds now_ns) const {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/engine.h"
@@ -12,6 +13,7 @@
 #include "model/drive_model.h"
 #include "scsi/device.h"
 #include "virtual_drive/contents.h"
+#include "virtual_drive/zone_list.h"
 
 namespace platter::virtual_drive {
 
@@ -44,6 +46,9 @@ class Target {
   // The earliest completion that is due by then; nullopt: none. Times need not grow from call to
   // call, but what was due by one of them is not taken back for a command that is told late.
   std::optional<scsi::Completion> take(Nanoseconds now_ns);
+  // What an outstanding command will answer with, once it is due and if it succeeds: for who copies
+  // before then. Empty: it has no data, or waits for others. Valid until the next call.
+  std::span<const std::uint8_t> data_of(std::uint32_t tag) const;
   // A completion's data that nobody needs any more: then commands to come allocate none.
   void reuse(std::vector<std::uint8_t> data);
 
@@ -56,6 +61,13 @@ class Target {
   // Power goes and comes back: so does a reset, and the arm parks, and the cache is lost. The
   // contents are the caller's to lose.
   void power_cycle(Nanoseconds now_ns);
+
+  // Its zones, which whoever keeps the drive's contents keeps beside them; none of most drives.
+  ZoneList& zones();
+  // As a power cut at that time would leave them.
+  ZoneList zones_after_cut(Nanoseconds now_ns) const;
+  // From now on a power cut takes what was written and is not on the media: zones lose it, too.
+  void lose_cache();
 
   // LBNs that were written and are not on the media at that time, in ascending order, none twice: a
   // power cut would lose what they were given.

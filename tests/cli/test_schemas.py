@@ -42,7 +42,7 @@ MAY_BE_LEFT_OUT = {
     "platter-comparison": {"from", "to", "n_model"},
     "platter-emit-table": set(),
     "platter-emulation": {"generated", "episodes"},
-    "platter-emulation-log": {"episodes_sha256"},
+    "platter-emulation-log": {"episodes_sha256", "zones", "write_cache_loss"},
     "platter-episodes": {"seed", "from_s", "for_s", "every_s", "requests", "every_nth", "lbns", "of", "probability",
                          "factor", "delay_ms"},
     "platter-host-journal": set(),
@@ -55,7 +55,8 @@ MAY_BE_LEFT_OUT = {
         "angle_step_error_rev", "sectors", "children", "length", "stride", "error_ms", "floor_ms", "samples",
         "outward_seek", "write_seek", "delay_spread", "kernel_share", "imperfections", "firmware", "freedoms",
         "because", "phase_requests", "hits_agreed_share", "unit", "error", "method", "serial_by", "bridge", "zones",
-        "trims", "arms", "power", "positioning_ranges", "power_timers", "failure_predicted", "disksim"},
+        "trims", "arms", "power", "positioning_ranges", "power_timers", "failure_predicted", "disksim",
+        "zone_runs", "written", "most_open_zones", "reads_past_pointers"},
     "platter-progress": {"device"},
     "platter-replay-result": {
         "drive_mark", "asked_depth", "think_in_front", "speed", "fit", "delay_seed", "period_ns", "block_transfer_ns",

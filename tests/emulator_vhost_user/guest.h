@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -162,6 +165,9 @@ class Guest {
     bool indirect = true;
     std::uint32_t queue = 2;
   };
+  // Where the data of that one's answer go.
+  const std::uint8_t* data_of(std::uint16_t id) const { return memory_ + answers_.at(id).data; }
+  // At most kEntries / 4 are outstanding.
   std::uint16_t ask(const Asked& asked) {
     Bytes head = lun(asked.target, asked.unit);
     head.resize(19 + 32);
@@ -172,10 +178,12 @@ class Guest {
     if (!asked.out.empty()) readable.push_back(asked.out);
     std::vector<std::uint32_t> writable{108};
     if (asked.in > 0) writable.push_back(asked.in);
+    while (answers_.at(next_id_).is_outstanding)
+      next_id_ = static_cast<std::uint16_t>((next_id_ + 4) % kEntries);
     const std::uint16_t id = next_id_;
     next_id_ = static_cast<std::uint16_t>((next_id_ + 4) % kEntries);
     const auto places = put(asked.queue, id, readable, writable, asked.indirect);
-    answers_.at(id) = {places[readable.size()], asked.in > 0 ? places.back() : 0, asked.in};
+    answers_.at(id) = {places[readable.size()], asked.in > 0 ? places.back() : 0, asked.in, true};
     return id;
   }
 
@@ -195,7 +203,8 @@ class Guest {
     Answer answer;
     answer.id = static_cast<std::uint16_t>(entry[0]);
     answer.written = entry[1];
-    const Place& place = answers_.at(answer.id);
+    Place& place = answers_.at(answer.id);
+    place.is_outstanding = false;
     const std::uint8_t* const head = memory_ + place.head;
     std::memcpy(&answer.sense_bytes, head, 4);
     std::memcpy(&answer.residual, head + 4, 4);
@@ -226,6 +235,7 @@ class Guest {
   struct Place {
     std::uint64_t head = 0, data = 0;
     std::uint32_t bytes = 0;
+    bool is_outstanding = false;
   };
   // Round and round: what was asked long ago is answered.
   std::uint64_t place(std::uint64_t bytes) {
@@ -243,5 +253,34 @@ class Guest {
   std::array<Place, kEntries> answers_{};
   std::array<std::uint16_t, 3> seen_{};
 };
+
+// A message with its descriptors. false: it was not taken whole.
+inline bool say(int socket, const Message& message) {
+  Bytes bytes(12 + message.bytes);
+  const auto kind = static_cast<std::uint32_t>(message.kind);
+  std::memcpy(&bytes[0], &kind, 4);
+  std::memcpy(&bytes[4], &message.flags, 4);
+  std::memcpy(&bytes[8], &message.bytes, 4);
+  std::copy_n(message.payload.begin(), message.bytes, bytes.begin() + 12);
+  iovec piece{bytes.data(), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(8 * sizeof(int))> control{};
+  msghdr header{};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  if (!message.descriptors.empty()) {
+    const std::size_t size = message.descriptors.size() * sizeof(int);
+    header.msg_control = control.data();
+    header.msg_controllen = CMSG_SPACE(size);
+    cmsghdr* const first = CMSG_FIRSTHDR(&header);
+    first->cmsg_level = SOL_SOCKET;
+    first->cmsg_type = SCM_RIGHTS;
+    first->cmsg_len = CMSG_LEN(size);
+    for (std::size_t i = 0; i < message.descriptors.size(); ++i) {
+      const int descriptor = message.descriptors[i].get();
+      std::memcpy(CMSG_DATA(first) + i * sizeof(int), &descriptor, sizeof(int));
+    }
+  }
+  return ::sendmsg(socket, &header, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
 
 }  // namespace platter::emulator::testing

@@ -126,6 +126,23 @@ TEST_CASE("scsi host: blocks come back as they were written, at any depth", "[sc
   }
 }
 
+TEST_CASE("scsi host: data are in the guest's memory before their answer is due", "[scsi_host]") {
+  Served served(1);
+  const Bytes written(1 << 16, 0x5a);
+  served.guest.ask({.cdb = write_10(7, 128), .out = written});
+  REQUIRE(served.run().at(0).status == 0);
+  const std::uint16_t id = served.guest.ask({.cdb = read_10(7, 128), .in = 1 << 16});
+  served.serve(served.now_ns += kSecond);
+  CHECK(std::equal(written.begin(), written.end(), served.guest.data_of(id)));
+  CHECK(served.answers().empty());
+  while (served.host.deliver(served.now_ns + kSecond)) {
+  }
+  const auto answers = served.answers();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].written == 108u + (1u << 16));
+  CHECK(answers[0].residual == 0);
+}
+
 TEST_CASE("scsi host: who is not there, and what is no request", "[scsi_host]") {
   Served served(2);
   served.guest.ask({.target = 2, .cdb = {0, 0, 0, 0, 0, 0}});

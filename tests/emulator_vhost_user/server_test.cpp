@@ -18,6 +18,7 @@ using namespace platter;
 using namespace platter::emulator;
 using platter::emulator::testing::Bytes;
 using platter::emulator::testing::Guest;
+using platter::emulator::testing::say;
 using platter::emulator::testing::SmallDrives;
 
 namespace {
@@ -86,40 +87,11 @@ class ServedByProtocol {
   std::thread thread_{};
 };
 
-// A message with its descriptors.
-void say(int socket, const Message& message) {
-  Bytes bytes(12 + message.bytes);
-  const auto kind = static_cast<std::uint32_t>(message.kind);
-  std::memcpy(&bytes[0], &kind, 4);
-  std::memcpy(&bytes[4], &message.flags, 4);
-  std::memcpy(&bytes[8], &message.bytes, 4);
-  std::copy_n(message.payload.begin(), message.bytes, bytes.begin() + 12);
-  iovec piece{bytes.data(), bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(8 * sizeof(int))> control{};
-  msghdr header{};
-  header.msg_iov = &piece;
-  header.msg_iovlen = 1;
-  if (!message.descriptors.empty()) {
-    const std::size_t size = message.descriptors.size() * sizeof(int);
-    header.msg_control = control.data();
-    header.msg_controllen = CMSG_SPACE(size);
-    cmsghdr* const first = CMSG_FIRSTHDR(&header);
-    first->cmsg_level = SOL_SOCKET;
-    first->cmsg_type = SCM_RIGHTS;
-    first->cmsg_len = CMSG_LEN(size);
-    for (std::size_t i = 0; i < message.descriptors.size(); ++i) {
-      const int descriptor = message.descriptors[i].get();
-      std::memcpy(CMSG_DATA(first) + i * sizeof(int), &descriptor, sizeof(int));
-    }
-  }
-  REQUIRE(::sendmsg(socket, &header, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
-}
-
 struct Client {
   explicit Client(const ServedByProtocol& served, std::uint16_t first_id = 0)
       : guest(first_id), socket(served.connect()) {
     guest.begin([&](const Message& message) {
-      say(socket, message);
+      REQUIRE(say(socket, message));
       if (message.kind == MessageKind::get_features) {
         while (true)
           if (const auto reply = receive(socket)) break;
@@ -196,14 +168,14 @@ TEST_CASE("server: a broken guest is sent away with a sentence, and the next is 
   }
   {
     Client client(served);
-    say(client.socket, Guest::message(MessageKind::set_vring_num, 99u, 1u));
+    REQUIRE(say(client.socket, Guest::message(MessageKind::set_vring_num, 99u, 1u)));
     CHECK(client.is_hung_up());
   }
   {
     Client client(served);
     Message other_version = Guest::message(MessageKind::set_owner);
     other_version.flags = 2;
-    say(client.socket, other_version);
+    REQUIRE(say(client.socket, other_version));
     CHECK(client.is_hung_up());
   }
   {
@@ -265,7 +237,7 @@ TEST_CASE("server: a queue is stopped when what it asked is answered", "[server]
     client.guest.ask({.cdb = {0x28, 0, 0, 0, i, 0, 0, 0, 2, 0}, .in = 1024});
   client.guest.kick();
   while (!client.guest.answer()) std::this_thread::yield();
-  say(client.socket, Guest::message(MessageKind::get_vring_base, std::uint32_t{2}, 0u));
+  REQUIRE(say(client.socket, Guest::message(MessageKind::get_vring_base, std::uint32_t{2}, 0u)));
   const auto reply = receive(client.socket);
   REQUIRE(reply);
   CHECK(reply->number<std::uint32_t>(4) == std::uint32_t{10});

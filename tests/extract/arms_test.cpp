@@ -72,6 +72,35 @@ class Boaster final : public scsi::Device {
   std::map<std::uint32_t, std::vector<std::uint8_t>> boasts_;
 };
 
+// Its answers come later and later by the clock: no one spindle turns both units.
+class Slipping final : public scsi::Device {
+ public:
+  explicit Slipping(std::unique_ptr<scsi::Device> unit) : unit_(std::move(unit)) {}
+  const std::string& name() const override { return unit_->name(); }
+  scsi::Clock& clock() override { return unit_->clock(); }
+  std::uint32_t max_outstanding() const override { return unit_->max_outstanding(); }
+  scsi::Expected<void> submit(const scsi::Command& command, std::uint32_t tag) override {
+    return unit_->submit(command, tag);
+  }
+  scsi::Expected<std::optional<scsi::Completion>> reap() override { return late(unit_->reap()); }
+  scsi::Expected<std::optional<scsi::Completion>> reap_until(Nanoseconds deadline_ns) override {
+    return late(unit_->reap_until(deadline_ns));
+  }
+  scsi::Expected<void> reset() override { return unit_->reset(); }
+
+ private:
+  scsi::Expected<std::optional<scsi::Completion>> late(
+      scsi::Expected<std::optional<scsi::Completion>> reaped) {
+    if (!reaped || !*reaped) return reaped;
+    constexpr Nanoseconds kPart = 3000;
+    clock().sleep_until_ns((*reaped)->completed_ns + (*reaped)->completed_ns / kPart);
+    (*reaped)->completed_ns = clock().now_ns();
+    return reaped;
+  }
+
+  std::unique_ptr<scsi::Device> unit_;
+};
+
 bool says_one_arm(const model::DriveModel& model) {
   return model::finding_of(model.provenance, model::Code::several_arms) != nullptr;
 }
@@ -119,6 +148,21 @@ TEST_CASE("Two logical units of one target, joined, are two arms on one spindle"
   CHECK(run.model.arms->method.starts_with("two logical units on one spindle"));
   CHECK_FALSE(says_one_arm(run.model));
   CHECK_FALSE(run.model.identity.logical_units);
+}
+
+TEST_CASE("Two units that do not turn as one spindle does are measured as one with a single arm") {
+  const Folder folder;
+  const virtual_drive::SplitUnits units(two_arms(13), "units");
+  scsi::JoinedUnits drive(units.unit(0, "first"),
+                          std::make_unique<Slipping>(units.unit(1, "second")));
+  Options options = options_in(folder);
+  options.map_by_time = MapByTime::none;
+  options.unit_blocks = drive.unit_blocks();
+  const Run run = characterize(drive, options);
+  CHECK_FALSE(run.model.arms);
+  const auto* finding = model::finding_of(run.model.provenance, model::Code::several_arms);
+  REQUIRE(finding != nullptr);
+  CHECK_THAT(finding->text, Catch::Contains("do not turn as one spindle"));
 }
 
 TEST_CASE("Ranges that reads at depth 2 do not confirm are a finding, and the model has one arm") {

@@ -8,6 +8,7 @@
 #include "engine/layout_map.h"
 #include "extract/runs.h"
 #include "virtual_drive/modern_drive.h"
+#include "virtual_drive/split_units.h"
 #include "virtual_drive/virtual_device.h"
 
 namespace platter::extract {
@@ -92,6 +93,60 @@ TEST_CASE("a drive that does not translate is mapped by timing, and characterize
   CHECK(run.model.head_switch);
   CHECK(run.model.identity.heads == 4);
   REQUIRE_FALSE(run.model.validity.demerits.empty());
+}
+
+namespace {
+
+model::DriveModel small_drive_of_two_arms() {
+  virtual_drive::ModernDrive drive;
+  drive.recipe.surfaces = {{1, 1}, {0.98, 1}};
+  drive.recipe.band = 40;
+  drive.recipe.bands = 200;
+  drive.recipe.sectors = 320;
+  drive.recipe.last_sectors = 240;
+  drive.recipe.formats = 6;
+  drive.recipe.irregularities.tracks = 4;
+  drive.arms = 2;
+  drive.attachment = virtual_drive::Attachment::sas;
+  std::mt19937_64 random(7);
+  model::DriveModel model = virtual_drive::make_modern(drive, random);
+  model.imperfections->seed = 5;
+  model.identity.name = "small with two arms";
+  model.identity.vendor = "PLATTER", model.identity.product = "SMALL",
+  model.identity.revision = "1", model.identity.serial = "SMALL-2";
+  return model;
+}
+
+double layout_s(const model::DriveModel& model) {
+  for (const model::StageTime& stage : model.provenance.stages)
+    if (stage.name == "layout") return stage.drive_seconds;
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("both arms are mapped at once, in the time of one, with angles from one zero") {
+  const Folder folder;
+  const model::DriveModel truth = small_drive_of_two_arms();
+  const auto mapped = [&](scsi::Device& device) {
+    Options options = options_in(folder);
+    options.precision = mtbrc::Precision::enough;
+    return characterize(device, options).model;
+  };
+  virtual_drive::VirtualDevice device(truth);
+  const model::DriveModel model = mapped(device);
+  REQUIRE(model.arms);
+  REQUIRE(model.layout.method == "timing");
+  const Found found = compare(model.layout, truth.layout);
+  CHECK(found.sectors > 0.995);
+  CHECK(found.within_100 > 0.98);
+  CHECK(model.identity.heads == 4);
+  const virtual_drive::SplitUnits units(truth, "units");
+  const model::DriveModel one = mapped(*units.unit(0, "first"));
+  INFO("both " << layout_s(model) << " s, one " << layout_s(one) << " s");
+  CHECK(layout_s(model) < 1.1 * layout_s(one));
+  virtual_drive::VirtualDevice same(truth);
+  CHECK(layout_s(mapped(same)) == layout_s(model));
 }
 
 TEST_CASE("where time ends before a map by timing is whole, the model says what is not mapped") {

@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "extract/estimate.h"
 #include "extract/runs.h"
+#include "extract/shingles_of_drive.h"
 #include "model/finding_kinds.h"
 #include "model/json.h"
 #include "model/validate.h"
@@ -113,6 +114,13 @@ TEST_CASE("Without writes a drive is believed that says that it is shingled") {
   CHECK(run.model.identity.zones == "device-managed");
   CHECK_FALSE(run.model.shingling->band_blocks);
   CHECK_FALSE(run.model.shingling->band_blocks.reason.empty());
+  model::DriveModel dated = run.model;
+  dated.provenance.date = "2026-11-30T12:00:00Z";
+  say_as_of_when(dated);
+  CHECK(
+      dated.validity.note ==
+      run.model.validity.note +
+          "; as of 2026-11-30T12:00:00Z; the map of blocks that were rewritten since is not known");
 }
 
 }  // namespace platter::extract

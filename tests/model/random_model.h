@@ -61,6 +61,14 @@ class RandomModel {
       model.shingling->band_cleaning = parameter(0, 9, "ms");
       if (chance()) model.shingling->displaced = {{0, 0}};
     }
+    if (const std::uint64_t blocks = model.identity.blocks; chance() && blocks > 2) {
+      model.identity.zone_runs = {{0, 1, 2, "conventional", "not-write-pointer"},
+                                  {2, blocks - 2, 1, "sequential-required", "closed", 1}};
+      if (blocks - 2 > 1000)
+        model.identity.zone_runs[1] = {2, 1, blocks - 2, "sequential-preferred", "empty"};
+      if (chance()) model.identity.most_open_zones = 7;
+      model.identity.reads_past_pointers = chance();
+    }
     if (chance()) model.layout.spares = text();
     if (chance()) model.layout.checks = between(0, 5000);
     if (chance()) model.layout.not_understood.push_back({0, between(0, 3), text()});

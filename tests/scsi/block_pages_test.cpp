@@ -263,4 +263,36 @@ TEST_CASE("a page 1Ah with one timer alone; page 8Ah, whole and of this drive's 
   CHECK_FALSE(decode_recovery_times(told));
 }
 
+TEST_CASE("a zone that cannot be is none: type, condition, a pointer outside of it") {
+  std::vector<std::uint8_t> reply(kZoneHeader + 2 * kZoneDescriptor, 0);
+  put_be(&reply[0], 4, 2 * kZoneDescriptor);
+  const auto put_zone = [&](std::size_t at, std::uint8_t type, std::uint8_t condition,
+                            std::uint64_t first, std::uint64_t pointer) {
+    reply[at] = type;
+    reply[at + 1] = static_cast<std::uint8_t>(condition << 4);
+    put_be(&reply[at + 8], 8, 100);
+    put_be(&reply[at + 16], 8, first);
+    put_be(&reply[at + 24], 8, pointer);
+  };
+  put_zone(64, 1, 0, 0, 0);
+  put_zone(128, 2, 4, 100, 130);
+  const auto zones = decode_zones(reply).value();
+  REQUIRE(zones.size() == 2);
+  CHECK(zones[0].condition == "not-write-pointer");
+  CHECK(zones[1].type == "sequential-required");
+  CHECK(zones[1].written == 30);
+  put_zone(128, 2, 0xe, 100, ~std::uint64_t{0});  // of a full one the pointer tells nothing
+  CHECK(decode_zones(reply)->at(1).written == 0);
+  CHECK(decode_zones(Bytes(reply).first(150))->size() == 1);  // as far as it came
+  put_zone(128, 2, 4, 100, 99);
+  CHECK_FALSE(decode_zones(reply));
+  put_zone(128, 2, 4, 100, 201);
+  CHECK_FALSE(decode_zones(reply));
+  put_zone(128, 2, 5, 100, 100);
+  CHECK_FALSE(decode_zones(reply));
+  put_zone(128, 0, 1, 100, 100);
+  CHECK_FALSE(decode_zones(reply));
+  CHECK_FALSE(decode_zones(Bytes(reply).first(63)));
+}
+
 }  // namespace platter::scsi

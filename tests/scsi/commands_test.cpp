@@ -106,6 +106,21 @@ TEST_CASE("commands are known by name, and by the blocks that they name") {
   CHECK(addressed_blocks(read_6(5, 256, 512))->blocks == 256);
   CHECK(addressed_blocks(read_16(std::uint64_t{5} << 40, 9, 512))->lbn == std::uint64_t{5} << 40);
   CHECK_FALSE(addressed_blocks(inquiry()));
+  // Another address, in a longer form where the command's own has no room for it.
+  const auto moved = [](Command command, std::uint64_t lbn) {
+    put_address(command, lbn);
+    return command;
+  };
+  const std::uint64_t far = std::uint64_t{5} << 32;
+  for (const Command& read : {read_6(5, 256, 512), read_10(5, 256, 512), read_16(5, 256, 512)})
+    for (const std::uint64_t lbn : {std::uint64_t{9}, std::uint64_t{0xFFFFFFFF}, far}) {
+      const Command there = moved(read, lbn);
+      CHECK(addressed_blocks(there)->lbn == lbn);
+      CHECK(addressed_blocks(there)->blocks == 256);
+      CHECK(there.cdb_length == (lbn == far || read.cdb_length == 16 ? 16 : 10));
+      CHECK(find_command(there.cdb) != nullptr);
+    }
+  CHECK(moved(write_6(7, 1, std::vector<std::uint8_t>(512)), 9).opcode() == kWrite10);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ constexpr SmallDrive kSmall[] = {
     {"small-ata", "the same as an ATA drive behind a translation: no SEEK, no defect list"},
     {"small-ata-512e", "that one with physical blocks of 4096 bytes"},
     {"small-power", "the first with power conditions, some of whose timers are on"},
+    {"small-shingled", "the first with shingled tracks, whose bands are cleaned when it is idle"},
+    {"small-shingled-lazy", "that one, whose bands are cleaned when the media cache is full"},
     {"small-random-N",
      "drawn at random, everything follows from N; 20,000 to 100,000 physical sectors"},
 };
@@ -44,6 +46,24 @@ void make_ata(platter::model::DriveModel& drive) {
   firmware.defect_list = firmware.seek_command = false;
   firmware.cache_page_changeable = false;
   firmware.most_transfer_blocks = 256;
+}
+
+// Some 20 bands, and a media cache that less than a run's writes fills.
+void make_shingled(platter::model::DriveModel& drive, bool when_idle) {
+  const auto invented = [](double value, const char* unit = "") {
+    platter::model::Parameter parameter;
+    parameter.value = value;
+    parameter.unit = unit;
+    return parameter;
+  };
+  auto& shingling = drive.shingling.emplace();
+  shingling.kind = "drive-managed";
+  shingling.band_blocks = invented(600, "blocks");
+  shingling.media_cache_blocks = invented(800, "blocks");
+  shingling.map_entries = invented(60);
+  shingling.cleans_when_idle = invented(when_idle ? 1 : 0);
+  shingling.idle_threshold = invented(500, "ms");
+  shingling.band_cleaning = invented(200, "ms");
 }
 
 platter::model::DriveModel small(const std::string& name) {
@@ -75,6 +95,7 @@ platter::model::DriveModel small(const std::string& name) {
   drive.imperfections->random_phase = true;
   drive.firmware->scsi_level = "SPC-3";
   if (name.starts_with("small-ata")) make_ata(drive);
+  if (name.starts_with("small-shingled")) make_shingled(drive, name == "small-shingled");
   if (name == "small-power") platter::virtual_drive::draw_power(drive, true);
   return drive;
 }

@@ -35,6 +35,7 @@ for model in host-managed host-aware; do
   drive zbc=$model zone_size_mb=4
   expect 0 /run/platter inspect /dev/sg0
   shows 'VPD pages .* B6h'
+  shows 'zones  .*4 of 8192 blocks: 1 conventional; 3 sequential-'
   gone
 done
 finish
