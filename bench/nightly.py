@@ -33,7 +33,7 @@ which day, in how long. A campaign that stands here without figures was not run 
 
 # `kept`: the lines of what it prints that tell what was found. `goes_on`: the option that names a file or folder of
 # what is done. `most`: so many lines of the last ones, with the sums.
-Campaign = collections.namedtuple("Campaign", "name what command kept goes_on most", defaults=["", "", 4])
+Campaign = collections.namedtuple("Campaign", "name what command kept goes_on most", defaults=["", "", 3])
 
 ATTACKS = "bench/trust/campaign.py"
 CLASSIC = "quantum-atlas10k seagate-cheetah9lp seagate-barracuda4lp ibm-ultrastar18es hp-c2247"
@@ -84,7 +84,7 @@ CAMPAIGNS = [
     Campaign("programs", "Griffin's and Wu's programs on file systems on emulated drives.",
              f"bench/emulators/programs.py --build {BUILD}"),
     Campaign("others", "Twenty programs of others in simulated time, each twice.",
-             f"bench/emulators/others.py --build {BUILD}", most=24),
+             f"bench/emulators/others.py --build {BUILD}", most=8),
     Campaign("mirrors", "One, two and three emulated drives by Linux md.", f"bench/emulators/raid1.py --build {BUILD}"),
     Campaign("clients", "How true to its model a client sees an emulated drive, by the client's clock, on a machine that "
              "does nothing else: each front end, drive and load.",

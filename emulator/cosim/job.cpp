@@ -19,7 +19,7 @@ bool names(std::string_view path, std::string_view folder) {
 }
 
 std::string path_of_root(std::string path) {
-  for (const char* const folder : {"/usr/local/sbin", "/usr/sbin", "/sbin"})
+  for (const char* const folder : kFoldersOfRoot)
     if (!names(std::string_view(path).substr(kPath.size()), folder))
       path.append(":").append(folder);
   return path;

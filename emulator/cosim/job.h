@@ -17,8 +17,10 @@ struct Job {
 
 std::string job_file(const Job& job);
 
-// The caller's variables, for a guest in which the command is root: programs of the system's
-// administration are found.
+// Where programs of the system's administration lie, which few users have on PATH.
+inline constexpr const char* kFoldersOfRoot[] = {"/usr/local/sbin", "/usr/sbin", "/sbin"};
+
+// The caller's variables, for a guest in which the command is root: these programs are found.
 std::vector<std::string> variables_for_root(char** environment);
 
 }  // namespace platter::emulator

@@ -219,10 +219,15 @@ std::string in_json(const SimulationReport& report) {
 
 }  // namespace
 
-// The guest has the host's files, and the same PATH.
+// The guest has the host's files, and the same PATH with root's folders.
 void require_command(const std::string& command) {
   const bool is_path = command.find('/') != std::string::npos;
-  if (model::program_on_path(command, model::PathFolders::all)) return;
+  const auto is_there = [](const std::string& name) {
+    return model::program_on_path(name, model::PathFolders::all).has_value();
+  };
+  if (is_there(command)) return;
+  for (const char* const folder : emulator::kFoldersOfRoot)
+    if (!is_path && !command.empty() && is_there(fmt::format("{}/{}", folder, command))) return;
   throw Error(ExitStatus::missing_program,
               fmt::format("{}: is no program {}, so platter cosim cannot run it; give a command of "
                           "this host, or sh -c '...'",

@@ -200,6 +200,10 @@ class Versions(PlatterTest):
         self.write("study.json", json.dumps(study))
         said = self.refuses("study", "plan", "study.json", "--parts", "1")
         self.assertIn("is a study of version 1.1, newer than this platter's 1.0", said)
+        for head in ("platter-study", {"name": "platter-model", "version": "1.0"}, {"name": "platter-study"}, None):
+            self.write("study.json", json.dumps({**study, "schema": head}))
+            self.assertIn('it needs "schema": {"name": "platter-study", "version": "1.0"}',
+                          self.refuses("study", "plan", "study.json", "--parts", "1"))
         study["schema"]["version"] = "1.0"
         self.write("study.json", json.dumps(study))
         self.says(OK, "study", "plan", "study.json", "--parts", "1")

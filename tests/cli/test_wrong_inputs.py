@@ -13,18 +13,23 @@ NAMES = ("", "/proc/self/mem", "/proc/self/environ", "/proc/nonesuch", "/proc", 
          "folder", "loop", "empty", "nonesuch/x", "m.json/x", "a" * 300, "/" + "x/" * 3000, "..", "/", "--", "/proc/self/exe")
 OUTPUTS = ("truth virtual:hp-c2247 -o", "emit table m.json -o", "emit disksim m.json -o", "report m.json -o",
            "replay t --on m.json -o", "trace convert t --to ascii -o", "publish m.json --registry", "show m.json --plots",
-           "study run s.json -C", "plot cdf d.csv -o", "calibrate m.json --with d.csv --most-replayed 0 -o")
+           "study run s.json -C", "plot cdf d.csv -o", "registry site --registry nonesuch --pictures -o", "calibrate m.json --with d.csv --most-replayed 0 -o")
 INPUTS = ("show", "diff m.json", "trace lint", "replay t --on", "emit summary", "result show", "estimate -o e.json",
           "study plan --parts 2", "inspect", "import disksim", "restore", "fleet", "compare d.csv")
 NUMBERS = ("-1", "1e400", "nan", "0x10", "99999999999999999999", "1.5", "", " ", "many")
 NUMBERED = ("characterize virtual:hp-c2247 -o n.json --seed", "characterize virtual:hp-c2247?seed=1 -o n.json --jobs",
             "trace lint t --blocks", "layout m.json --lbn", "replay t --on m.json --limit", "registry prune --keep")
+DRIVES = ("A+B", "+", "++", "virtual:hp-c2247+", "+virtual:hp-c2247", "virtual:hp-c2247+virtual:hp-c2247", "exec:true+exec:true",
+          "virtual:hp-c2247?lun=0&seed=1+virtual:hp-c2247?lun=0&seed=1", "virtual:hp-c2247?lun=7", "virtual:hp-c2247?power=maybe",
+          "virtual:modern-smr-", "virtual:modern-smr-0x5", "virtual:?seed=1", "virtual:hp-c2247?seed", "exec:", "exec:'",
+          "exec:/bin/sh -c 'printf SCSIDRV2'", "/dev/null", "/dev/zero", "m.json", ".")
 # Words that have a form of their own, and none of these has it.
 WORDS = ("", ",", "=", "x=", "(", "5-2", "1..", "\u00e9", "\n", "%s%n")
 WORDED = ("trace lint t --csv-columns", "trace lint t --line-regex", "trace lint t --format", "trace generate --for m.json -o g --workload",
           "trace generate --workload random --for m.json -o g --within", "derive m.json -o n.json --set",
           "characterize virtual:hp-c2247 -o n.json --allow-writes", "characterize virtual:hp-c2247 -o n.json --skip",
-          "characterize virtual:hp-c2247 -o n.json --budget", "replay t --on m.json --host-queue", "replay t --on m.json --scheduler",
+          "characterize virtual:hp-c2247 -o n.json --budget", "characterize virtual:hp-c2247 -o n.json --shingles",
+          "characterize virtual:hp-c2247 --power --no-map -o n.json --budget", "emulate m.json --ublk --contents", "replay t --on m.json --host-queue", "replay t --on m.json --scheduler",
           "registry search --registry r --capacity", "registry search --registry r --date", "registry search --registry r --demerit",
           "show m.json --section", "show m.json --explain", "layout m.json --pbn", "plot cdf d.csv -o c.svg --labels",
           "validate virtual:hp-c2247 m.json -o v --disksim", "emulate m.json --contents", "registry remote add x", "publish m.json --force")
@@ -63,6 +68,11 @@ class Wrong(PlatterTest):
         for command in INPUTS:
             for name in NAMES:
                 self.ends_well(*command.split(), name)
+
+    def test_drives(self):
+        for drive in DRIVES:
+            for more in ((), ("--power",), ("--shingles", "all")):
+                self.ends_well("characterize", drive, "-o", "n.json", "--no-map", *more)
 
     def test_numbers(self):
         for command in NUMBERED:

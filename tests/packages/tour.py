@@ -33,7 +33,7 @@ TRACE = "".join(f"{128166372003061629 + 90000 * i},usr,0,{'Read' if i % 3 else '
 OWN_FILES = """set -e
 platter truth virtual:hp-c2247 -o own/truth.json
 platter emit disksim own/truth.json --name drive -o .
-openssl genpkey -algorithm ed25519 -out me.pem
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out me.pem
 openssl pkey -in me.pem -pubout -out lab.pub
 mkdir examples
 ln -s /usr/share/doc/libplatter-dev/examples examples/c
