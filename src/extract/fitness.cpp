@@ -156,7 +156,7 @@ std::vector<LbnRange> Fitness::keep_to_zones(const model::Identity& drive,
   drive_.leave_out(all);
   drive_.skip(all);
   const std::vector<LbnRange> in_order = model::sequential_zones(drive);
-  drive_.keep_from_writes(in_order);
+  drive_.keep_to_zones(drive);
   note_(
       fmt::format("{:.3g} % of the blocks lie above the write pointers of their zones and were "
                   "not accessed",
