@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Virtual drives of two arms, characterized: are both found, how long do both maps take for that of the first unit alone,
-how far is the interference from the truth, and how far the model from the drive, one read at a time and eight at once
-over both ranges, beside the same model with one arm.
+"""Virtual drives of two arms, characterized: are both found, how long do both maps take for the slower of each alone, how
+far is the interference from the truth, and how far the model from the drive, one read at a time and eight at once over
+both ranges, beside the same model with one arm.
 
     bench/several_arms.py [--binary platter] [--units] [--seeds 1 2 3 ...] [--requests 10000]
 
@@ -37,7 +37,7 @@ class Bench(InFolder):
         one = f"virtual:modern-2arms?seed={seed}"
         both = f"{one}&lun=0+{one}&lun=1" if units else one
         model, both_s = self.layout_s(both, "model.json")
-        _, one_s = self.layout_s(f"{one}&lun=0", "half.json")
+        one_s = max(self.layout_s(f"{one}&lun={lun}", "half.json")[1] for lun in (0, 1))
         self.run("truth", one, "-o", "truth.json", "--force")
         truth = self.load("truth.json")["arms"]
         arms = model.pop("arms", None)

@@ -520,10 +520,11 @@ bool has_time_left(mtbrc::Context& context) {
   return context.deadline_ns == 0 || context.drive.now_ns() < context.deadline_ns;
 }
 
-// By those that will judge.
+// By those that will judge. So many times as many there may be in the end: where even these would
+// not show that the model is good, no more are worth their time.
 bool tell_enough(const char* workload, const replay::Result& result, const mtbrc::Context& context,
                  const model::DriveModel& model, const std::vector<double>& floors,
-                 std::size_t warming) {
+                 std::size_t warming, double most_times) {
   constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Trial trial(result);
   model::DriveModel corrected = model;
@@ -538,18 +539,20 @@ bool tell_enough(const char* workload, const replay::Result& result, const mtbrc
     mean_ms += to_ms(result.requests[i].response_ns) / static_cast<double>(all - others);
   const StatedDemerit stated = stated_by(result, answers, corrected, floors, others + 1);
   if (stated.error_ms < kKnown * mean_ms) return true;
-  const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
   // What a budget leaves is spent.
-  return context.deadline_ns == 0 && context.precision != mtbrc::Precision::high &&
-         model::quality_of_demerit(workload, most_percent) == model::Quality::good;
+  if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high) return false;
+  const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
+  const auto is_good = [&](double percent) {
+    return model::quality_of_demerit(workload, percent) == model::Quality::good;
+  };
+  return is_good(most_percent) || !is_good(most_percent / std::sqrt(most_times));
 }
 
 // Until it is known well how far the model is from the drive, or that it takes too long.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
-  // What some rounds leave open is told by its error.
-  const std::uint64_t most_rounds = context.precision == mtbrc::Precision::high ? 10 : 5;
+  const std::uint64_t most_rounds = context.precision == mtbrc::Precision::high ? 10 : 6;
   constexpr std::size_t kFewestToState = 20;
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
@@ -580,7 +583,10 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     if (context.deadline_ns == 0 && result.requests.size() < fewest) break;
     if (result.requests.size() < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
-    if (tell_enough(workload, result, context, model, floors, warming)) break;
+    // Each round but the first has a third of its requests.
+    const double most_times = (2.0 + static_cast<double>(most_rounds)) /
+                              (3.0 + static_cast<double>(round));
+    if (tell_enough(workload, result, context, model, floors, warming, most_times)) break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;

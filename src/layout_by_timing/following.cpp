@@ -210,6 +210,19 @@ void follow(MapSoFar& map, Run& run) {
   mend_losses(map, run);
 }
 
+bool follow_on(MapSoFar& map, Run& run) {
+  for (const std::uint32_t more : {2U, 1U}) {
+    Run longer = run;
+    longer.tracks += more;
+    if (longer.tracks > map.tracks_left(longer)) continue;
+    if (!map.prober.check(longer, longer.tracks - 1).holds) continue;
+    follow(map, longer);
+    run = longer;
+    return true;
+  }
+  return false;
+}
+
 void mend_tail(MapSoFar& map, Run& run) {
   if (run.tail == 0 || run.tracks < 3) return;
   const std::uint32_t before_last = run.tracks - 2;

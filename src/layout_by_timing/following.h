@@ -17,6 +17,10 @@ std::optional<Run> begin_at(MapSoFar& map, std::uint64_t block);
 // track is not where it should be. The skew is sharpened on the way.
 void follow(MapSoFar& map, Run& run);
 
+// Two tracks more, or one, and on from there. False, and the run is as it was: neither is where it
+// should be, whatever a walk made of what lies there.
+bool follow_on(MapSoFar& map, Run& run);
+
 // Behind a track of the run that is where it should be: what comes then?
 enum class Behind : std::uint8_t { nothing_new, loss, another_run, wrong_there, not_understood };
 Behind look_behind(MapSoFar& map, Run& run, std::uint32_t track, Run& next);

@@ -57,6 +57,7 @@ void Learner::learn_one() {
       return;
     }
     Run next;
+    const Run was = run;
     const Behind behind = look_behind(map_, run, run.tracks - 1, next);
     if (behind == Behind::another_run) {
       map_.push(run);
@@ -64,8 +65,9 @@ void Learner::learn_one() {
       return;
     }
     if (behind != Behind::loss && behind != Behind::nothing_new) break;
-    run.tracks += 2;
-    follow(map_, run);
+    if (follow_on(map_, run)) continue;
+    run = was;
+    break;
   }
   map_.push(run);
   begin_anew();
@@ -110,11 +112,12 @@ void Learner::begin_anew() {
   ++map_.counts.begun_anew;
   lost_ = 0;
   const bool first = map_.runs.empty();
-  std::uint64_t from = first ? 0 : map_.runs.back().end();
+  const std::uint64_t end = first ? 0 : map_.runs.back().end();
+  std::uint64_t from = end;
   std::uint64_t step = std::max<std::uint64_t>(200, first ? 0 : map_.runs.back().slots / 2);
   for (int tries = 0; tries < kTries && from < map_.end(); ++tries) {
     if (auto run = begin_at(map_, from)) {
-      run->after_gap = true;
+      run->after_gap = first || run->first != end;
       map_.push(*run);
       return;
     }
@@ -162,8 +165,14 @@ void Learner::find_place_again() {
   if (!place && n > 2) place = map_.pattern->find(learnt.last(n), map_.expected_place());
   if (place) {
     map_.runs.pop_back();  // has only begun
-    map_.runs.back().ring_place = static_cast<std::int32_t>(*place);
+    Run& last = map_.runs.back();
+    last.ring_place = static_cast<std::int32_t>(*place);
     map_.pattern->lose_count();
+    // What was begun anew at the place is expected there the next time: else it is lost there, too.
+    if (!last.after_gap && map_.runs.size() > 1) {
+      const Run& before = map_.runs[map_.runs.size() - 2];
+      if (before.end() == last.first && before.tracks > 1) map_.pattern->learn(last, before);
+    }
   } else if (lost_ >= map_.pattern->period() + 8) {
     map_.pattern.reset();
   }

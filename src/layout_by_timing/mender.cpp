@@ -182,13 +182,11 @@ void Mender::mend_start_by_walk() {
 }
 
 void Mender::follow_last_again(Run last) {
-  if (settler_.goes_on_too_often()) {
+  if (settler_.goes_on_too_often() || !follow_on(map_, last)) {
     learner_.begin_anew();
     return;
   }
-  last.tracks += 2;
   map_.runs.pop_back();
-  follow(map_, last);
   map_.push(last);
 }
 

@@ -42,7 +42,7 @@ Targets enough() {
   targets.overheads.target_error_ms = 0.003;
   targets.overheads.hits = 16;
   targets.overheads.tracks = 8;
-  targets.watermark.reads = 48;
+  targets.watermark.reads = 36;
   return targets;
 }
 

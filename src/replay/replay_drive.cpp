@@ -364,7 +364,9 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches,
 
 model::Identity identity_of(scsi::Device& device) {
   scsi::Guard guard(device, {});
-  return scsi::Drive(guard, device.name()).identify();
+  scsi::Drive drive(guard, device.name());
+  drive.take_host_managed();  // who it is, whoever may go on with it
+  return drive.identify();
 }
 
 std::uint32_t most_blocks_of(scsi::Device& device) {

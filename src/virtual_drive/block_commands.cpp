@@ -158,7 +158,8 @@ Answer BlockCommands::verify(const scsi::Command& command) {
   return check == kMediumOnly ? read_blocks(command, work) : compare(command, work, check);
 }
 
-// The data come over the bus first, then the medium is read and compared with them.
+// The data come over the bus first, then the medium is read, with all that it takes to give a block
+// up, and compared with them: the time is the same whatever the blocks hold.
 Answer BlockCommands::compare(const scsi::Command& command, Work work, std::uint8_t check) {
   const std::uint32_t sent = check == kEachWithOne ? 1 : work.blocks;
   const std::uint32_t most = check == kEachWithOne ? drive_.most_same_blocks
@@ -178,7 +179,6 @@ Answer BlockCommands::compare(const scsi::Command& command, Work work, std::uint
     const auto compared = first_difference(work.lbn, readable, data);
     if (!compared) return electronics(check_condition(kInternalTargetFailure));
     if (const auto other = *compared) {
-      work.lost_revolutions = 0;
       answer.reply = miscompare(*other);
       answer.reply.taken = bytes;
     }

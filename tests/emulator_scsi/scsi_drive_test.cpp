@@ -29,7 +29,7 @@ model::DriveModel queueing(double policy, bool imperfect) {
   model.identity.blocks = virtual_drive::Target(model).layout().blocks();
   model.queue.policy = engine::testing::value(policy);
   if (imperfect) {
-    model.imperfections = virtual_drive::default_imperfections(0);
+    model.imperfections = virtual_drive::default_imperfections(19);
     model.imperfections->medium_errors = {40};
   }
   return model;
@@ -165,6 +165,23 @@ TEST_CASE("a log gives every completion again, of any commands, late or aborted"
         CHECK(checked.completions > 1000);
         CHECK(checked.left_out == 0);
       }
+}
+
+// holds: emulators.md: The check of a log
+TEST_CASE("a log gives the time of a comparison again that ends before a medium error", "[scsi]") {
+  Logged logged(queueing(1, true));
+  std::uint32_t tag = 0;
+  for (const std::uint64_t first : {100U, 39U, 40U}) {  // the first is told of the power-on
+    logged.drive.submit(
+        with_data(on_blocks(0x2f, first, 6, 0x02), std::vector<std::uint8_t>(6 * 512, 1)), tag,
+        kSecond * (tag + 1));
+    ++tag;
+    REQUIRE(logged.drive.take(kSecond * (tag + 1)));
+  }
+  const CheckedLog checked = logged.check(logged.log());
+  CHECK(checked.first_difference.empty());
+  CHECK(checked.differ == 0);
+  CHECK(checked.completions == 3);
 }
 
 TEST_CASE("a log gives the completions of a drive again that goes to rest whenever it can",

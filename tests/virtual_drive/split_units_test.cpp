@@ -74,12 +74,12 @@ TEST_CASE("joined they answer as the drive does, also across the boundary") {
     CHECK(run(joined, read_10(lbn, 8)).data == run(whole, read_10(lbn, 8)).data);
   CHECK(run(joined, read_10(4798, 4)).data == content);
   CHECK(sense_for(joined, read_10(7360, 1)) == 0x52100);
-  const auto read_6 = [](std::uint16_t lbn, std::uint8_t blocks) {
+  const auto read_6 = [](int lbn, std::uint8_t blocks) {
     return command(
         {0x08, 0, static_cast<std::uint8_t>(lbn >> 8), static_cast<std::uint8_t>(lbn), blocks, 0},
         blocks * 512U);
   };
-  for (const std::uint16_t lbn : {0, 4790, 4797, 4800, 7350})
+  for (const int lbn : {0, 4790, 4797, 4800, 7350})
     CHECK(run(joined, read_6(lbn, 8)).data == run(whole, read_6(lbn, 8)).data);
   CHECK(sense_for(joined, command({0x1d, 0x10, 0, 0, 0, 0})) == 0x52000);
 }
