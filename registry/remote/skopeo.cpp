@@ -27,7 +27,7 @@ std::string checked_program() {
   if (path) return *path;
   throw Error(
       ExitStatus::missing_program,
-      "skopeo is not installed, and remotes are reached through it; install the package skopeo");
+      "skopeo is not installed, and remotes are reached through it: apt-get install skopeo");
 }
 
 // As registries name a tag or a repository that they do not have (distribution specification, error

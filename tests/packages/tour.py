@@ -133,6 +133,7 @@ def main():
     documents = [os.path.abspath(path) for path in options.documents]
     os.makedirs(options.folder)
     os.chdir(options.folder)
+    os.environ["XDG_DATA_HOME"] = os.path.abspath("data")  # a registry of its own
     counts = [tour(document, options.complete) for document in documents]
     count, missing, faults = map(sum, zip(*counts))
     print(f"{count} commands, {missing} ended with 11, {faults} wrong")
