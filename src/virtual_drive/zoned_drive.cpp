@@ -44,6 +44,9 @@ bool make_zoned(model::DriveModel& model, std::string_view kind) {
     if (run.condition == "closed") run.written = run.blocks / 16 * (3 * (place - full) + 1);
     model::append_zone(drive.zone_runs, run);
   }
+  if (!model.firmware) model.firmware.emplace();
+  std::string& level = model.firmware->scsi_level;
+  if (level.starts_with("SCSI") || level == "SPC" || level == "SPC-2") level = "SPC-3";
   drive.zones = aware ? "host-aware" : "host-managed";
   if (!aware) drive.most_open_zones = kMostOpen;
   drive.reads_past_pointers = kind != "restricted";

@@ -34,8 +34,17 @@ read -r zones conventional <<<"$("$here/zones.py" count "$work/zoned.json")"
 emulator=$!
 for _ in $(seq 200); do grep -q '^platter: ready' "$work/said" && break; sleep 0.05; done
 
-# begin MODE NEXT: a guest in the background, $guest; its console in $work/console.
+# begin MODE NEXT: a guest in the background, $guest; its console in $work/console. On a busy host TCG's early boot may
+# hang: then once more.
 begin() {
+  local try
+  for try in 1 2 3; do
+    boot_guest "$@"
+    wait_for 'Run /init' 120 && return
+    end_guest
+  done
+}
+boot_guest() {
   (cd "$work" && echo acknowledged | cpio --quiet -o -H newc | gzip -1) >"$work/more"
   cat "$work/initrd" "$work/more" >"$work/initrd.now"
   : >"$work/console"
@@ -46,8 +55,9 @@ begin() {
     -chardev "socket,id=scsi,path=$work/scsi" -device vhost-user-scsi-pci,chardev=scsi </dev/null 2>>"$work/qemu" &
   guest=$!
 }
+# wait_for PATTERN [SECONDS]: on the console.
 wait_for() {
-  for _ in $(seq $((${PLATTER_QEMU_SECONDS:-300} * 10))); do
+  for _ in $(seq $((${2:-${PLATTER_QEMU_SECONDS:-300}} * 10))); do
     grep -q "$1" "$work/console" && return
     kill -0 "$guest" 2>/dev/null || break
     sleep 0.1

@@ -1,5 +1,5 @@
-"""Shingled drives: host-managed ones are out of scope and say so, device-managed ones are told of, since their map may
-move."""
+"""Shingled drives: host-managed ones that do not tell of their zones are refused, device-managed ones are told of, since
+their map may move."""
 
 import unittest
 

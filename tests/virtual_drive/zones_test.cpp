@@ -311,6 +311,9 @@ TEST_CASE("virtual drives of each kind of zones are valid models, and are what t
     CHECK(told->size() == 1023);
     CHECK(told->at(0).type == "conventional");
   }
+  VirtualDevice old(virtual_model("hp-c2247?zoned=host-managed"));  // of an age that had no zones
+  run(old, command({0, 0, 0, 0, 0, 0}));
+  CHECK(sense_for(old, scsi::report_zones(0, 64)) == 0);
   CHECK_THROWS_AS(virtual_model("modern-500gb?zoned=no"), Error);
   CHECK_THROWS_AS(virtual_model("modern-2arms?zoned=empty"), Error);
 }
