@@ -51,7 +51,7 @@ def hour(bench, name, drive, options):
         blocks = int(options.gigabytes * 1e9) // block_bytes
         trace(os.path.join(folder, "hour.spc"), blocks, block_bytes, options.rate, 5)
         for on, result in ((drive, "drive.csv"), ("model.json", "model.csv")):
-            writes = ["--allow-writes", "all", "--journal", folder] if on == drive else []
+            writes = ["--allow-writes", "all"] if on == drive else []
             failed = bench.run(folder, "replay", "hour.spc", "--format", "spc", "--block-bytes", str(block_bytes), "--on",
                                on, "--caches", "off", "-o", result, *writes)
             if failed:

@@ -99,6 +99,7 @@ Reason not_permitted(const Command& command, const CommandEntry& entry,
   if (range->blocks == 0) return "it writes no block";
   if (range->blocks > ~range->lbn) return "it writes past any drive's end";
   const LbnRange all = physical.covering(range->lbn, range->blocks);
+  if (all.last < range->lbn + range->blocks - 1) return "it writes past the drive's end";
   if (!holds(permission.writes, all))
     return fmt::format(
         "this run may not write LBN {} to {}{}; name them with --allow-writes", all.first, all.last,
@@ -282,11 +283,11 @@ void Guard::end_writes(std::string why) {
 }
 
 bool Guard::may_write(std::uint64_t lbn, std::uint64_t blocks) const {
-  return !writes_ended_ && blocks > 0 && blocks <= ~lbn &&
-         holds(permission_.writes, physical_.covering(lbn, blocks)) &&
-         std::ranges::none_of(permission_.in_order, [&](const LbnRange& zones) {
-           return zones.meets(physical_.covering(lbn, blocks));
-         });
+  if (writes_ended_ || blocks == 0 || blocks > ~lbn) return false;
+  const LbnRange all = physical_.covering(lbn, blocks);
+  return all.last >= lbn + blocks - 1 && holds(permission_.writes, all) &&
+         std::ranges::none_of(permission_.in_order,
+                              [&](const LbnRange& zones) { return zones.meets(all); });
 }
 
 Expected<void> Guard::reset() {

@@ -208,6 +208,20 @@ TEST_CASE("a write passes only where all physical blocks that it touches are per
   CHECK_FALSE(passes_on_512e(200, 2));
 }
 
+TEST_CASE(
+    "what lies behind the drive's end may not be written, whatever is permitted up to there") {
+  OpenDevice device;
+  Guard guard(device, {.writes = {{8, 99}}});
+  guard.set_physical_blocks(
+      PhysicalBlocks({.blocks = 100, .block_bytes = 512, .physical_block_bytes = 512}));
+  CHECK(guard.may_write(99, 1));
+  for (const std::uint32_t lbn : {100U, 101U, 140U}) {
+    CHECK_FALSE(guard.may_write(lbn, 1));
+    CHECK_FALSE(guard.submit(write_10(lbn, 1, std::vector<std::uint8_t>(512)), 1));
+  }
+  CHECK_FALSE(guard.may_write(98, 3));
+}
+
 TEST_CASE("VERIFY never compares with data, which would be sent") {
   auto command = verify_10(5, 1);
   command.cdb[1] = 0x02;
