@@ -514,6 +514,10 @@ void send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
     drive.rest_ns(request.think_ns);
     context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));
   }
+  // A step behind the last look would be taken for the model's fault.
+  if (context.time == nullptr || !context.time->has_stepped()) return;
+  drive.rest_ns(kSecond / 2);
+  look_at_time(context, result);
 }
 
 bool has_time_left(mtbrc::Context& context) {
@@ -574,13 +578,20 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   std::vector<std::vector<trace::Request>> ready;
   while (warming > 0 && ready.size() < most_rounds) ready.push_back(requests_of(ready.size()));
   std::uint32_t session = context.session;
+  bool ever_jumped = false;
   for (std::uint64_t round = 0; round < most_rounds; ++round) {
     send(round < ready.size() ? ready[round] : requests_of(round), context, result);
     const bool is_last = round + 1 == most_rounds;
     const bool jumped = std::exchange(session, context.session) != context.session;
     if (is_last || !has_time_left(context)) break;
-    if (jumped) continue;
-    if (context.deadline_ns == 0 && result.requests.size() < fewest) break;
+    if (jumped) {
+      ever_jumped = true;
+      continue;
+    }
+    if (context.deadline_ns == 0 && result.requests.size() < fewest) {
+      if (ever_jumped) continue;
+      break;
+    }
     if (result.requests.size() < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
     // Each round but the first has a third of its requests.
