@@ -154,9 +154,7 @@ std::optional<bool> turn_together(Rig& rig, const std::vector<model::ArmRange>& 
     std::vector<double> phases[2];
     for (std::size_t unit = 0; unit < 2; ++unit)
       for (int i = 0; i < kReads; ++i)
-        if (const auto s = accesses.probe(
-                estimate::Experiment::other,
-                unit == 0 ? rig.settings.reference_lbn : ranges[1].first_lbn + 1))
+        if (const auto s = accesses.probe(estimate::Experiment::other, ranges[unit].first_lbn + 1))
           phases[unit].push_back(estimate::phase_rev(rig.context.rotation, s->completed_ns));
     if (phases[0].size() < kReads / 2 || phases[1].size() < kReads / 2) return std::nullopt;
     for (auto& of : phases)

@@ -153,10 +153,10 @@ std::vector<LbnRange> Fitness::keep_to_zones(const model::Identity& drive,
   std::vector<LbnRange> all = drive_.left_out();
   all.insert(all.end(), unwritten.begin(), unwritten.end());
   all = scsi::merged(std::move(all));
-  drive_.leave_out(all);
   drive_.skip(all);
+  drive_.leave_out(all);
   const std::vector<LbnRange> in_order = model::sequential_zones(drive);
-  drive_.keep_from_writes(in_order);
+  drive_.keep_to_zones(drive);
   note_(
       fmt::format("{:.3g} % of the blocks lie above the write pointers of their zones and were "
                   "not accessed",

@@ -139,6 +139,8 @@ void take_out_places(model::DriveModel& model, const std::string& why) {
 void take_out_of(model::Identity& identity, std::string_view path) {
   constexpr std::uint32_t kUsual = 512;
   if (path == "identity.blocks") identity.blocks = 0;
+  if (path == "identity.blocks" || path.starts_with("identity.zone_runs"))
+    identity.zone_runs.clear();
   if (path == "identity.block_bytes") identity.block_bytes = kUsual;
   if (path == "identity.physical_block_bytes") identity.physical_block_bytes = identity.block_bytes;
   if (path == "identity.heads") identity.heads = 0;

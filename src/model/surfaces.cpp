@@ -405,6 +405,10 @@ void set_heads(DriveModel& model, std::uint32_t wanted) {
   const std::uint64_t blocks = count_blocks(model.layout);
   if (blocks <= held_back) refuse(fmt::format("with {} heads it would hold no blocks", wanted));
   model.identity.blocks = blocks - held_back;
+  if (!model.identity.zone_runs.empty()) {  // they were of the blocks that it had
+    model.identity.zone_runs.clear();
+    model.identity.zones.clear();
+  }
   model.identity.heads = wanted;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -56,6 +57,15 @@ std::vector<LbnRange> sequential_zones(const Identity& drive) {
     if (run.type != kZoneTypes[0])
       append_range(ranges, run.first_lbn, run.first_lbn + run.zones * run.blocks);
   return ranges;
+}
+
+bool crosses_zones(const std::vector<ZoneRun>& runs, std::uint64_t lbn, std::uint64_t blocks) {
+  const auto behind = std::ranges::upper_bound(runs, lbn, {}, &ZoneRun::first_lbn);
+  if (behind == runs.begin()) return false;
+  const ZoneRun& run = *std::prev(behind);
+  const bool in_any_order = run.type == kZoneTypes[0];
+  const std::uint64_t zones = in_any_order ? run.zones : (lbn - run.first_lbn) / run.blocks + 1;
+  return lbn + blocks > run.first_lbn + zones * run.blocks;
 }
 
 double unwritten_share(const Identity& drive) {

@@ -45,6 +45,9 @@ void append_zone(std::vector<ZoneRun>& runs, const ZoneRun& zone);
 std::vector<LbnRange> unwritten_in_zones(const Identity& drive);
 std::vector<LbnRange> sequential_zones(const Identity& drive);
 
+// Whether these blocks, on the drive, lie in several zones of which one is written in order.
+bool crosses_zones(const std::vector<ZoneRun>& runs, std::uint64_t lbn, std::uint64_t blocks);
+
 // Of the drive's blocks, those that nothing was written to. With more of them a model would have
 // holes.
 constexpr double kMostUnwritten = 0.25;

@@ -13,9 +13,9 @@
 namespace platter::mtbrc {
 
 struct InterferenceOptions {
-  double target_error_ms = 0.006;
-  std::uint32_t most_trials = 800;  // of each kind
-  Budget budget{10'000, 60 * kSecond};
+  double target_error_ms = 0.004;
+  std::uint32_t most_trials = 2000;  // of each kind
+  Budget budget{40'000, 90 * kSecond};
 };
 
 // `device` is the one that the context's drive is on: nothing may be outstanding. `others`: blocks

@@ -67,7 +67,7 @@ constexpr std::string_view kOtherHost =
 constexpr std::string_view kNoSuchRequest = "this drive does not support it as asked";
 constexpr std::string_view kLeaveOut = "leave these blocks out";
 constexpr std::string_view kZoneRule =
-    "it breaks a rule of zoned drives: such drives are out of scope (docs/limits.md)";
+    "it breaks a rule of zoned drives: read within a zone, write from its write pointer on";
 constexpr std::string_view kZonesFull =
     "too many of its zones are open: close or finish some, or leave out what is written";
 constexpr std::string_view kTemperature = "it is too hot or too cold: see to its cooling first";
@@ -151,7 +151,7 @@ constexpr auto kRows = std::to_array<AdviceRow>({
     row(one(0x21, 0x05), this_command, kZoneRule),
     row(some(0x21, 0x07, 0x08), this_command, kZoneRule),
     row(one(0x21, 0x06), these_blocks,
-        "nothing was written yet to these blocks of a zone (docs/limits.md): leave them out"),
+        "nothing was written yet to these blocks of a zone: leave them out"),
     row(one(0x21, 0x09), these_blocks, "these blocks lie between zones: leave them out"),
     row(one(0x27, 0x08), these_blocks,
         "this zone can only be read: leave it out of what is written"),

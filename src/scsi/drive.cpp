@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/quietly.h"
+#include "model/zones.h"
 #include "scsi/commands.h"
 #include "scsi/drive_link.h"
 #include "scsi/shortest_form.h"
@@ -99,13 +100,15 @@ void Drive::skip(std::vector<LbnRange> ranges) {
   if (link_->guard) link_->guard->skip(std::move(ranges));
 }
 
-void Drive::keep_from_writes(std::vector<LbnRange> ranges) {
-  if (link_->guard) link_->guard->keep_from_writes(std::move(ranges));
+void Drive::keep_to_zones(const model::Identity& told) {
+  if (link_->guard) link_->guard->keep_from_writes(model::sequential_zones(told));
+  if (is_host_managed() && !told.reads_past_pointers) link_->apart = told.zone_runs;
 }
 
 const std::vector<LbnRange>& Drive::left_out() const { return link_->left_out; }
 
 bool Drive::leaves_out(std::uint64_t lbn, std::uint32_t blocks) const {
+  if (model::crosses_zones(link_->apart, lbn, blocks)) return true;
   const auto& ranges = link_->left_out;
   const auto range = std::ranges::lower_bound(ranges, lbn, {}, &LbnRange::last);
   return range != ranges.end() && range->first < lbn + blocks;

@@ -78,8 +78,9 @@ class Drive {
   bool is_host_managed() const;  // after identify()
   // All of them, by REPORT ZONES; empty: it tells of none, or of such that cannot be.
   std::vector<model::ZoneRun> zones();
-  // Nothing is written to these (ascending) whatever is permitted: they are written in order.
-  void keep_from_writes(std::vector<LbnRange> ranges);
+  // Nothing is written to zones that are written in order, whatever is permitted; where the drive
+  // refuses reads across them, such are left out.
+  void keep_to_zones(const model::Identity& told);
   const identity::Who& who() const;  // after identify()
   const Told& told() const;          // after identify()
   // Reads the last block that the capacity names, unless it is to be skipped; where that is out of

@@ -150,6 +150,7 @@ class DriveLink {
   bool forces_reads = false, forces_writes = false;
   std::optional<std::uint32_t> most_blocks;
   std::vector<LbnRange> left_out;
+  std::vector<model::ZoneRun> apart;  // zones that no read crosses
   ReadBlocks read_blocks;
   bool selecting = false;  // between our own MODE SELECT and the next command that gets through
   bool lost = false;

@@ -122,6 +122,7 @@ Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   const std::vector<LbnRange> unwritten = model::unwritten_in_zones(found.identity);
   drive.leave_out(unwritten);
   drive.skip(unwritten);
+  drive.keep_to_zones(found.identity);
   found.rotation = described.rotation;
   found.doubts = drive.who().doubts;
   for (const model::Noted& doubt : described.doubts()) found.doubts.push_back(doubt.text());

@@ -249,6 +249,18 @@ TEST_CASE("host-aware zones take any write, and tell that it was out of order") 
   CHECK(drive.read(5 * kZone, 1) == 0);
 }
 
+TEST_CASE("reads that lie in several zones are told from others") {
+  const auto runs = zoned_drive(true).identity.zone_runs;
+  CHECK_FALSE(model::crosses_zones(runs, kZone - 1, 1));
+  CHECK(model::crosses_zones(runs, kZone - 1, 2));
+  CHECK(model::crosses_zones(runs, 4 * kZone - 1, 2));  // two of one run
+  CHECK_FALSE(model::crosses_zones(runs, 4 * kZone, kZone));
+  CHECK_FALSE(model::crosses_zones(runs, 14 * kZone, 100));
+  CHECK_FALSE(
+      model::crosses_zones({{0, 3, kZone, "conventional", "not-write-pointer"}}, 10, 2 * kZone));
+  CHECK_FALSE(model::crosses_zones({}, 10, 2 * kZone));
+}
+
 TEST_CASE("the device type, pages B1h and B6h, and READ CAPACITY tell of zones") {
   Drive managed(zoned_drive(true)), aware(zoned_drive(false, "sequential-preferred"));
   const auto page = [](Drive& drive, std::uint8_t number) {
