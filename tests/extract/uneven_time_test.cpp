@@ -95,7 +95,7 @@ TEST_CASE("a clock that steps while a drive is measured is named, and spoils not
 
 TEST_CASE("a process that stands still is told from a drive that pauses") {
   model::Imperfections uneven;
-  uneven.host_stop_every_s = 5;
+  uneven.host_stop_every_s = 10;
   uneven.host_stop_s = 3;
   const Judged judged = measured(uneven);
   check_figures(judged);
