@@ -94,6 +94,10 @@ void append(model::Layout part, double zero_rev, model::Layout& layout) {
   }
 }
 
+const char* ended_by(bool out_of_time) {
+  return out_of_time ? "the time ended" : "blocks that cannot be read ended the map";
+}
+
 }  // namespace
 
 struct MapByTiming::OfArm {
@@ -112,6 +116,7 @@ struct MapByTiming::OfArm {
   std::vector<timing::Run> runs{};
   std::uint64_t mapped = 0;  // physical blocks
   timing::Surfaces surfaces{};
+  bool out_of_time = false;
   std::string why_none{};
 };
 
@@ -175,12 +180,12 @@ timing::Surfaces MapByTiming::find_surfaces(OfArm& arm) {
   return surfaces;
 }
 
-// Blocks whose places are guesses, for the time ended.
+// Blocks whose places are guesses.
 void MapByTiming::say_what_is_not_mapped(const OfArm& arm, model::Notes& notes) {
   const std::uint64_t first_lbn = arm.media.first_lbn() + arm.mapped * arm.media.logical_blocks();
   const std::string why = fmt::format(
-      "the time ended when {:.1f} % of the blocks{} were mapped by timing: from LBN {} on places "
-      "are guesses",
+      "{} when {:.1f} % of the blocks{} were mapped by timing: from LBN {} on places are guesses",
+      ended_by(arm.out_of_time),
       100.0 * static_cast<double>(first_lbn - arm.blocks.first) /
           static_cast<double>(arm.logical()),
       context_.arms.empty() ? "" : fmt::format(" up to LBN {}", arm.blocks.last), first_lbn);
@@ -202,11 +207,13 @@ void MapByTiming::map_arm(OfArm& arm, const std::function<void(double)>& progres
     arm.why_none = error.what();
     return;
   }
+  arm.out_of_time = options.deadline_ns > 0 && context_.drive.now_ns() > options.deadline_ns;
   arm.mapped = end_of_mapped(arm.mapper->runs());
   constexpr double kOfUse = 0.02;  // of the blocks: of less there is no seek to measure
   const auto all = static_cast<double>(arm.media.blocks());
   if (static_cast<double>(arm.mapped) < kOfUse * all) {
-    arm.why_none = fmt::format("the time ended when {:.1f} % of its blocks were mapped by timing",
+    arm.why_none = fmt::format("{} when {:.1f} % of its blocks were mapped by timing",
+                               ended_by(arm.out_of_time),
                                100.0 * static_cast<double>(arm.mapped) / all);
     return;
   }

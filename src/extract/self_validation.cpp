@@ -12,11 +12,13 @@
 #include "estimate/samples.h"
 #include "extract/stated_demerit.h"
 #include "extract/suspects.h"
+#include "extract/uneven_time.h"
 #include "extract/unexplained.h"
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/quality.h"
 #include "model/revolution.h"
+#include "model/stand_ins.h"
 #include "model/understood.h"
 #include "model/validate.h"
 #include "mtbrc/probe.h"
@@ -486,9 +488,36 @@ std::vector<trace::Request> with_known_contents(const trace::Trace& trace, scsi:
   return requests;
 }
 
-// One at a time, until there is no time left.
-void send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
-          replay::Result& result) {
+// What only the host was late with: longer than anything that moves explains, and no sector had
+// passed. Kept as a sample, it tells that the host stood still. A write may wait for no sector.
+bool is_late_by_host(const trace::Request& request, const scsi::Completion& done,
+                     const model::DriveModel& model, mtbrc::Context& context) {
+  const double most_ms = longest_of_one_block_ms(model) +
+                         request.blocks * acting(model, model.bus.block_transfer) +
+                         model::revolution_ns(model.rotation) * 1e-6;
+  if (request.write || to_ms(done.response_ns()) <= most_ms) return false;
+  const engine::LayoutMap map(model.layout);
+  const auto passed = Passages(context.samples, model, map)
+                          .at(request.lbn + request.blocks - 1, done.completed_ns, context.session);
+  if (passed.value_or(true)) return false;
+  context.samples.push_back({.experiment = estimate::Experiment::other,
+                             .lbn = request.lbn,
+                             .blocks = request.blocks,
+                             .issued_ns = done.issued_ns,
+                             .completed_ns = done.completed_ns,
+                             .session = context.session});
+  return true;
+}
+
+// One at a time, until there is no time left. True: what came before something was left out, for
+// time jumped, or the host was late.
+bool send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
+          const model::DriveModel& model, replay::Result& result) {
+  bool left_out = false;
+  const auto leave_out = [&] {  // none follows from the one before
+    result.requests.clear();
+    left_out = true;
+  };
   scsi::Drive& drive = context.drive;
   const mtbrc::Meter meter(context, mtbrc::Budget{});
   constexpr int kMostFailures = 20;  // Chosen: of some hundred requests; more are no accident
@@ -506,18 +535,19 @@ void send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
                                  .due_ns = done.issued_ns,
                                  .issue_ns = done.issued_ns,
                                  .response_ns = done.response_ns()});
+      if (is_late_by_host(request, done, model, context)) leave_out();
     } catch (const scsi::DriveError& error) {
       if (error.status() != ExitStatus::drive_error || ++failures > kMostFailures) throw;
     }
-    // Behind a jump of time none follows from the one before.
-    if (context.session != session) result.requests.clear();
+    if (context.session != session) leave_out();
     drive.rest_ns(request.think_ns);
     context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));
   }
   // A step behind the last look would be taken for the model's fault.
-  if (context.time == nullptr || !context.time->has_stepped()) return;
+  if (context.time == nullptr || !context.time->has_stepped()) return left_out;
   drive.rest_ns(kSecond / 2);
   look_at_time(context, result);
+  return left_out;
 }
 
 bool has_time_left(mtbrc::Context& context) {
@@ -580,9 +610,10 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   std::uint32_t session = context.session;
   bool ever_jumped = false;
   for (std::uint64_t round = 0; round < most_rounds; ++round) {
-    send(round < ready.size() ? ready[round] : requests_of(round), context, result);
+    const bool left_out = send(round < ready.size() ? ready[round] : requests_of(round), context,
+                               model, result);
     const bool is_last = round + 1 == most_rounds;
-    const bool jumped = std::exchange(session, context.session) != context.session;
+    const bool jumped = std::exchange(session, context.session) != context.session || left_out;
     if (is_last || !has_time_left(context)) break;
     if (jumped) {
       ever_jumped = true;

@@ -48,31 +48,43 @@ model::Notes told(const std::vector<mtbrc::TimeJump>& jumps) {
   return notes;
 }
 
+Passages::Passages(const estimate::Samples& samples, const model::DriveModel& model,
+                   const engine::LayoutMap& map)
+    : model_(model),
+      map_(map),
+      reference_(estimate::reference_lbn(samples)),
+      drift_(samples, model.rotation) {}
+
+std::optional<bool> Passages::at(std::uint64_t last_lbn, Nanoseconds completed_ns,
+                                 std::uint32_t session) const {
+  constexpr double kAtPassage_rev = 0.06;
+  if (!reference_ || *reference_ >= map_.blocks() || last_lbn >= map_.blocks() ||
+      !drift_.knows(session))
+    return std::nullopt;
+  const double phase = estimate::phase_rev(model_.rotation, completed_ns) -
+                       drift_.at_rev(completed_ns, session);
+  return std::abs(statistics::wrap_rev(phase - estimate::sector_end_rev(map_, last_lbn) +
+                                       estimate::sector_end_rev(map_, *reference_))) <
+         kAtPassage_rev;
+}
+
 LateAnswers late_answers(const estimate::Samples& samples, const model::DriveModel& model,
                          const engine::LayoutMap& map) {
-  constexpr double kAtPassage_rev = 0.06;
   LateAnswers late;
   const auto reference = estimate::reference_lbn(samples);
   if (!reference || *reference >= map.blocks()) return late;
   const double longest_ms = longest_of_one_block_ms(model);
-  const estimate::PhaseDrift drift(samples, model.rotation);
-  const double reference_rev = estimate::sector_end_rev(map, *reference);
-  const auto at_passage = [&](const estimate::Sample& s) {
-    const double phase = estimate::phase_rev(model.rotation, s.completed_ns) -
-                         drift.at_rev(s.completed_ns, s.session);
-    const std::uint64_t last = s.lbn + s.blocks - 1;
-    return std::abs(statistics::wrap_rev(phase - estimate::sector_end_rev(map, last) +
-                                         reference_rev)) < kAtPassage_rev;
-  };
+  const Passages passages(samples, model, map);
   for (const estimate::Sample& s : samples) {
     const double took_ms = to_ms(s.completed_ns - s.issued_ns);
     if (took_ms <= longest_ms || s.experiment == estimate::Experiment::disturbed) continue;
     const bool of_media = s.blocks > 0 && s.experiment != estimate::Experiment::hit;
-    if (of_media && (s.lbn + s.blocks > map.blocks() || !drift.knows(s.session))) continue;
     if (!of_media && s.experiment != estimate::Experiment::round_trip) continue;
-    const bool by_drive = of_media && at_passage(s);
-    ++(by_drive ? late.by_drive : late.by_host);
-    if (!by_drive) late.longest_ms = std::max(late.longest_ms, took_ms);
+    const auto passed = of_media ? passages.at(s.lbn + s.blocks - 1, s.completed_ns, s.session)
+                                 : false;
+    if (!passed) continue;
+    ++(*passed ? late.by_drive : late.by_host);
+    if (!*passed) late.longest_ms = std::max(late.longest_ms, took_ms);
   }
   return late;
 }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "engine/layout_map.h"
+#include "estimate/phase_drift.h"
 #include "estimate/samples.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"
@@ -15,6 +17,24 @@ namespace platter::extract {
 
 // That the host slept, that its clock stepped.
 model::Notes told(const std::vector<mtbrc::TimeJump>& jumps);
+
+// Where a sector ends, by the run's reference: a drive that is late has an answer when one of its
+// own has passed.
+class Passages {
+ public:
+  // All outlive it.
+  Passages(const estimate::Samples& samples, const model::DriveModel& model,
+           const engine::LayoutMap& map);
+  // nullopt: nothing tells.
+  std::optional<bool> at(std::uint64_t last_lbn, Nanoseconds completed_ns,
+                         std::uint32_t session) const;
+
+ private:
+  const model::DriveModel& model_;
+  const engine::LayoutMap& map_;
+  std::optional<std::uint64_t> reference_;
+  estimate::PhaseDrift drift_;
+};
 
 // Of commands that took longer than anything that moves explains. What a drive is late with it ends
 // when the sector has passed; what the host is late with it notices at any time of a turn, and

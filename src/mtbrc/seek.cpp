@@ -12,6 +12,7 @@
 #include "mtbrc/known.h"
 #include "mtbrc/seek_command.h"
 #include "mtbrc/targets.h"
+#include "mtbrc/time_watch.h"
 #include "mtbrc/trials.h"
 
 namespace platter::mtbrc {
@@ -49,6 +50,7 @@ class SeekSurvey {
   std::vector<std::uint32_t> compared(const std::vector<std::uint32_t>& grid) const;
   bool by_commands(const std::vector<std::uint32_t>& grid);
   bool commands_agree(const std::vector<std::uint32_t>& grid);
+  bool agree_in_one_session(const std::vector<std::uint32_t>& grid);
   void by_trials(const std::vector<std::uint32_t>& grid);
   // Of both directions together, or of each one.
   std::span<Points> kinds() { return std::span(points_).first(apart_ ? 2 : 1); }
@@ -313,6 +315,17 @@ bool SeekSurvey::commands_agree(const std::vector<std::uint32_t>& grid) {
       .has_value();
 }
 
+// Behind a jump of time what was compared before it may tell nothing any more: once again.
+bool SeekSurvey::agree_in_one_session(const std::vector<std::uint32_t>& grid) {
+  for (int again = 3;; --again) {
+    const std::uint32_t session = context_.session;
+    const bool agree = commands_agree(grid);
+    look_at_time(context_);
+    if (context_.session == session || again == 0 || meter_.exhausted()) return agree;
+    points_ = {};
+  }
+}
+
 // The curve by SEEK commands. False: they are no measure of the drive's seeks.
 bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
   const double error_ns = 1e6 * options_.command_error_ms;
@@ -337,7 +350,7 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
     commands_.measure({0}, kStill, of_commands);
     commands_.measure(compared(grid), kinds().size() * options_.compared_commands, of_commands);
   }
-  if (!commands_agree(grid)) return false;
+  if (!agree_in_one_session(grid)) return false;
   const std::vector<std::uint32_t> even =
       options_.least_beyond_500 == 0 ? std::vector<std::uint32_t>{}
                                      : grid_up_to(grid.back(), options_.most_beyond_500, 0);
