@@ -30,8 +30,13 @@ Experiment experiment_of(const std::string& name) {
 
 bool by_verifies(const Samples& samples) { return std::ranges::any_of(samples, &Sample::verify); }
 
-void disturb(Samples& samples, std::size_t from) {
-  for (std::size_t i = from; i < samples.size(); ++i) samples[i].experiment = Experiment::disturbed;
+void disturb(Samples& samples, std::size_t from, bool durations_stay) {
+  for (std::size_t i = from; i < samples.size(); ++i) {
+    Experiment& experiment = samples[i].experiment;
+    const bool is_duration = experiment == Experiment::seek_command ||
+                             experiment == Experiment::round_trip;
+    if (!durations_stay || !is_duration) experiment = Experiment::disturbed;
+  }
 }
 
 void write_sample(samples::Writer& file, const Sample& s) {

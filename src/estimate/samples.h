@@ -59,8 +59,9 @@ using Samples = std::vector<Sample>;
 // Whether the accesses that tell of the mechanics are VERIFYs; reads among them tell of reads.
 bool by_verifies(const Samples& samples);
 
-// From the sample `from` on none tells anything any more (Experiment::disturbed).
-void disturb(Samples& samples, std::size_t from);
+// From the sample `from` on none tells anything any more (Experiment::disturbed); where
+// `durations_stay`, none whose phase tells it: a SEEK takes as long on either side of a step.
+void disturb(Samples& samples, std::size_t from, bool durations_stay = false);
 
 // As payload "timing", times in ns of the device's clock.
 void write_sample(samples::Writer& file, const Sample& sample);

@@ -323,7 +323,7 @@ class RecordReader {
     estimate::Samples& samples = kept_.record.samples;
     const auto from = fields.at("from").get<std::size_t>();
     if (from > samples.size()) refuse("there are not so many samples");
-    estimate::disturb(samples, from);
+    estimate::disturb(samples, from, fields.value("durations_stay", false));
   }
 
   void take_jump(const Json& fields) {
@@ -610,9 +610,11 @@ void RecordWriter::take_back(const Seen& seen) {
   begin_anew(seen, parts_);
 }
 
-void RecordWriter::disturbed(std::size_t from, const Seen& seen) {
+void RecordWriter::disturbed(std::size_t from, bool durations_stay, const Seen& seen) {
   grow(seen);
-  file_.add(kDisturbed, {{"from", from}});
+  Json fields = {{"from", from}};
+  if (durations_stay) fields["durations_stay"] = true;
+  file_.add(kDisturbed, std::move(fields));
 }
 
 void RecordWriter::begin_anew(const Seen& seen, std::size_t parts) {

@@ -26,8 +26,8 @@ class RecordWriter {
   void grow(const Seen& seen);
   void grow_to_all(const Seen& seen);
   void end_part(const Mark& part, const Seen& seen);
-  // From this sample on, of those seen so far, none tells anything (Experiment::disturbed).
-  void disturbed(std::size_t from, const Seen& seen);
+  // From this sample on, of those seen so far, none tells anything (estimate::disturb).
+  void disturbed(std::size_t from, bool durations_stay, const Seen& seen);
   // The stage under way has so many parts left of what was written of it.
   void begin_anew(const Seen& seen, std::size_t parts = 0);
   void end_stage(const StageRecord& stage, const Ending& so_far, const Seen& seen);

@@ -27,7 +27,7 @@ const std::vector<Payload>& payloads() {
       {"answer",
        {"lbn", "places", "format", "remapped", "alternate_track", "reserved_area", "place"}},
       {"taken_back", {"parts", "samples", "media_accesses", "probes"}},
-      {"disturbed", {"from"}},
+      {"disturbed", {"from", "durations_stay"}},
       {"timing",
        {"experiment", "group", "write", "lbn", "blocks", "issued_ns", "completed_ns", "after_write",
         "after_lbn", "after_completed_ns", "verify", "dispatched_ns", "returned_ns"}},

@@ -31,15 +31,16 @@ RunSoFar::Moment RunSoFar::here() const {
   return {found, record.facts, context_.samples.size(), record.media_accesses.size(), notes_};
 }
 
-void RunSoFar::disturbed_since(std::size_t sample) {
-  estimate::disturb(context_.samples, sample);
-  keeping.disturbed(sample, seen());
+void RunSoFar::disturbed_since(std::size_t sample, bool durations_stay) {
+  estimate::disturb(context_.samples, sample, durations_stay);
+  keeping.disturbed(sample, durations_stay, seen());
 }
 
 void RunSoFar::time_jumped(const mtbrc::TimeJump& jump, std::size_t from_sample) {
   record.facts.jumps.push_back(jump);
   const std::size_t from = std::max(from_sample, first_sample);
-  if (from < context_.samples.size()) disturbed_since(from);
+  if (from < context_.samples.size())
+    disturbed_since(from, jump.kind == mtbrc::TimeJump::Kind::stepped);
 }
 
 // Time has jumped whatever becomes of what was measured.

@@ -40,7 +40,7 @@ class RunSoFar {
   model::Notes take_notes() { return std::exchange(notes_, {}); }  // since the last mark
   Mark mark();
   Seen seen() const;
-  void disturbed_since(std::size_t sample);
+  void disturbed_since(std::size_t sample, bool durations_stay = false);
   void time_jumped(const mtbrc::TimeJump& jump, std::size_t from_sample);
 
   Record record;

@@ -24,8 +24,8 @@ class SampleKeeping {
   // Between two commands: what an experiment has not thrown away by then. Where it cannot be kept
   // the run ends by Error, and what was kept until then is whole.
   void keep_what_came(const Seen& seen);
-  void disturbed(std::size_t from, const Seen& seen) {
-    if (file_) file_->disturbed(from, seen);
+  void disturbed(std::size_t from, bool durations_stay, const Seen& seen) {
+    if (file_) file_->disturbed(from, durations_stay, seen);
   }
   void begin_anew(const Seen& seen) {
     if (file_) file_->begin_anew(seen);

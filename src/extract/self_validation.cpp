@@ -489,18 +489,21 @@ std::vector<trace::Request> with_known_contents(const trace::Trace& trace, scsi:
 }
 
 // What only the host was late with: longer than anything that moves explains, and no sector had
-// passed. Kept as a sample, it tells that the host stood still. A write may wait for no sector.
-bool is_late_by_host(const trace::Request& request, const scsi::Completion& done,
+// passed. Kept as a sample, it tells that the host stood still. Where a cache may answer (not
+// `media`) the one who was late so far is late again.
+bool is_late_by_host(const trace::Request& request, const scsi::Completion& done, bool media,
                      const model::DriveModel& model, mtbrc::Context& context) {
   const double most_ms = longest_of_one_block_ms(model) +
                          request.blocks * acting(model, model.bus.block_transfer) +
                          model::revolution_ns(model.rotation) * 1e-6;
-  if (request.write || to_ms(done.response_ns()) <= most_ms) return false;
+  if (to_ms(done.response_ns()) <= most_ms) return false;
   const engine::LayoutMap map(model.layout);
+  if (!media) return late_answers(context.samples, model, map).only_by_host();
   const auto passed = Passages(context.samples, model, map)
                           .at(request.lbn + request.blocks - 1, done.completed_ns, context.session);
   if (passed.value_or(true)) return false;
   context.samples.push_back({.experiment = estimate::Experiment::other,
+                             .write = request.write,
                              .lbn = request.lbn,
                              .blocks = request.blocks,
                              .issued_ns = done.issued_ns,
@@ -512,7 +515,7 @@ bool is_late_by_host(const trace::Request& request, const scsi::Completion& done
 // One at a time, until there is no time left. True: what came before something was left out, for
 // time jumped, or the host was late.
 bool send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
-          const model::DriveModel& model, replay::Result& result) {
+          const model::DriveModel& model, bool media, replay::Result& result) {
   bool left_out = false;
   const auto leave_out = [&] {  // none follows from the one before
     result.requests.clear();
@@ -535,7 +538,7 @@ bool send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
                                  .due_ns = done.issued_ns,
                                  .issue_ns = done.issued_ns,
                                  .response_ns = done.response_ns()});
-      if (is_late_by_host(request, done, model, context)) leave_out();
+      if (is_late_by_host(request, done, media, model, context)) leave_out();
     } catch (const scsi::DriveError& error) {
       if (error.status() != ExitStatus::drive_error || ++failures > kMostFailures) throw;
     }
@@ -611,7 +614,7 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
   bool ever_jumped = false;
   for (std::uint64_t round = 0; round < most_rounds; ++round) {
     const bool left_out = send(round < ready.size() ? ready[round] : requests_of(round), context,
-                               model, result);
+                               model, options.media, result);
     const bool is_last = round + 1 == most_rounds;
     const bool jumped = std::exchange(session, context.session) != context.session || left_out;
     if (is_last || !has_time_left(context)) break;

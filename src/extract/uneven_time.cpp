@@ -18,6 +18,8 @@
 namespace platter::extract {
 namespace {
 
+constexpr double kAtPassage_rev = 0.06;
+
 std::string how_often(std::size_t count) {
   return count == 1 ? "once" : fmt::format("{} times", count);
 }
@@ -57,7 +59,6 @@ Passages::Passages(const estimate::Samples& samples, const model::DriveModel& mo
 
 std::optional<bool> Passages::at(std::uint64_t last_lbn, Nanoseconds completed_ns,
                                  std::uint32_t session) const {
-  constexpr double kAtPassage_rev = 0.06;
   if (!reference_ || *reference_ >= map_.blocks() || last_lbn >= map_.blocks() ||
       !drift_.knows(session))
     return std::nullopt;
@@ -66,6 +67,19 @@ std::optional<bool> Passages::at(std::uint64_t last_lbn, Nanoseconds completed_n
   return std::abs(statistics::wrap_rev(phase - estimate::sector_end_rev(map_, last_lbn) +
                                        estimate::sector_end_rev(map_, *reference_))) <
          kAtPassage_rev;
+}
+
+bool LateAnswers::only_by_host() const {
+  constexpr double kByChance = 0.05;
+  if (by_host == 0) return false;
+  const auto all = static_cast<double>(by_host + by_drive);
+  double term = std::pow(1 - 2 * kAtPassage_rev, all), fewer = 0;  // binomial distribution
+  for (std::size_t k = 0; k < by_drive; ++k) {
+    fewer += term;
+    term *= (all - static_cast<double>(k)) / static_cast<double>(k + 1) * 2 * kAtPassage_rev /
+            (1 - 2 * kAtPassage_rev);
+  }
+  return 1 - fewer > kByChance;
 }
 
 LateAnswers late_answers(const estimate::Samples& samples, const model::DriveModel& model,

@@ -42,6 +42,9 @@ class Passages {
 struct LateAnswers {
   std::size_t by_drive = 0, by_host = 0;
   double longest_ms = 0;  // of the host's
+
+  // That the host was late, and as many answers came at a passage as do by chance.
+  bool only_by_host() const;
 };
 LateAnswers late_answers(const estimate::Samples& samples, const model::DriveModel& model,
                          const engine::LayoutMap& map);

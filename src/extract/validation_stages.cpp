@@ -41,7 +41,7 @@ void validate_itself(const Seen& seen, Findings& found) {
          fmt::format("{} answers were noticed up to {:.0f} ms late, when no sector had passed: "
                      "the process or its host stood still, not the drive",
                      late.by_host, late.longest_ms)});
-  if (late.by_host > 0 && late.by_drive <= late.by_host / 4) return;
+  if (late.only_by_host()) return;
   const Pauses pauses = pauses_of(seen.media_accesses, model);
   if (const auto text = told(pauses, request_ms)) found.note({model::Code::drive_pauses, *text});
   bear_pauses(pauses, validity);

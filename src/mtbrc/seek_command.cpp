@@ -8,6 +8,7 @@
 #include "estimate/samples.h"
 #include "estimate/seek_commands.h"
 #include "model/error.h"
+#include "mtbrc/time_watch.h"
 #include "mtbrc/track_reads.h"
 #include "mtbrc/trials.h"
 
@@ -62,6 +63,7 @@ bool SeekCommands::reachable(std::uint32_t distance) const {
 
 bool SeekCommands::time_one(std::uint32_t distance) {
   Timed& mine = timed_[distance];
+  if (look_at_time(context_)) at_.reset();  // behind a jump all since the last look tells nothing
   if (!reachable(distance)) {
     const auto start = seek_start(context_, distance);
     if (!start || !go(*start)) {

@@ -1,4 +1,6 @@
 // Runs on a host that sleeps, whose clock steps, or that stands still.
+#include "extract/uneven_time.h"
+
 #include <cmath>
 
 #include "catch.h"
@@ -71,6 +73,16 @@ void check_figures(const Judged& judged) {
 }
 
 }  // namespace
+
+TEST_CASE("late answers are the host's where no more came at a passage than do by chance") {
+  CHECK_FALSE(LateAnswers{0, 0}.only_by_host());
+  CHECK(LateAnswers{0, 1}.only_by_host());
+  CHECK(LateAnswers{1, 1}.only_by_host());  // 23 % of the time
+  CHECK(LateAnswers{1, 5}.only_by_host());
+  CHECK_FALSE(LateAnswers{2, 1}.only_by_host());  // 4 %
+  CHECK_FALSE(LateAnswers{5, 10}.only_by_host());
+  CHECK_FALSE(LateAnswers{3, 0}.only_by_host());
+}
 
 TEST_CASE("a host that sleeps while a drive is measured is named, and spoils nothing") {
   model::Imperfections uneven;
