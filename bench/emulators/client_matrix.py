@@ -13,11 +13,11 @@ import json
 import os
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
-
-from nbd_real_time import summary, wait_for
+import time
 
 DRIVES = ["quantum-atlas10k", "modern-1tb", "modern-20tb"]
 Load = collections.namedtuple("Load", "words bytes depth sequential requests")
@@ -29,9 +29,28 @@ WARM = 50  # requests before the ones that count
 LIMIT_US, LIMIT_PART = 20, 0.02
 
 
-def load(client, where, what, seed, fifo, folder):
+def wait_for(what, seconds=10):
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            raise SystemExit("a server did not start in time")
+        time.sleep(0.05)
+
+
+def summary(errors_ns, times_ns):
+    absolute = sorted(abs(error) for error in errors_ns)
+    at = lambda share: absolute[min(len(absolute) - 1, int(share * len(absolute)))] / 1e3
+    within = lambda part: sum(abs(e) <= t * part for e, t in zip(errors_ns, times_ns)) / len(errors_ns)
+    return {"requests": len(errors_ns), "median_error_us": statistics.median(errors_ns) / 1e3,
+            "median_absolute_error_us": at(0.5), "p98_us": at(0.98), "p99_us": at(0.99), "p999_us": at(0.999),
+            "share_within_60_us": sum(a <= 60_000 for a in absolute) / len(absolute),
+            "share_within_2_percent": within(0.02), "share_within_half_percent": within(0.005)}
+
+
+def latencies_ns(client, where, what, seed, fifo, folder):
+    """Of `what.requests` requests, in the order of their starts."""
     out = folder / "latencies"
-    words = [client, where, "--requests", what.requests + WARM, "--depth", what.depth, "--bytes", what.bytes, "--seed", seed,
+    words = [client, where, "--requests", what.requests, "--depth", what.depth, "--bytes", what.bytes, "--seed", seed,
              "--latencies", out, *(["--sequential"] if what.sequential else []), *(["--fifo"] if fifo else [])]
     subprocess.run([str(word) for word in words], check=True, stdout=subprocess.DEVNULL)
     return [int(line) for line in out.read_text().split()]
@@ -53,6 +72,7 @@ def model_times_ns(log):
 
 
 def row(build, drive, front, what, fifo, folder):
+    what = what._replace(requests=what.requests + WARM)
     model, log, socket = folder / f"{drive}.json", folder / "log", folder / "socket"
     if not model.exists():
         subprocess.run([build / "platter", "truth", f"virtual:{drive}", "-o", model], check=True)
@@ -63,9 +83,9 @@ def row(build, drive, front, what, fifo, folder):
                                    "--json"], stdout=subprocess.PIPE, stderr=said, text=True)
         wait_for(lambda: "ready" in (folder / "said").read_text())
         if front == "nbd":
-            seen = load(build / "nbd_load", f"nbd+unix:///?socket={socket}", what, 1, fifo, folder)
+            seen = latencies_ns(build / "nbd_load", f"nbd+unix:///?socket={socket}", what, 1, fifo, folder)
         else:
-            seen = load(build / "vhost_load", socket, what, 1, fifo, folder)
+            seen = latencies_ns(build / "vhost_load", socket, what, 1, fifo, folder)
         server.send_signal(signal.SIGTERM)
         report = json.loads(server.communicate()[0])
     checked = subprocess.run([build / "platter", "emulate", model, "--check-log", log, "--json"], check=True,

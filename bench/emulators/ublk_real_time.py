@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-from nbd_real_time import latencies_ns, model_times_ns, summary, wait_for
+from client_matrix import Load, latencies_ns, model_times_ns, summary, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BYTES = 4096
@@ -53,7 +53,8 @@ def row(kind, build, model, requests, folder, fifo):
         if kind == "ublk":
             seen = block_device_ns(re.search(r"is (/dev/ublkb\d+)$", said_so_far(), re.MULTILINE)[1], requests, 1)
         else:
-            seen = latencies_ns(build, f"nbd+unix:///?socket={socket}", requests, 1, folder, fifo)
+            seen = latencies_ns(build / "nbd_load", f"nbd+unix:///?socket={socket}",
+                                Load("", BYTES, 1, False, requests), 1, fifo, folder)
         server.send_signal(signal.SIGTERM)
         report = json.loads(server.communicate()[0])
     subprocess.run([build / "platter", "emulate", model, "--check-log", log], check=True, stdout=subprocess.DEVNULL)

@@ -246,39 +246,6 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
   return turned;
 }
 
-// By the first requests, so many. What was corrected, in words; empty: nothing.
-model::Notes correct(const Trial& trial, std::size_t learned, model::DriveModel& model) {
-  const double period_ns = model::revolution_ns(model.rotation);
-  model::Notes notes;
-  if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
-    notes.emplace_back(
-        fmt::format("the angles of {} zones were corrected by the self-validation", zones));
-  const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
-  if (found.gain_ms.value <= kGainSigmas * found.gain_ms.error) return notes;
-  if (!can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
-    notes.emplace_back(
-        model::Code::overheads_refuted,
-        fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
-                    "misses were {:.3f} ms "
-                    "more, which they cannot be: something else is wrong in this model",
-                    found.gain_ms.value, found.by_ms));
-    return notes;
-  }
-  shift(model.overheads, found.by_ms);
-  for (model::Parameter* overhead :
-       {&model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write}) {
-    if (!*overhead) continue;
-    overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
-    overhead->method += ", corrected by the self-validation";
-  }
-  notes.emplace_back(
-      fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
-                  "error of the {} "
-                  "requests learned from falls by {:.3f} +- {:.3f} ms",
-                  found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
-  return notes;
-}
-
 // What the model has against itself, where its host's delays are others: demerits of as many
 // requests as a demerit is stated for.
 std::vector<double> floors_ms(const char* workload, const model::DriveModel& model,
@@ -464,27 +431,19 @@ trace::Trace requests_in_time(const char* workload, mtbrc::Context& context,
   return trace;
 }
 
-// What lies where is to be written is read before, from the drive's beginning to its end; what the
-// drive cannot read is left out.
+// What lies where is to be written is read before; what the drive cannot read is left out.
 std::vector<trace::Request> with_known_contents(const trace::Trace& trace, scsi::Drive& drive,
                                                 const mtbrc::Meter& meter) {
-  std::vector<std::size_t> writes;
-  std::vector<bool> known(trace.requests.size(), true);
-  for (std::size_t i = 0; i < trace.requests.size(); ++i)
-    if (trace.requests[i].write) writes.push_back(i), known[i] = false;
-  std::ranges::sort(writes, {}, [&](std::size_t i) { return trace.requests[i].lbn; });
-  for (const std::size_t i : writes) {
+  std::vector<trace::Request> requests;
+  for (const trace::Request& request : trace.requests) {
     if (meter.exhausted()) break;
     try {
-      drive.learn_contents(trace.requests[i].lbn, trace.requests[i].blocks);
-      known[i] = true;
+      if (request.write) drive.learn_contents(request.lbn, request.blocks);
+      requests.push_back(request);
     } catch (const scsi::DriveError& error) {
       if (!error.may_do_elsewhere()) throw;
     }
   }
-  std::vector<trace::Request> requests;
-  for (std::size_t i = 0; i < trace.requests.size(); ++i)
-    if (known[i]) requests.push_back(trace.requests[i]);
   return requests;
 }
 
@@ -512,23 +471,30 @@ bool is_late_by_host(const trace::Request& request, const scsi::Completion& done
   return true;
 }
 
-// One at a time, until there is no time left. True: what came before something was left out, for
-// time jumped, or the host was late.
-bool send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
-          const model::DriveModel& model, bool media, replay::Result& result) {
-  bool left_out = false;
-  const auto leave_out = [&] {  // none follows from the one before
-    result.requests.clear();
-    left_out = true;
-  };
+// One at a time, until there is no time left. `round`: of the same workload so many were sent
+// before.
+bool send_requests_like(const char* workload, mtbrc::Context& context,
+                        const model::DriveModel& model, const SelfValidationOptions& options,
+                        bool fresh, std::uint64_t fewest, std::uint64_t round,
+                        replay::Result& result) {
   scsi::Drive& drive = context.drive;
   const mtbrc::Meter meter(context, mtbrc::Budget{});
+  const trace::Trace trace = requests_in_time(workload, context, model, options, fresh, fewest,
+                                              round);
+  result.target = replay::Result::Target::drive;
+  result.name = "the drive";
+  result.trace = workload;
+  result.kind = trace::Kind::closed;
+  result.block_bytes = model.identity.block_bytes;
+  const std::vector<trace::Request> requests = with_known_contents(trace, drive, meter);
   constexpr int kMostFailures = 20;  // Chosen: of some hundred requests; more are no accident
   int failures = 0;
+  bool left_out = false;
   for (std::size_t i = 0; i < requests.size() && !meter.exhausted(); ++i) {
     look_at_time(context, result);
     const trace::Request& request = requests[i];
     const std::uint32_t session = context.session;
+    bool late_by_host = false;
     try {
       const scsi::Completion done = request.write ? drive.write(request.lbn, request.blocks)
                                                   : drive.read(request.lbn, request.blocks);
@@ -538,11 +504,14 @@ bool send(const std::vector<trace::Request>& requests, mtbrc::Context& context,
                                  .due_ns = done.issued_ns,
                                  .issue_ns = done.issued_ns,
                                  .response_ns = done.response_ns()});
-      if (is_late_by_host(request, done, media, model, context)) leave_out();
+      late_by_host = is_late_by_host(request, done, options.media, model, context);
     } catch (const scsi::DriveError& error) {
       if (error.status() != ExitStatus::drive_error || ++failures > kMostFailures) throw;
     }
-    if (context.session != session) leave_out();
+    // Behind a jump of time, or a time for which the host stood still, none follows from the one
+    // before.
+    if (context.session != session || late_by_host) result.requests.clear();
+    left_out = left_out || late_by_host;
     drive.rest_ns(request.think_ns);
     context.report("", static_cast<double>(i + 1) / static_cast<double>(requests.size()));
   }
@@ -557,81 +526,48 @@ bool has_time_left(mtbrc::Context& context) {
   return context.deadline_ns == 0 || context.drive.now_ns() < context.deadline_ns;
 }
 
-// By those that will judge. So many times as many there may be in the end: where even these would
-// not show that the model is good, no more are worth their time.
-bool tell_enough(const char* workload, const replay::Result& result, const mtbrc::Context& context,
-                 const model::DriveModel& model, const std::vector<double>& floors,
-                 std::size_t warming, double most_times) {
-  constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
-  const Trial trial(result);
-  model::DriveModel corrected = model;
-  const std::size_t all = result.requests.size();
-  std::size_t others = warming > 0 ? all / warming : 0;
-  if (warming == 0 && all >= kFewestValidationRequests &&
-      !correct(trial, all / 2, corrected).empty())
-    others = all / 2;
-  const replay::Result answers = trial.in_drives_time(corrected);
-  double mean_ms = 0;
-  for (std::size_t i = others; i < all; ++i)
-    mean_ms += to_ms(result.requests[i].response_ns) / static_cast<double>(all - others);
-  const StatedDemerit stated = stated_by(result, answers, corrected, floors, others + 1);
-  if (stated.error_ms < kKnown * mean_ms) return true;
-  // What a budget leaves is spent.
-  if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high) return false;
-  const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
-  const auto is_good = [&](double percent) {
-    return model::quality_of_demerit(workload, percent) == model::Quality::good;
-  };
-  return is_good(most_percent) || !is_good(most_percent / std::sqrt(most_times));
-}
-
 // Until it is known well how far the model is from the drive, or that it takes too long.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
-  const std::uint64_t most_rounds = context.precision == mtbrc::Precision::high ? 10 : 6;
+  constexpr std::uint64_t kMostRounds = 10;
   constexpr std::size_t kFewestToState = 20;
+  constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
   result.caches = replay::name_of(caches);
-  result.target = replay::Result::Target::drive;
-  result.name = "the drive";
-  result.trace = workload;
-  result.kind = trace::Kind::closed;
-  result.block_bytes = model.identity.block_bytes;
   std::vector<double> floors;
   const bool fresh = options.media && context.reads_may_be_cached();
-  const auto requests_of = [&](std::uint64_t round) {
-    const mtbrc::Meter meter(context, mtbrc::Budget{});
-    return with_known_contents(
-        requests_in_time(workload, context, model, options, fresh, fewest, round), context.drive,
-        meter);
-  };
-  // What is read to know contents would be in a cache that is on: no round waits for it.
-  std::vector<std::vector<trace::Request>> ready;
-  while (warming > 0 && ready.size() < most_rounds) ready.push_back(requests_of(ready.size()));
   std::uint32_t session = context.session;
   bool ever_jumped = false;
-  for (std::uint64_t round = 0; round < most_rounds; ++round) {
-    const bool left_out = send(round < ready.size() ? ready[round] : requests_of(round), context,
-                               model, options.media, result);
-    const bool is_last = round + 1 == most_rounds;
+  for (std::uint64_t round = 0; round < kMostRounds; ++round) {
+    const bool left_out = send_requests_like(workload, context, model, options, fresh, fewest,
+                                             round, result);
+    const bool is_last = round + 1 == kMostRounds;
     const bool jumped = std::exchange(session, context.session) != context.session || left_out;
+    ever_jumped = ever_jumped || jumped;
     if (is_last || !has_time_left(context)) break;
-    if (jumped) {
-      ever_jumped = true;
-      continue;
-    }
+    if (jumped) continue;
     if (context.deadline_ns == 0 && result.requests.size() < fewest) {
       if (ever_jumped) continue;
       break;
     }
     if (result.requests.size() < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
-    // Each round but the first has a third of its requests.
-    const double most_times = (2.0 + static_cast<double>(most_rounds)) /
-                              (3.0 + static_cast<double>(round));
-    if (tell_enough(workload, result, context, model, floors, warming, most_times)) break;
+    // By those that will judge.
+    const std::size_t others = result.requests.size() / (warming > 0 ? warming : 2);
+    const replay::Result answers = Trial(result).in_drives_time(model);
+    double mean_ms = 0;
+    for (std::size_t i = others; i < result.requests.size(); ++i)
+      mean_ms += to_ms(result.requests[i].response_ns) /
+                 static_cast<double>(result.requests.size() - others);
+    const StatedDemerit stated = stated_by(result, answers, model, floors, others + 1);
+    if (stated.error_ms < kKnown * mean_ms) break;
+    const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
+    // What a budget leaves is spent.
+    if (context.deadline_ns == 0 && context.precision != mtbrc::Precision::high &&
+        model::quality_of_demerit(workload, most_percent) == model::Quality::good)
+      break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;
@@ -719,8 +655,35 @@ model::Notes validate_by(const replay::Result& drive, model::DriveModel& model) 
     return notes;
   }
   const std::size_t learned = drive.requests.size() / 2;
-  model::Notes notes = correct(trial, learned, model);
-  add_validity(trial, notes.empty() ? 1 : learned + 1, model, notes);
+  const double period_ns = model::revolution_ns(model.rotation);
+  model::Notes notes;
+  if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
+    notes.emplace_back(
+        fmt::format("the angles of {} zones were corrected by the self-validation", zones));
+  const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
+  const bool gains = found.gain_ms.value > kGainSigmas * found.gain_ms.error;
+  if (gains && !can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
+    notes.emplace_back(
+        model::Code::overheads_refuted,
+        fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
+                    "misses were {:.3f} ms "
+                    "more, which they cannot be: something else is wrong in this model",
+                    found.gain_ms.value, found.by_ms));
+  } else if (gains) {
+    shift(model.overheads, found.by_ms);
+    for (model::Parameter* overhead :
+         {&model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write}) {
+      if (!*overhead) continue;
+      overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
+      overhead->method += ", corrected by the self-validation";
+    }
+    notes.emplace_back(
+        fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
+                    "error of the {} "
+                    "requests learned from falls by {:.3f} +- {:.3f} ms",
+                    found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
+  }
+  add_validity(trial, learned + 1, model, notes);
   return notes;
 }
 

@@ -21,7 +21,7 @@ void send_random_requests(Rig& rig) {
   rig.facts.random = random_requests(
       rig.context, rig.found.model,
       {.writable = rig.settings.media_writes(),
-       .drive_time_ns = rig.context.precision == mtbrc::Precision::high ? 5 * kSecond : 2 * kSecond,
+       .drive_time_ns = rig.context.precision == mtbrc::Precision::high ? 5 * kSecond : 3 * kSecond,
        .media = true},
       !rig.settings.look_ahead_stays_on() ? replay::Caches::off
       : rig.context.reads_may_be_cached() ? replay::Caches::as_they_are

@@ -11,7 +11,6 @@
 #include "estimate/trial_prior.h"
 #include "mtbrc/known.h"
 #include "mtbrc/seek_command.h"
-#include "mtbrc/targets.h"
 #include "mtbrc/time_watch.h"
 #include "mtbrc/trials.h"
 
@@ -46,7 +45,7 @@ class SeekSurvey {
  private:
   using Points = std::map<std::uint32_t, Point>;
 
-  std::vector<std::uint32_t> grid(std::uint32_t most_beyond_500, std::uint32_t least_beyond_500);
+  std::vector<std::uint32_t> grid(std::uint32_t most_beyond_500);
   std::vector<std::uint32_t> compared(const std::vector<std::uint32_t>& grid) const;
   bool by_commands(const std::vector<std::uint32_t>& grid);
   bool commands_agree(const std::vector<std::uint32_t>& grid);
@@ -214,24 +213,17 @@ bool SeekSurvey::sharpen_worst() {
 }
 
 // DIXtrac's distances (section 4.2): each to 10, every 2nd to 20, 5th to 50, 10th to 100, 25th to
-// 500, 100th beyond; further apart beyond 500 on drives of many cylinders. Seeks take about as long
-// as the root of their distance d, later a straight line: where `least_beyond_500` is given the
-// distances grow as d^0.75, so that a line between two is off by as much everywhere.
-std::vector<std::uint32_t> grid_up_to(std::uint32_t longest, std::uint32_t most_beyond_500,
-                                      std::uint32_t least_beyond_500) {
+// 500, 100th beyond; further apart beyond 500 on drives of many cylinders.
+std::vector<std::uint32_t> grid_up_to(std::uint32_t longest, std::uint32_t most_beyond_500) {
   std::vector<std::uint32_t> distances;
   const std::uint32_t hundreds = longest > 500 ? (longest - 500) / 100 : 0;
-  const std::uint32_t even = 100 * (1 + hundreds / std::max(most_beyond_500, 1u));
-  const auto far = [&](std::uint32_t d) {
-    const double grown = least_beyond_500 * std::pow(d / 500.0, 0.75);
-    return std::max(even, 100 * static_cast<std::uint32_t>(grown / 100));
-  };
+  const std::uint32_t far = 100 * (1 + hundreds / std::max(most_beyond_500, 1u));
   for (std::uint32_t d = 1; d < longest; d += d < 10    ? 1
                                               : d < 20  ? 2
                                               : d < 50  ? 5
                                               : d < 100 ? 10
                                               : d < 500 ? 25
-                                                        : far(d))
+                                                        : far)
     distances.push_back(d);
   distances.push_back(longest);
   return distances;
@@ -251,12 +243,11 @@ std::vector<std::uint32_t> doubling(const std::vector<std::uint32_t>& grid) {
   return ordered;
 }
 
-std::vector<std::uint32_t> SeekSurvey::grid(std::uint32_t most_beyond_500,
-                                            std::uint32_t least_beyond_500) {
+std::vector<std::uint32_t> SeekSurvey::grid(std::uint32_t most_beyond_500) {
   std::uint32_t longest = map_.cylinders() - 1;
   // The longest may start and end on spare cylinders: come down until tracks are found.
   while (longest > 1 && !seek_start(context_, longest)) longest -= 1 + longest / 1000;
-  return grid_up_to(longest, most_beyond_500, least_beyond_500);
+  return grid_up_to(longest, most_beyond_500);
 }
 
 // Some distances all along the grid.
@@ -320,7 +311,7 @@ bool SeekSurvey::agree_in_one_session(const std::vector<std::uint32_t>& grid) {
   for (int again = 3;; --again) {
     const std::uint32_t session = context_.session;
     const bool agree = commands_agree(grid);
-    look_at_time(context_);
+    if (context_.time != nullptr && context_.time->has_stepped()) context_.time->look();
     if (context_.session == session || again == 0 || meter_.exhausted()) return agree;
     points_ = {};
   }
@@ -351,10 +342,7 @@ bool SeekSurvey::by_commands(const std::vector<std::uint32_t>& grid) {
     commands_.measure(compared(grid), kinds().size() * options_.compared_commands, of_commands);
   }
   if (!agree_in_one_session(grid)) return false;
-  const std::vector<std::uint32_t> even =
-      options_.least_beyond_500 == 0 ? std::vector<std::uint32_t>{}
-                                     : grid_up_to(grid.back(), options_.most_beyond_500, 0);
-  commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, even, meter_);
+  commands_.look_between(1e6 * options_.command_tolerance_ms, error_ns, meter_);
   // With all that was seen since, the ways may be told apart that could not be before.
   if (!apart_ && commands_.directions_differ()) commands_.sharpen(grid, error_ns, meter_);
   return true;
@@ -401,10 +389,9 @@ void SeekSurvey::by_trials(const std::vector<std::uint32_t>& grid) {
 }
 
 void SeekSurvey::run() {
-  if (commands_.usable() && by_commands(grid(options_.most_beyond_500, options_.least_beyond_500)))
-    return;
+  if (commands_.usable() && by_commands(grid(options_.most_beyond_500))) return;
   points_ = {};
-  by_trials(grid(options_.most_trialled_beyond_500, 0));
+  by_trials(grid(options_.most_trialled_beyond_500));
 }
 
 }  // namespace
@@ -427,9 +414,7 @@ void measure_same_track(Context& context, bool write, bool after_write, double t
   std::uint32_t failures = 0;
   constexpr std::size_t kMostTrials = 600;
   constexpr double kGlance_ms = 0.01;
-  const std::size_t fewest = target_error_ms > kGlance_ms * slowness(trials.passages().period_ns())
-                                 ? 12
-                                 : 24;
+  const std::size_t fewest = target_error_ms > kGlance_ms ? 12 : 24;
   while (failures < 12 && !meter.exhausted() && threshold.trials() < kMostTrials &&
          (threshold.trials() < fewest || threshold.error_ns() > 1e6 * target_error_ms)) {
     std::optional<engine::Track> track;

@@ -18,12 +18,9 @@ struct SeekOptions {
   std::uint32_t compared = 9;
   std::uint32_t compared_commands = 24;
   double compared_error_ms = 0.011;
-  double grid_error_ms = 0.016;         // of a point of the first grid
-  double grid_share = 0.75;             // of the budget, at most, for the first grid
-  std::uint32_t most_beyond_500 = 110;  // distances in the first grid beyond 500, by SEEK
-  // Of those the first so far apart, and the others as a straight line between them is as good a
-  // curve; 0: all 100, as DIXtrac has them.
-  std::uint32_t least_beyond_500 = 0;
+  double grid_error_ms = 0.016;                  // of a point of the first grid
+  double grid_share = 0.75;                      // of the budget, at most, for the first grid
+  std::uint32_t most_beyond_500 = 110;           // distances in the first grid beyond 500, by SEEK
   std::uint32_t most_trialled_beyond_500 = 110;  // the same by trials
   std::uint32_t most_trials = 160;               // of one distance
   Budget budget{20'000, 60 * kSecond};           // where the context has none

@@ -8,7 +8,6 @@
 #include "estimate/samples.h"
 #include "estimate/seek_commands.h"
 #include "model/error.h"
-#include "mtbrc/time_watch.h"
 #include "mtbrc/track_reads.h"
 #include "mtbrc/trials.h"
 
@@ -63,7 +62,6 @@ bool SeekCommands::reachable(std::uint32_t distance) const {
 
 bool SeekCommands::time_one(std::uint32_t distance) {
   Timed& mine = timed_[distance];
-  if (look_at_time(context_)) at_.reset();  // behind a jump all since the last look tells nothing
   if (!reachable(distance)) {
     const auto start = seek_start(context_, distance);
     if (!start || !go(*start)) {
@@ -235,31 +233,11 @@ std::vector<Interval> parts_of(const std::vector<Look>& looks,
 
 }  // namespace
 
-namespace {
-
-// Whether a line is wrong in many of the intervals that the even distances divide.
-bool are_often_bent(const std::vector<Interval>& intervals, const std::set<std::uint32_t>& off,
-                    const std::vector<std::uint32_t>& even) {
-  constexpr double kOften = 0.5;
-  double wide = 0, bent = 0;
-  for (const Interval& i : intervals) {
-    const auto inside = std::ranges::upper_bound(even, i.from);
-    if (inside == even.end() || *inside >= i.to) continue;
-    wide += 1;
-    bent += off.contains(i.from) ? 1 : 0;
-  }
-  return bent > kOften * wide;
-}
-
-}  // namespace
-
-void SeekCommands::look_between(double tolerance_ns, double error_ns,
-                                const std::vector<std::uint32_t>& even, const Meter& meter) {
+void SeekCommands::look_between(double tolerance_ns, double error_ns, const Meter& meter) {
   estimate::SeekTimes known = means(kFewest);
   known.erase(0);
   // All intervals of a round together, so that the arm's way through them may be any.
-  bool first = !even.empty();
-  for (auto open = intervals_of(known); !open.empty() && !meter.exhausted(); first = false) {
+  for (auto open = intervals_of(known); !open.empty() && !meter.exhausted();) {
     auto [looks, bent] = looks_into(open, context_.random);
     // A glance at what has no reason to be bent; only where it seems so, as many as for any point.
     constexpr std::size_t kGlances = 2;
@@ -274,14 +252,6 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns,
     std::set<std::uint32_t> off;
     for (const Look& look : looks)
       if (is_off(looked, look, tolerance_ns, 2)) off.insert(look.interval.from);
-    if (first && are_often_bent(open, off, even)) {
-      // Such a curve is seen at the even distances sooner than by halving.
-      sharpen(even, error_ns, meter);
-      known = means(kFewest);
-      known.erase(0);
-      open = intervals_of(known);
-      continue;
-    }
     open = parts_of(looks, off);
   }
 }

@@ -26,10 +26,8 @@ class SeekCommands {
   // So many that the standard error of each is about this.
   void sharpen(const std::vector<std::uint32_t>& distances, double error_ns, const Meter& meter);
   // Looks at a distance within each interval between measured ones; where a straight line is off by
-  // more than `tolerance_ns` beyond doubt, the distance becomes one of them. Where that is often so
-  // first all distances of `even`, if there are any.
-  void look_between(double tolerance_ns, double error_ns, const std::vector<std::uint32_t>& even,
-                    const Meter& meter);
+  // more than `tolerance_ns` beyond doubt, the distance becomes one of them.
+  void look_between(double tolerance_ns, double error_ns, const Meter& meter);
 
   // Distances whose commands went as often either way tell so; from then on each direction is
   // sharpened for itself.

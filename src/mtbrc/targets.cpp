@@ -1,13 +1,10 @@
 #include "mtbrc/targets.h"
 
-#include <algorithm>
-
 namespace platter::mtbrc {
 namespace {
 
 // Chosen: a random request takes some ms, and its demerit shows nothing below 0.1 % of that, which
-// is about 5 us of a drive of 10,000 rpm; errors of single points of a curve differ in sign. What
-// decides of what a write waits for, its settle's errors, is no figure of a prediction alone.
+// is about 5 us; errors of single points of a curve differ in sign.
 Targets enough() {
   Targets targets;
   targets.angles.target_error_rev = 0.0015;
@@ -17,7 +14,6 @@ Targets enough() {
   targets.angles.anchor_every_ns = 350 * kMillisecond;
   targets.passing.fewest_tracks = 2;
   targets.passing.first_tracks = 2;
-  targets.passing.of_layout = 24;
   targets.seeks.target_error_ms = 0.024;
   targets.seeks.target_interpolation_ms = 0.015;
   targets.seeks.command_error_ms = 0.020;
@@ -26,7 +22,6 @@ Targets enough() {
   targets.seeks.compared_commands = 12;
   targets.seeks.compared_error_ms = 0.018;
   targets.seeks.grid_error_ms = 0.024;
-  targets.seeks.least_beyond_500 = 100;
   targets.seeks.most_trialled_beyond_500 = 24;
   targets.seeks.most_trials = 80;
   targets.switches.target_error_ms = 0.012;
@@ -42,32 +37,15 @@ Targets enough() {
   targets.overheads.target_error_ms = 0.003;
   targets.overheads.hits = 16;
   targets.overheads.tracks = 8;
-  targets.watermark.reads = 36;
+  targets.watermark.reads = 48;
   return targets;
 }
 
 }  // namespace
 
-double slowness(double period_ns) {
-  constexpr double kOf10000_ns = 6e6, kMost = 2;
-  return std::clamp(period_ns / kOf10000_ns, 1.0, kMost);
-}
-
-Targets targets_of(Precision precision, double period_ns) {
-  if (precision == Precision::high) return {};
-  Targets targets = enough();
-  for (double* error_ms : {&targets.seeks.target_error_ms, &targets.seeks.target_interpolation_ms,
-                           &targets.seeks.command_error_ms, &targets.seeks.command_tolerance_ms,
-                           &targets.seeks.compared_error_ms, &targets.seeks.grid_error_ms,
-                           &targets.switches.target_error_ms, &targets.switches.constant_error_ms,
-                           &targets.write_seeks.glance_error_ms, &targets.write_seeks.error_ms,
-                           &targets.overheads.target_error_ms})
-    *error_ms *= slowness(period_ns);
-  return targets;
-}
-
-Targets targets_of(const Context& context) {
-  return targets_of(context.precision, context.rotation.numerator_ns > 0 ? context.period_ns() : 0);
+const Targets& targets_of(Precision precision) {
+  static const Targets high{}, less = enough();
+  return precision == Precision::high ? high : less;
 }
 
 }  // namespace platter::mtbrc

@@ -20,7 +20,7 @@ STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(foreign LANGUAGES C)
-find_package(platter 0.1 REQUIRED)
+find_package(platter 1.0 REQUIRED)
 add_executable(with_shared {source})
 target_link_libraries(with_shared PRIVATE platter::platter)
 add_executable(with_static {source})

@@ -429,6 +429,8 @@ bool only_reads(const Command& c) {
       return (c.cdb[1] & 0x0E) == 0;  // BYTCHK, and with it data
     case 0x9E:
       return (c.cdb[1] & 0x1F) == 0x10 || (c.cdb[1] & 0x1F) == 0x12 || (c.cdb[1] & 0x1F) == 0x17;
+    case 0x95:  // REPORT ZONES
+      return (c.cdb[1] & 0x1F) == 0;
     case 0x85:  // IDENTIFY DEVICE by PIO data-in, CHECK POWER MODE without data
       return (c.cdb[14] == 0xEC && c.cdb[1] == 0x08) || (c.cdb[14] == 0xE5 && c.cdb[1] == 0x06);
     case 0xA1:
