@@ -31,21 +31,28 @@ double log_likelihood_of_setup(const std::vector<double>& ratios, std::size_t n)
   std::vector<double> held(std::min(n, ratios.size()) + 2), next(held.size());
   held[0] = 1;
   double log_sum = 0;
+  constexpr double kNone = 1e-25;  // of all: what is less likely is left out, and costs most
+  std::size_t first = 0, end = 1;  // those that are likely at all
   for (const double ratio : ratios) {
-    std::ranges::fill(next, 0.0);
     const double if_hit = std::exp(ratio);
     double all = 0;
-    for (std::size_t m = 0; m + 1 < held.size() && m <= n; ++m) {
-      if (held[m] == 0) continue;
+    end = std::min({end, held.size() - 1, n + 1});
+    std::fill(next.begin() + static_cast<std::ptrdiff_t>(first),
+              next.begin() + static_cast<std::ptrdiff_t>(end) + 1, 0.0);
+    for (std::size_t m = first; m < end; ++m) {
+      if (held[m] < kNone) continue;
       const double free = (segments - static_cast<double>(m)) / segments;
       // It is there, and holds one more; it is not, and is read into any.
       next[m + 1] += held[m] * free * (if_hit + 1 - free);
       next[m] += held[m] * (1 - free) * (1 - free);
     }
-    for (const double share : next) all += share;
+    for (std::size_t m = first; m <= end; ++m) all += next[m];
     if (all <= 0) return -1e9;
     log_sum += std::log(all);
-    for (std::size_t m = 0; m < held.size(); ++m) held[m] = next[m] / all;
+    for (std::size_t m = first; m <= end; ++m) held[m] = next[m] / all;
+    while (first < end && held[first] < kNone) ++first;
+    end = std::min(end + 1, held.size());
+    while (end > first + 1 && held[end - 1] < kNone) --end;
   }
   return log_sum;
 }
