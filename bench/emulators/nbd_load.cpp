@@ -9,11 +9,8 @@
 #include <fmt/core.h>
 #include <libnbd.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +22,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client_side.h"
+
 namespace {
+
+using platter::bench::now_ns;
+using platter::bench::wake_at_once;
+using platter::bench::write_latencies;
 
 struct Options {
   std::string uri{}, latencies{};
@@ -67,12 +70,6 @@ Options parse(int argc, char** argv) {
   }
   if (options.uri.empty() || options.depth == 0 || options.bytes == 0) fail("usage: nbd_load URI");
   return options;
-}
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 class Load {
@@ -183,10 +180,7 @@ class Load {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  sched_param priority{};
-  priority.sched_priority = 50;
-  if (options.fifo && sched_setscheduler(0, SCHED_FIFO, &priority) != 0) fail("no SCHED_FIFO here");
+  if (!wake_at_once(options.fifo)) fail("no SCHED_FIFO here");
   Load load(options);
   const std::int64_t began_ns = now_ns();
   load.run();
@@ -194,11 +188,7 @@ int main(int argc, char** argv) {
              options.depth, static_cast<double>(now_ns() - began_ns) / 1e9, load.wrong());
   std::fflush(stdout);
   if (options.stay) pause();
-  if (!options.latencies.empty()) {
-    std::FILE* const file = std::fopen(options.latencies.c_str(), "w");
-    if (file == nullptr) fail("cannot write " + options.latencies);
-    for (const std::int64_t ns : load.latencies_ns()) fmt::print(file, "{}\n", ns);
-    std::fclose(file);
-  }
+  if (!write_latencies(options.latencies, load.latencies_ns()))
+    fail("cannot write " + options.latencies);
   return load.wrong() == 0 ? 0 : 1;
 }

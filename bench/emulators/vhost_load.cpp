@@ -5,12 +5,9 @@
 //   vhost_load SOCKET [--requests N] [--depth N] [--bytes N] [--seed N] [--fifo] [--sequential]
 //   [--latencies FILE]
 #include <fmt/core.h>
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -19,11 +16,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "client_side.h"
 #include "emulator/vhost_user/channel.h"
 #include "emulator_vhost_user/guest.h"
 
 namespace {
 
+using platter::bench::now_ns;
+using platter::bench::wake_at_once;
+using platter::bench::write_latencies;
 using platter::emulator::Message;
 using platter::emulator::MessageKind;
 using platter::emulator::testing::Bytes;
@@ -68,12 +69,6 @@ Options parse(int argc, char** argv) {
   if (options.socket.empty() || options.depth == 0 || options.depth > 32)
     fail("usage: vhost_load SOCKET, at most 32 outstanding");
   return options;
-}
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 std::uint64_t big_endian(const Bytes& bytes, std::size_t at, std::size_t size) {
@@ -203,15 +198,10 @@ class Load {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  sched_param priority{};
-  priority.sched_priority = 50;
-  if (options.fifo && sched_setscheduler(0, SCHED_FIFO, &priority) != 0) fail("no SCHED_FIFO here");
+  if (!wake_at_once(options.fifo)) fail("no SCHED_FIFO here");
   Load load(options);
   load.run();
-  if (options.latencies.empty()) return 0;
-  std::FILE* const file = std::fopen(options.latencies.c_str(), "w");
-  if (file == nullptr) fail("cannot write " + options.latencies);
-  for (const std::int64_t ns : load.latencies_ns()) fmt::print(file, "{}\n", ns);
-  return std::fclose(file) == 0 ? 0 : 1;
+  if (!write_latencies(options.latencies, load.latencies_ns()))
+    fail("cannot write " + options.latencies);
+  return 0;
 }

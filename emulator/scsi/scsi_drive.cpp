@@ -45,6 +45,12 @@ void ScsiDrive::take_up_zones() {
   zones.take_changed();
 }
 
+// 0, or an errno.
+int ScsiDrive::keep_zone(std::size_t number, const virtual_drive::ZoneList::State& state) {
+  kept_zones_[number] = state;
+  return zone_table_->store(number, {state.written, state.condition});
+}
+
 // A cache that loses what it has holds pointers back until that is on the media: they are kept when
 // a command says so, and when zones were reset.
 int ScsiDrive::keep_changed_zones() {
@@ -58,11 +64,8 @@ int ScsiDrive::keep_changed_zones() {
                ? keep_zones()
                : 0;
   int error = 0;
-  for (const std::uint32_t i : changed) {
-    kept_zones_[i] = zones.state(i);
-    const int failed = zone_table_->store(i, {kept_zones_[i].written, kept_zones_[i].condition});
-    if (error == 0) error = failed;
-  }
+  for (const std::uint32_t i : changed)
+    if (const int failed = keep_zone(i, zones.state(i)); error == 0) error = failed;
   return error;
 }
 
@@ -72,9 +75,7 @@ int ScsiDrive::keep_zones() {
   int error = 0;
   for (std::size_t i = 0; i < kept_zones_.size(); ++i) {
     if (then.state(i) == kept_zones_[i]) continue;
-    kept_zones_[i] = then.state(i);
-    const int failed = zone_table_->store(i, {kept_zones_[i].written, kept_zones_[i].condition});
-    if (error == 0) error = failed;
+    if (const int failed = keep_zone(i, then.state(i)); error == 0) error = failed;
   }
   return error;
 }

@@ -84,6 +84,7 @@ class ScsiDrive {
 
  private:
   void take_up_zones();
+  int keep_zone(std::size_t number, const virtual_drive::ZoneList::State& state);
   int keep_changed_zones();
   void asked();
   void look_for_next();

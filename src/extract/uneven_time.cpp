@@ -55,13 +55,13 @@ Passages::Passages(const estimate::Samples& samples, const model::DriveModel& mo
     : model_(model),
       map_(map),
       reference_(estimate::reference_lbn(samples)),
-      drift_(samples, model.rotation) {}
+      drift_(samples, model.rotation) {
+  if (reference_ && *reference_ >= map.blocks()) reference_.reset();
+}
 
 std::optional<bool> Passages::at(std::uint64_t last_lbn, Nanoseconds completed_ns,
                                  std::uint32_t session) const {
-  if (!reference_ || *reference_ >= map_.blocks() || last_lbn >= map_.blocks() ||
-      !drift_.knows(session))
-    return std::nullopt;
+  if (!reference_ || last_lbn >= map_.blocks() || !drift_.knows(session)) return std::nullopt;
   const double phase = estimate::phase_rev(model_.rotation, completed_ns) -
                        drift_.at_rev(completed_ns, session);
   return std::abs(statistics::wrap_rev(phase - estimate::sector_end_rev(map_, last_lbn) +
@@ -85,10 +85,9 @@ bool LateAnswers::only_by_host() const {
 LateAnswers late_answers(const estimate::Samples& samples, const model::DriveModel& model,
                          const engine::LayoutMap& map) {
   LateAnswers late;
-  const auto reference = estimate::reference_lbn(samples);
-  if (!reference || *reference >= map.blocks()) return late;
-  const double longest_ms = longest_of_one_block_ms(model);
   const Passages passages(samples, model, map);
+  if (!passages.has_reference()) return late;
+  const double longest_ms = longest_of_one_block_ms(model);
   for (const estimate::Sample& s : samples) {
     const double took_ms = to_ms(s.completed_ns - s.issued_ns);
     if (took_ms <= longest_ms || s.experiment == estimate::Experiment::disturbed) continue;

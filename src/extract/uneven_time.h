@@ -25,6 +25,8 @@ class Passages {
   // All outlive it.
   Passages(const estimate::Samples& samples, const model::DriveModel& model,
            const engine::LayoutMap& map);
+  // Whether the run has a reference, on the map.
+  bool has_reference() const { return reference_.has_value(); }
   // nullopt: nothing tells.
   std::optional<bool> at(std::uint64_t last_lbn, Nanoseconds completed_ns,
                          std::uint32_t session) const;

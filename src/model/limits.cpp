@@ -101,9 +101,12 @@ constexpr auto kSectorNumbers =
     std::to_array<std::string_view>({"from first", "from index", "without slipped"});
 constexpr auto kEffects = std::to_array<std::string_view>({"seen", "none", "not told"});
 constexpr auto kShinglings = std::to_array<std::string_view>({"drive-managed"});
-constexpr auto kConditionsOfZones =
-    std::to_array<std::string_view>({"not-write-pointer", "empty", "implicitly-open",
-                                     "explicitly-open", "closed", "read-only", "full", "offline"});
+constexpr auto kConditionsOfZones = [] {  // without those that are reserved
+  std::array<std::string_view, 8> conditions{};
+  std::ranges::copy_if(kZoneConditions, conditions.begin(),
+                       [](std::string_view condition) { return !condition.empty(); });
+  return conditions;
+}();
 constexpr auto kStandings = std::to_array<std::string_view>({"interpolated", "guessed"});
 
 }  // namespace

@@ -86,6 +86,10 @@ bool holds(const std::vector<LbnRange>& ranges, const LbnRange& all) {
   });
 }
 
+bool meets_any(const std::vector<LbnRange>& ranges, const LbnRange& all) {
+  return std::ranges::any_of(ranges, [&](const LbnRange& range) { return range.meets(all); });
+}
+
 // A write touches whole physical blocks: what lies in them beside the write must be permitted, too.
 Reason not_permitted(const Command& command, const CommandEntry& entry,
                      const Permission& permission, const PhysicalBlocks& physical) {
@@ -104,8 +108,7 @@ Reason not_permitted(const Command& command, const CommandEntry& entry,
     return fmt::format(
         "this run may not write LBN {} to {}{}; name them with --allow-writes", all.first, all.last,
         all.last - all.first + 1 > range->blocks ? ", the physical blocks of it" : "");
-  if (std::ranges::any_of(permission.in_order,
-                          [&](const LbnRange& zones) { return zones.meets(all); }))
+  if (meets_any(permission.in_order, all))
     return fmt::format(
         "LBN {} to {} lie in zones that are written in order, where nothing can be "
         "written back",
@@ -286,8 +289,7 @@ bool Guard::may_write(std::uint64_t lbn, std::uint64_t blocks) const {
   if (writes_ended_ || blocks == 0 || blocks > ~lbn) return false;
   const LbnRange all = physical_.covering(lbn, blocks);
   return all.last >= lbn + blocks - 1 && holds(permission_.writes, all) &&
-         std::ranges::none_of(permission_.in_order,
-                              [&](const LbnRange& zones) { return zones.meets(all); });
+         !meets_any(permission_.in_order, all);
 }
 
 Expected<void> Guard::reset() {

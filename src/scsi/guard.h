@@ -54,9 +54,10 @@ class Guard final : public Device {
   const PhysicalBlocks& physical_blocks() const { return physical_; }
   void permit_writes(std::vector<LbnRange> writes) { permission_.writes = std::move(writes); }
   bool may_write(std::uint64_t lbn, std::uint64_t blocks) const;
+  // From now on no write leaves that touches a physical block of these, whatever is permitted.
+  void keep_from_writes(std::vector<LbnRange> ranges) { permission_.in_order = std::move(ranges); }
   // From now on no READ, WRITE, VERIFY or SEEK leaves that touches a physical block of these.
   // Address translation names blocks and reaches none.
-  void keep_from_writes(std::vector<LbnRange> ranges) { permission_.in_order = std::move(ranges); }
   void skip(std::vector<LbnRange> ranges) { permission_.skipped = std::move(ranges); }
 
   // From now on no write leaves. The guard says so itself where the drive reports that a write

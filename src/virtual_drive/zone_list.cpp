@@ -109,6 +109,11 @@ std::vector<std::uint32_t> ZoneList::take_changed() {
   return std::exchange(changed_, {});
 }
 
+// One that nothing was written to is empty then.
+void ZoneList::close(Zone& zone) {
+  change(zone, zone.written == 0 ? ZoneCondition::empty : closed, zone.written);
+}
+
 // One that the drive opened itself makes room (ZBC-2 clause 4.5.3.4.4, zone resources).
 bool ZoneList::make_room() {
   if (open_ < most_open_) return true;
@@ -163,8 +168,7 @@ ZoneList::Refusal ZoneList::act_on(Action action, Zone& zone) {
   if (zone.condition == offline) return kZoneIsOffline;
   switch (action) {
     case Action::close:
-      if (zone.is_open())
-        change(zone, zone.written == 0 ? ZoneCondition::empty : closed, zone.written);
+      if (zone.is_open()) close(zone);
       break;
     case Action::finish:
       if (zone.condition != full) change(zone, full, zone.blocks);
@@ -228,8 +232,7 @@ void ZoneList::cut_power(std::span<const LbnRange> lost) {
       if (zone.type == ZoneType::required && there < zone.written) change(zone, closed, there);
     }
   for (Zone& zone : zones_)
-    if (zone.is_open() || zone.condition == closed)
-      change(zone, zone.written == 0 ? ZoneCondition::empty : closed, zone.written);
+    if (zone.is_open() || zone.condition == closed) close(zone);
 }
 
 ZoneList::State ZoneList::state(std::size_t number) const {
@@ -247,7 +250,7 @@ bool ZoneList::restore(std::size_t number, const State& state) {
       (zone.type == ZoneType::conventional) != (condition == not_write_pointer))
     return false;
   change(zone, condition, state.written);
-  if (zone.is_open()) change(zone, zone.written == 0 ? ZoneCondition::empty : closed, zone.written);
+  if (zone.is_open()) close(zone);
   return true;
 }
 

@@ -86,6 +86,7 @@ class ZoneList {
 
  private:
   bool make_room();
+  void close(Zone& zone);
   void change(Zone& zone, ZoneCondition condition, std::uint64_t written);
   Refusal write_required(Zone& zone, std::uint64_t lbn, std::uint64_t blocks);
   void write_preferred(std::uint64_t lbn, std::uint64_t blocks);
