@@ -169,7 +169,8 @@ void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
                   link_->name, *link_->most_blocks, blocks, lbn, lbn + blocks - 1));
 }
 
-void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
+std::vector<Drive::SentRead> Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
+  std::vector<SentRead> sent;
   auto& known = link_->contents;
   const std::size_t bytes = block_bytes();
   const LbnRange all = physical_blocks().covering(lbn, blocks);
@@ -182,11 +183,14 @@ void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
     }
     std::uint32_t run = 1;
     while (run < most && at + run < end && !known.contains(at + run)) ++run;
-    const std::vector<std::uint8_t> data = this->contents(at, run);
+    Answer answer = read_as(at, run, link_->forces_reads, true);
+    const std::vector<std::uint8_t> data = answer.reply.take_whole().value();
+    sent.push_back({.lbn = at, .blocks = run, .done = answer.completion});
     for (std::uint32_t i = 0; i < run; ++i)
       known[at + i].assign(data.begin() + i * bytes, data.begin() + (i + 1) * bytes);
     at += run;
   }
+  return sent;
 }
 
 bool Drive::may_write(std::uint64_t lbn, std::uint32_t blocks) const {

@@ -130,7 +130,12 @@ class Drive {
   // Rewrites what these sectors hold. learn_contents() must have read them before (it reads now
   // what is unknown); so the timed write is one command. What is learned, and goes to on_write(),
   // is whole physical blocks. Throws Error(refused) outside the permission, WriteFailed.
-  void learn_contents(std::uint64_t lbn, std::uint32_t blocks);
+  struct SentRead {
+    std::uint64_t lbn = 0;
+    std::uint32_t blocks = 0;
+    Completion done{};
+  };
+  std::vector<SentRead> learn_contents(std::uint64_t lbn, std::uint32_t blocks);  // what it read
   Completion write(std::uint64_t lbn, std::uint32_t blocks = 1, bool force_unit_access = false);
   // Nothing may be written any more once a write has failed.
   bool may_write(std::uint64_t lbn, std::uint32_t blocks = 1) const;

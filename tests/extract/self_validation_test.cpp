@@ -39,7 +39,50 @@ model::DriveModel atlas() {
   return model;
 }
 
+// A third of the requests are writes anywhere; the model is the truth, and nothing varies.
+struct Written {
+  explicit Written(const char* name) {
+    const auto* entry = virtual_drive::find_in_catalogue(name);
+    REQUIRE(entry != nullptr);
+    truth = virtual_drive::catalogue_model(*entry);
+    truth.imperfections = {};
+    virtual_drive::VirtualDevice device{truth};
+    const LbnRange all{0, truth.identity.blocks - 1};
+    scsi::Guard guard{device, {.writes = {all}}};
+    scsi::Drive drive{guard, "the drive"};
+    drive.identify();
+    mtbrc::Context context{drive, 5};
+    result = mixed_requests(context, truth, {.writable = {all}});
+    notes = judge_mixed(result, truth);
+  }
+  model::DriveModel truth;
+  replay::Result result;
+  model::Notes notes;
+};
+
 }  // namespace
+
+TEST_CASE("what was read before it is written is among the requests, and judges nothing") {
+  for (const char* name : {"quantum-atlas10k", "modern-500gb"}) {
+    CAPTURE(name);
+    const Written drive(name);
+    std::size_t learned = 0, writes = 0;
+    for (auto one = drive.result.requests.begin(); one != drive.result.requests.end(); ++one) {
+      writes += one->write ? 1 : 0;
+      learned += !one->write &&
+                 std::any_of(one, drive.result.requests.end(), [&](const auto& later) {
+                   return later.write && later.lbn == one->lbn && later.blocks == one->blocks;
+                 });
+    }
+    CHECK(writes > 10);
+    CHECK(learned > writes / 2);
+    REQUIRE(drive.truth.validity.demerits.size() == 1);
+    const model::Demerit& mixed = drive.truth.validity.demerits.front();
+    CHECK(mixed.requests <= drive.result.requests.size() - learned);
+    CHECK(mixed.hits_agreed_share == 1);
+    CHECK(mixed.demerit_percent < 0.5);
+  }
+}
 
 TEST_CASE("the true model passes its self-validation, in the time that was given for it") {
   Measured drive(atlas());
