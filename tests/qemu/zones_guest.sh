@@ -14,6 +14,8 @@ ok() { if "$@" >/tmp/out 2>/tmp/err; then echo "ok: $*"; else echo "FAILED: $*: 
 fails() { if "$@" >/tmp/out 2>/tmp/err; then echo "FAILED: taken: $*"; else echo "ok: refused: $*"; fi; }
 is() { if [ "$2" = "$3" ]; then echo "ok: $1 is $2"; else echo "FAILED: $1 is '$2', not '$3'"; fi; }
 count() { blkzone report /dev/$Z | grep -c "$1"; }
+# After a write that was refused the kernel asks the drive for its zones, meanwhile it takes none (block/blk-zoned.c).
+recovered() { local try; for try in 1 2 3 4 5; do "$@" && return; sleep 1; done; return 1; }
 write_at() { dd if=/dev/zero of=/dev/$Z bs=4096 seek=$1 count=1 oflag=direct conv=notrunc; }
 
 look() {
@@ -33,7 +35,7 @@ look() {
   ok write_at $first
   fails write_at $first  # below the pointer
   fails write_at $((first + 2))
-  ok write_at $((first + 1))
+  ok recovered write_at $((first + 1))
   is 'zones opened by writes' "$(count '(oi)')" 1
   ok blkzone finish -o $((conventional * zone)) -c 1 /dev/$Z
   is 'full zones' "$(count '(fu)')" 1
@@ -49,6 +51,17 @@ look() {
   ok mount -t zonefs /dev/$Z /mnt
   is 'files of zonefs' "$(ls /mnt/seq | wc -l)" $((zones - conventional))
   ok cmp /mnt/seq/0 /tmp/some
+  # Linux 6.1.192 tells a zone append's end for its beginning (block/blk-mq.c, req_bio_endio), and zonefs fails it.
+  case $(uname -r) in
+    6.1.*) echo 'not run: direct writes to zonefs: this kernel fails them' ;;
+    *)
+      ok dd if=/tmp/some of=/mnt/seq/1 bs=4096 oflag=direct conv=notrunc
+      ok dd if=/tmp/some of=/mnt/seq/1 bs=4096 seek=3 oflag=direct conv=notrunc
+      cat /tmp/some /tmp/some >/tmp/twice
+      ok cmp /mnt/seq/1 /tmp/twice
+      fails dd if=/tmp/some of=/mnt/seq/1 bs=4096 seek=3 oflag=direct conv=notrunc
+      ok truncate -s 0 /mnt/seq/1 ;;
+  esac
   ok truncate -s 0 /mnt/seq/0
   is 'empty zones after zonefs reset one' "$(count '(em)')" $((zones - conventional))
   ok umount /mnt
