@@ -14,8 +14,6 @@ ok() { if "$@" >/tmp/out 2>/tmp/err; then echo "ok: $*"; else echo "FAILED: $*: 
 fails() { if "$@" >/tmp/out 2>/tmp/err; then echo "FAILED: taken: $*"; else echo "ok: refused: $*"; fi; }
 is() { if [ "$2" = "$3" ]; then echo "ok: $1 is $2"; else echo "FAILED: $1 is '$2', not '$3'"; fi; }
 count() { blkzone report /dev/$Z | grep -c "$1"; }
-# After a write that was refused the kernel asks the drive for its zones, meanwhile it takes none (block/blk-zoned.c).
-recovered() { local try; for try in 1 2 3 4 5; do "$@" && return; sleep 1; done; return 1; }
 write_at() { dd if=/dev/zero of=/dev/$Z bs=4096 seek=$1 count=1 oflag=direct conv=notrunc; }
 
 look() {
@@ -35,7 +33,8 @@ look() {
   ok write_at $first
   fails write_at $first  # below the pointer
   fails write_at $((first + 2))
-  ok recovered write_at $((first + 1))
+  blkzone report /dev/$Z >/dev/null  # by which newer kernels know the pointer again (block/blk-zoned.c)
+  ok write_at $((first + 1))
   is 'zones opened by writes' "$(count '(oi)')" 1
   ok blkzone finish -o $((conventional * zone)) -c 1 /dev/$Z
   is 'full zones' "$(count '(fu)')" 1
