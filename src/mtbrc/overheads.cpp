@@ -287,7 +287,7 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
     measure(true, false, 1.0 / 2, tracks);
     measure(true, true, 1, tracks);
   }
-  if (!late()) sharpen_constant(context, targets_of(context.precision).switches);
+  if (!late()) sharpen_constant(context, targets_of(context).switches);
 }
 
 void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,
