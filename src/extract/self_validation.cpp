@@ -285,6 +285,39 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
   return turned;
 }
 
+// By the first requests, so many. What was corrected, in words; empty: nothing.
+model::Notes correct(const Trial& trial, std::size_t learned, model::DriveModel& model) {
+  const double period_ns = model::revolution_ns(model.rotation);
+  model::Notes notes;
+  if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
+    notes.emplace_back(
+        fmt::format("the angles of {} zones were corrected by the self-validation", zones));
+  const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
+  if (found.gain_ms.value <= kGainSigmas * found.gain_ms.error) return notes;
+  if (!can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
+    notes.emplace_back(
+        model::Code::overheads_refuted,
+        fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
+                    "misses were {:.3f} ms "
+                    "more, which they cannot be: something else is wrong in this model",
+                    found.gain_ms.value, found.by_ms));
+    return notes;
+  }
+  shift(model.overheads, found.by_ms);
+  for (model::Parameter* overhead :
+       {&model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write}) {
+    if (!*overhead) continue;
+    overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
+    overhead->method += ", corrected by the self-validation";
+  }
+  notes.emplace_back(
+      fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
+                  "error of the {} "
+                  "requests learned from falls by {:.3f} +- {:.3f} ms",
+                  found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
+  return notes;
+}
+
 // What the model has against itself, where its host's delays are others: demerits of as many
 // requests as a demerit is stated for.
 std::vector<double> floors_ms(const char* workload, const model::DriveModel& model,
@@ -483,22 +516,33 @@ replay::Response response_of(const trace::Request& request, const scsi::Completi
           .response_ns = done.response_ns()};
 }
 
-// What lies where is to be written is read before; what the drive cannot read is left out. These
-// reads are in the result: they move the arm, and the cache holds what they read.
+// What lies where is to be written is read before, from the drive's beginning to its end; what the
+// drive cannot read is left out. These reads are in the result: they move the arm, and the cache
+// holds what they read.
 std::vector<trace::Request> with_known_contents(const trace::Trace& trace, scsi::Drive& drive,
                                                 const mtbrc::Meter& meter, replay::Result& result) {
-  std::vector<trace::Request> requests;
-  for (const trace::Request& request : trace.requests) {
+  std::vector<std::size_t> writes;
+  std::vector<bool> known(trace.requests.size(), true);
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    if (!trace.requests[i].write) continue;
+    writes.push_back(i);
+    known[i] = false;
+  }
+  std::ranges::sort(writes, {}, [&](std::size_t i) { return trace.requests[i].lbn; });
+  for (const std::size_t i : writes) {
     if (meter.exhausted()) break;
+    const trace::Request& request = trace.requests[i];
     try {
-      if (request.write)
-        for (const auto& [lbn, blocks, done] : drive.learn_contents(request.lbn, request.blocks))
-          result.requests.push_back(response_of({.lbn = lbn, .blocks = blocks}, done));
-      requests.push_back(request);
+      for (const auto& [lbn, blocks, done] : drive.learn_contents(request.lbn, request.blocks))
+        result.requests.push_back(response_of({.lbn = lbn, .blocks = blocks}, done));
+      known[i] = true;
     } catch (const scsi::DriveError& error) {
       if (!error.may_do_elsewhere()) throw;
     }
   }
+  std::vector<trace::Request> requests;
+  for (std::size_t i = 0; i < trace.requests.size(); ++i)
+    if (known[i]) requests.push_back(trace.requests[i]);
   return requests;
 }
 
@@ -576,13 +620,39 @@ bool has_time_left(mtbrc::Context& context) {
   return context.deadline_ns == 0 || context.drive.now_ns() < context.deadline_ns;
 }
 
+// By those that will judge. In the end there may be `most_times` as many: where even these would
+// not show that the model is good, no more are worth their time.
+bool tell_enough(const char* workload, const replay::Result& result, const mtbrc::Context& context,
+                 const model::DriveModel& model, const std::vector<double>& floors,
+                 std::size_t warming, double most_times) {
+  constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
+  const Trial trial(result);
+  model::DriveModel corrected = model;
+  const std::size_t all = result.requests.size();
+  std::size_t others = warming > 0 ? all / warming : 0;
+  if (warming == 0 && count_of_workload(result) >= kFewestValidationRequests &&
+      !correct(trial, all / 2, corrected).empty())
+    others = all / 2;
+  const Trial::Answers answers = trial.answers(corrected);
+  const double mean_ms = trial.judged(answers, others + 1).mean_drive_ms;
+  const StatedDemerit stated = stated_by(trial, answers.in_drives_time, corrected, floors,
+                                         others + 1);
+  if (stated.error_ms < kKnown * mean_ms) return true;
+  // What a budget leaves is spent.
+  if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high) return false;
+  const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
+  const auto is_good = [&](double percent) {
+    return model::quality_of_demerit(workload, percent) == model::Quality::good;
+  };
+  return is_good(most_percent) || !is_good(most_percent / std::sqrt(most_times));
+}
+
 // Until it is known well how far the model is from the drive, or that it takes too long.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
   constexpr std::uint64_t kMostRounds = 10;
   constexpr std::size_t kFewestToState = 20;
-  constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
   result.caches = replay::name_of(caches);
@@ -605,19 +675,9 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     }
     if (so_many < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
-    // By those that will judge.
-    const std::size_t others = result.requests.size() / (warming > 0 ? warming : 2);
-    const Trial trial(result);
-    const Trial::Answers answers = trial.answers(model);
-    const double mean_ms = trial.judged(answers, others + 1).mean_drive_ms;
-    const StatedDemerit stated = stated_by(trial, answers.in_drives_time, model, floors,
-                                           others + 1);
-    if (stated.error_ms < kKnown * mean_ms) break;
-    const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
-    // What a budget leaves is spent.
-    if (context.deadline_ns == 0 && context.precision != mtbrc::Precision::high &&
-        model::quality_of_demerit(workload, most_percent) == model::Quality::good)
-      break;
+    // Each round but the first has a third of its requests.
+    const double most_times = (2.0 + kMostRounds) / (3.0 + static_cast<double>(round));
+    if (tell_enough(workload, result, context, model, floors, warming, most_times)) break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;
@@ -706,35 +766,8 @@ model::Notes validate_by(const replay::Result& drive, model::DriveModel& model) 
     return notes;
   }
   const std::size_t learned = drive.requests.size() / 2;
-  const double period_ns = model::revolution_ns(model.rotation);
-  model::Notes notes;
-  if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
-    notes.emplace_back(
-        fmt::format("the angles of {} zones were corrected by the self-validation", zones));
-  const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
-  const bool gains = found.gain_ms.value > kGainSigmas * found.gain_ms.error;
-  if (gains && !can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
-    notes.emplace_back(
-        model::Code::overheads_refuted,
-        fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
-                    "misses were {:.3f} ms "
-                    "more, which they cannot be: something else is wrong in this model",
-                    found.gain_ms.value, found.by_ms));
-  } else if (gains) {
-    shift(model.overheads, found.by_ms);
-    for (model::Parameter* overhead :
-         {&model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write}) {
-      if (!*overhead) continue;
-      overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
-      overhead->method += ", corrected by the self-validation";
-    }
-    notes.emplace_back(
-        fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
-                    "error of the {} "
-                    "requests learned from falls by {:.3f} +- {:.3f} ms",
-                    found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
-  }
-  add_validity(trial, learned + 1, model, notes);
+  model::Notes notes = correct(trial, learned, model);
+  add_validity(trial, notes.empty() ? 1 : learned + 1, model, notes);
   return notes;
 }
 

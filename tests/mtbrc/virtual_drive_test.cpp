@@ -189,6 +189,24 @@ TEST_CASE("what all reads share is measured sharper than any one seek") {
   CHECK(*settle.error < 0.0065);
 }
 
+TEST_CASE("reads that a write before keeps from the cache are tried a few times only") {
+  DriveBench bench(virtual_drive::virtual_model("virtual:seagate-barracuda4lp?seed=8"));
+  Context& context = bench.context;
+  bench.drive.settings().set_cache(true, false, false);
+  OverheadOptions options;
+  options.hits = 16;
+  measure_hit_overheads(context, bench.permission.writes, options);
+  const auto reads_behind_writes = [&](bool slow) {
+    return std::ranges::count_if(context.samples, [&](const Sample& sample) {
+      return sample.experiment == Experiment::hit && !sample.write && sample.after_write &&
+             (static_cast<double>(sample.completed_ns - sample.issued_ns) >
+              0.3 * context.period_ns()) == slow;
+    });
+  };
+  CHECK(reads_behind_writes(true) <= 4);
+  CHECK(reads_behind_writes(false) >= 8);
+}
+
 TEST_CASE("the write settle of a drive of one head is found by writes to the next cylinder") {
   model::DriveModel truth = virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8");
   model::LayoutNode zone;
