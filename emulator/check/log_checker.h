@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "emulator/check/check_log.h"
 #include "emulator/check/episode_checks.h"
@@ -73,5 +75,15 @@ class LogChecker {
   model::ReadBudget budget_;
   std::uint64_t unlooked_ = 0;  // lines, and blocks as lines
 };
+
+// A log of requests by block against engines.
+// `told`: what the log's head says of each drive. Throws Error(bad_input), json::exception.
+CheckedLog check_blocks(LogReader& log, const nlohmann::json& told,
+                        const std::vector<LoggedDrive>& drives);
+
+// A log of SCSI commands against targets.
+// `told`: what the log's head says of each drive. Throws Error(bad_input), json::exception.
+CheckedLog check_commands(LogReader& log, const nlohmann::json& told,
+                          const std::vector<LoggedDrive>& drives);
 
 }  // namespace platter::emulator

@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "model/revolution.h"
 #include "model/units.h"
 
 namespace platter::fleet {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "array/array_run.h"
+#include "array/replay_array.h"
 #include "jobs/careful_replay.h"
-#include "jobs/lbn_ranges.h"
+#include "jobs/numbers.h"
 #include "jobs/open_device.h"
 #include "jobs/subject.h"
 #include "model/error.h"

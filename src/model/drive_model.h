@@ -535,4 +535,9 @@ inline std::uint32_t arm_count(const DriveModel& model) {
   return count;
 }
 
+// How long one revolution takes. The rotation must be known (numerator_ns above 0).
+inline double revolution_ns(const Rotation& rotation) {
+  return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
+}
+
 }  // namespace platter::model

@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "model/fields.h"
-#include "model/invalid_model.h"
 #include "model/known.h"
 #include "model/limits.h"
-#include "model/revolution.h"
 #include "model/zones.h"
 
 namespace platter::model {

@@ -8,7 +8,6 @@
 #include "model/zones.h"
 #include "scsi/commands.h"
 #include "scsi/drive_link.h"
-#include "scsi/shortest_form.h"
 
 namespace platter::scsi {
 namespace {

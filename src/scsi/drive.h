@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "identity/who.h"
@@ -24,7 +23,6 @@
 #include "scsi/identify_device.h"
 #include "scsi/physical_elements.h"
 #include "scsi/replies.h"
-#include "scsi/sense.h"
 
 namespace platter::scsi {
 

@@ -7,9 +7,9 @@
 #include "identity/reached.h"
 #include "model/zones.h"
 #include "scsi/bytes.h"
+#include "scsi/commands.h"
 #include "scsi/drive_link.h"
 #include "scsi/identify_device.h"
-#include "scsi/shortest_form.h"
 #include "scsi/zones.h"
 
 namespace platter::scsi {

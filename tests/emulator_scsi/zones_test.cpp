@@ -11,7 +11,7 @@
 #include "emulator/scsi/drive_set.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "virtual_drive/newer_drive.h"
 
 using namespace platter;
