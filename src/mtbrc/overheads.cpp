@@ -60,7 +60,7 @@ struct Way {
   double rest_rev;        // between what fills the cache and the hits
   std::uint32_t repeats;  // at one place
 };
-constexpr Way kReread{Way::By::reread, 3, 8}, kReadAhead{Way::By::read_ahead, 3, 6},
+constexpr Way kReread{Way::By::reread, 3, 8}, kReadAhead{Way::By::read_ahead, 3, 8},
     kRereadAtOnce{Way::By::reread, 0, 2};
 
 class HitReads {
