@@ -7,7 +7,6 @@
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "jobs/registry_pull.h"
-#include "jobs/registry_signers.h"
 #include "model/error.h"
 #include "model/json_text.h"
 #include "model/printable.h"

@@ -11,7 +11,6 @@
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
-#include "jobs/array_options.h"
 #include "jobs/open_device.h"
 #include "model/error.h"
 #include "model/say.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fleet/changes.h"
-#include "fleet/drive.h"
+#include "fleet/figures.h"
 #include "fleet/outliers.h"
 #include "report/fleet_found.h"
 

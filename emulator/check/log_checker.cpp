@@ -1,4 +1,4 @@
-#include "emulator/check/episode_checks.h"
+#include "emulator/check/log_checker.h"
 
 #include <fmt/format.h>
 
