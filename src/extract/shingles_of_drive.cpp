@@ -230,13 +230,24 @@ class Unwatched {
 
 }  // namespace
 
+namespace {
+
+void look_for_displaced(Rig& rig, model::Shingling& shingling) {
+  mtbrc::DisplacedExtents found = mtbrc::find_displaced_extents(rig.context, rig.found.model);
+  shingling.displaced = std::move(found.extents);
+  shingling.displaced_from_blocks = found.from_blocks;
+  shingling.displaced_untold = std::move(found.untold);
+}
+
+}  // namespace
+
 void measure_shingles(Rig& rig) {
   if (!rig.facts.shingling || rig.options.shingles == MeasureShingles::recognize) return;
   const Unwatched unwatched(rig.context);
   const std::size_t samples = rig.context.samples.size();
   if (rig.context.map != nullptr && rig.found.model.layout.angle.error &&
       !rig.context.reads_may_be_cached() && !rig.found.model.seek.points.empty())
-    rig.facts.shingling->displaced = mtbrc::find_displaced_extents(rig.context, rig.found.model);
+    look_for_displaced(rig, *rig.facts.shingling);
   if (rig.facts.shingling->method != kRewritten) return rig.void_since(samples);
   Measuring measuring(rig, *rig.facts.shingling);
   measuring.cleaning_and_bands();
