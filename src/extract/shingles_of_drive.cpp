@@ -69,13 +69,12 @@ void take_cleaning(const mtbrc::IdleCleaning& cleaning, model::Shingling& shingl
     shingling.band_blocks.unit = "blocks";
     return;
   }
-  const double one_ms = cleaning.one_band.value / 1e6, two_ms = cleaning.two_bands.value / 1e6;
+  const double one_ms = cleaning.one_band.value / 1e6, band_ms = cleaning.of_band.value / 1e6;
   const double one_error_ms = cleaning.one_band.error / 1e6,
-               two_error_ms = cleaning.two_bands.error / 1e6;
-  shingling.band_cleaning = measured(two_ms - one_ms, std::hypot(one_error_ms, two_error_ms), "ms",
-                                     kPauses);
-  shingling.idle_threshold = measured(std::max(0.0, 2 * one_ms - two_ms),
-                                      std::hypot(2 * one_error_ms, two_error_ms), "ms", kPauses);
+               band_error_ms = cleaning.of_band.error / 1e6;
+  shingling.band_cleaning = measured(band_ms, band_error_ms, "ms", kPauses);
+  shingling.idle_threshold = measured(std::max(0.0, one_ms - band_ms),
+                                      std::hypot(one_error_ms, band_error_ms), "ms", kPauses);
 }
 
 // The journal has its bytes twice, and a run keeps them in memory, too.
