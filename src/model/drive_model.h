@@ -398,6 +398,9 @@ struct Shingling {
   Parameter band_cleaning{};     // ms of one band
   // Found away from their home places as of the model's date; nobody knows which are later.
   std::vector<LbnRange> displaced{};
+  // None so long was missed where it was looked for them; 0: nobody looked.
+  std::uint64_t displaced_from_blocks = 0;
+  std::vector<LbnRange> displaced_untold{};  // where it was not, or could not be told
   std::string method{};  // how the drive was recognized
 };
 

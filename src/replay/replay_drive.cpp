@@ -420,7 +420,6 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches,
 model::Identity identity_of(scsi::Device& device) {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, device.name());
-  drive.take_host_managed();  // who it is, whoever may go on with it
   return drive.identify();
 }
 
@@ -437,6 +436,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   require_permission(trace, guard);  // block by block, and nothing has been sent
   scsi::Drive drive(guard, device.name());
   const model::Identity identity = drive.identify();
+  drive.refuse_host_managed();
   trace::require_within(trace, identity.blocks);
   require_permission(trace, guard);
   const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),

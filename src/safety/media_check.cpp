@@ -154,7 +154,6 @@ MediaCheck check_media(scsi::Device& device, const model::Identity& expected,
   scsi::Guard guard(
       device, {.settings = false, .writes = {}, .writes_go_on = true, .skipped = options.skipped});
   scsi::Drive drive(guard, device.name());
-  drive.take_host_managed();
   const model::Identity& found = drive.identify();
   if (!identity::same_drive(found, expected))
     throw Error(

@@ -607,10 +607,13 @@ void Target::power_cycle(Nanoseconds now_ns) {
 }
 
 ZoneList& Target::zones() { return impl_->unit.zones(); }
-ZoneList Target::zones_after_cut(Nanoseconds now_ns) const {
-  ZoneList then = impl_->unit.zones();
-  then.cut_power(impl_->would_be_lost(now_ns));
-  return then;
+std::vector<ZoneList::State> Target::zones_after_cut(std::span<const std::uint32_t> numbers,
+                                                     Nanoseconds now_ns) const {
+  const std::vector<LbnRange> lost = impl_->would_be_lost(now_ns);
+  std::vector<ZoneList::State> states;
+  for (const std::uint32_t number : numbers)
+    states.push_back(ZoneList::state_of(impl_->unit.zones().after_cut(number, lost)));
+  return states;
 }
 void Target::lose_cache() { impl_->loses_cache = true; }
 
