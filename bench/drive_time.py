@@ -9,8 +9,9 @@ phase, writes allowed everywhere but for --reads, OPTIONs given to characterize.
 a run and of each stage; with --parts also what the timed commands of each experiment in a stage took, from
 the end of the command before (rests, and commands that are no samples, count with what follows them). With
 --judge each model answers the workload random as its drive does (caches off, 5,000 requests): demerit, and
-that of the drive against itself with another seed, in % of the mean, and the share in phase. Status 1: a mean
-above --most, or a mean demerit more than 0.3 % above that of the drive against itself.
+that of the drive against itself with another seed, in % of the mean, and the share in phase; and how far its
+seeks are from the truth's over all distances and curves, in us. Status 1: a mean above --most, or a mean
+demerit more than 0.3 % above that of the drive against itself.
 """
 
 import argparse
@@ -57,7 +58,7 @@ def parts_of(samples):
 
 
 def measured(options, drive, seed, work):
-    """The model's provenance, its parts, and (demerit, floor, phase)."""
+    """The model's provenance, its parts, and (demerit, floor, phase, mean and most of the seeks' errors)."""
     of, file = device(drive, seed), os.path.join(work, "model.json")
     writes = [] if options.reads else ["--allow-writes", everywhere(options.binary, of)]
     run(options.binary, "characterize", of, "-o", file, "--force", "--seed", str(seed), *writes, *options.more)
@@ -65,7 +66,9 @@ def measured(options, drive, seed, work):
     if options.judge:
         truth = mechanics_bars.Truth(options.binary, drive, work)
         ours, floor, mean, phase, _ = mechanics_bars.workload(options.binary, drive, file, truth, seed + 1000, work)
-        judged = 100 * ours / mean, 100 * floor / mean, 100 * phase
+        found = list(mechanics_bars.mechanics(load(file), truth))
+        seeks = [max(each.size for each in found if each.bar == bar) for bar in ("seek mean", "seek most")]
+        judged = 100 * ours / mean, 100 * floor / mean, 100 * phase, *seeks
     parts = parts_of(os.path.join(work, "model.samples.jsonl")) if options.parts else {}
     return load(file)["provenance"], parts, judged
 
@@ -106,10 +109,11 @@ def main():
             rows += [["", f"- {name}", f"{took:.1f}", f"{commands:.0f} commands"]
                      for (of, name), (took, commands) in parts.items() if of == stage]
         if judged:
-            demerit, floor, phase = (statistics.mean(column) for column in zip(*judged))
+            demerit, floor, phase, seek, _ = (statistics.mean(column) for column in zip(*judged))
             good = good and demerit <= floor + ALLOWED
             notes.append(f"{drive}: random demerit {demerit:.2f} %, of the drive against itself {floor:.2f} %, "
-                         f"in phase {phase:.1f} % (least {min(each[2] for each in judged):.1f} %)")
+                         f"in phase {phase:.1f} % (least {min(each[2] for each in judged):.1f} %), "
+                         f"seeks {seek:.1f} us off, at most {max(each[4] for each in judged):.0f} us")
     print(table(["drive", "stage", "s", ""], rows))
     print("\n".join(notes))
     return 0 if good else 1

@@ -17,7 +17,7 @@ namespace platter::extract {
 void measure_hit_overheads(Rig& rig) {
   const SomeMap map(rig);
   mtbrc::measure_hit_overheads(rig.context, rig.options.writable,
-                               mtbrc::targets_of(rig.context.precision).overheads);
+                               mtbrc::targets_of(rig.context).overheads);
 }
 
 void probe_cache(Rig& rig) {

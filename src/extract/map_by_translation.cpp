@@ -92,7 +92,7 @@ FoundMap MapByTranslation::find(std::vector<Answer>& answers) {
   layout::Options how;
   how.seed = context_.seed;
   if (context_.precision != mtbrc::Precision::high) {
-    how.random_checks = 200;
+    how.random_checks = 120;
     how.all_listed = false;
   }
   if (worth)
@@ -149,12 +149,12 @@ FoundMap MapByTranslation::with_angles() {
   {
     const mtbrc::PartOfTime part(context_, kOfPassing);
     passing = mtbrc::measure_passing_sectors(context_, translated_,
-                                             mtbrc::targets_of(context_.precision).passing);
+                                             mtbrc::targets_of(context_).passing);
   }
   JudgedMap judged = judge_map(translated_, passing);
   FoundMap found{std::move(judged.layout), std::move(judged.notes)};
   if (found.layout.zones.empty()) return found;
-  mtbrc::AngleOptions how = mtbrc::targets_of(context_.precision).angles;
+  mtbrc::AngleOptions how = mtbrc::targets_of(context_).angles;
   how.left_zones = std::move(judged.left_zones);
   estimate::LayoutAngles angles = mtbrc::measure_layout_angles(context_, found.layout, how);
   found.layout = std::move(angles.layout);

@@ -30,7 +30,7 @@ namespace {
 
 constexpr double kFirstPeriodError = 1.5e-6, kOnlyPeriodError = 1e-7;  // shares of the period
 
-const mtbrc::Targets& targets(const Rig& rig) { return mtbrc::targets_of(rig.context.precision); }
+mtbrc::Targets targets(const Rig& rig) { return mtbrc::targets_of(rig.context); }
 
 [[noreturn]] void refuse_without_rotation(Rig& rig) {
   const std::uint64_t recovered = rig.context.drive.said().recovered_replies;

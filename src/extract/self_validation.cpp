@@ -17,7 +17,6 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/quality.h"
-#include "model/revolution.h"
 #include "model/stand_ins.h"
 #include "model/understood.h"
 #include "model/validate.h"
@@ -88,13 +87,45 @@ trace::Trace trace_of(const replay::Result& drive) {
   return trace;
 }
 
+// Reads of all that a later request writes learned its contents: they are none of the workload, and
+// judge nothing. Of each request whether it is of the workload.
+std::vector<bool> of_workload(const std::vector<replay::Response>& requests) {
+  std::vector<bool> result(requests.size(), true);
+  std::vector<LbnRange> writes;
+  for (std::size_t i = requests.size(); i-- > 0;) {
+    const replay::Response& request = requests[i];
+    const LbnRange all{request.lbn, request.lbn + request.blocks - 1};
+    result[i] = request.write || std::ranges::none_of(writes, [&all](const LbnRange& write) {
+                  return write.first <= all.first && all.last <= write.last;
+                });
+    if (request.write) writes.push_back(all);
+  }
+  return result;
+}
+
+std::size_t count_of_workload(const replay::Result& drive) {
+  return static_cast<std::size_t>(std::ranges::count(of_workload(drive.requests), true));
+}
+
+// Without the others.
+replay::Result workload_of(const replay::Result& result, const std::vector<bool>& of_it) {
+  replay::Result kept = result;
+  kept.requests.clear();
+  for (std::size_t i = 0; i < result.requests.size(); ++i)
+    if (of_it[i]) kept.requests.push_back(result.requests[i]);
+  return kept;
+}
+
 // What was measured, and the model's answers to it: in its own time, where a model that is late
 // once is not late for all requests behind, and in the drive's, where the platter's phase runs
 // free.
 class Trial {
  public:
   explicit Trial(const replay::Result& drive)
-      : drive_(drive), trace_(trace_of(drive)), caches_(replay::caches_of(drive.caches)) {}
+      : drive_(drive),
+        trace_(trace_of(drive)),
+        caches_(replay::caches_of(drive.caches)),
+        of_workload_(of_workload(drive.requests)) {}
 
   replay::Result in_own_time(const model::DriveModel& model) const {
     return replay::replay_on_model(model, trace_, {.caches = caches_, .reference_reads = 0});
@@ -118,18 +149,25 @@ class Trial {
     return {in_own_time(model), in_drives_time(model)};
   }
   replay::ClassMetrics judged(const Answers& answers, std::uint64_t from) const {
-    const replay::Comparing part{.from = from};
-    replay::ClassMetrics all = replay::compare(drive_, answers.in_own_time, part).classes.front();
-    all.folded_phase_share =
-        replay::compare(drive_, answers.in_drives_time, part).classes.front().folded_phase_share;
+    const auto before = std::count(
+        of_workload_.begin(), of_workload_.begin() + static_cast<std::ptrdiff_t>(from) - 1, true);
+    const replay::Comparing part{.from = static_cast<std::uint64_t>(before) + 1};
+    const replay::Result drive = workload_of(drive_, of_workload_);
+    const auto of = [&](const replay::Result& model) {
+      return replay::compare(drive, workload_of(model, of_workload_), part).classes.front();
+    };
+    replay::ClassMetrics all = of(answers.in_own_time);
+    all.folded_phase_share = of(answers.in_drives_time).folded_phase_share;
     return all;
   }
   const replay::Result& drive() const { return drive_; }
+  const std::vector<bool>& of_the_workload() const { return of_workload_; }
 
  private:
   const replay::Result& drive_;
   trace::Trace trace_;
   replay::Caches caches_;
+  std::vector<bool> of_workload_;
 };
 
 // A constant that is missing from, or too much in, the times from command to media. Too short a
@@ -246,6 +284,39 @@ std::size_t turn_zones(const Trial& trial, std::size_t learned, double period_ns
   return turned;
 }
 
+// By the first requests, so many. What was corrected, in words; empty: nothing.
+model::Notes correct(const Trial& trial, std::size_t learned, model::DriveModel& model) {
+  const double period_ns = model::revolution_ns(model.rotation);
+  model::Notes notes;
+  if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
+    notes.emplace_back(
+        fmt::format("the angles of {} zones were corrected by the self-validation", zones));
+  const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
+  if (found.gain_ms.value <= kGainSigmas * found.gain_ms.error) return notes;
+  if (!can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
+    notes.emplace_back(
+        model::Code::overheads_refuted,
+        fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
+                    "misses were {:.3f} ms "
+                    "more, which they cannot be: something else is wrong in this model",
+                    found.gain_ms.value, found.by_ms));
+    return notes;
+  }
+  shift(model.overheads, found.by_ms);
+  for (model::Parameter* overhead :
+       {&model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write}) {
+    if (!*overhead) continue;
+    overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
+    overhead->method += ", corrected by the self-validation";
+  }
+  notes.emplace_back(
+      fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
+                  "error of the {} "
+                  "requests learned from falls by {:.3f} +- {:.3f} ms",
+                  found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
+  return notes;
+}
+
 // What the model has against itself, where its host's delays are others: demerits of as many
 // requests as a demerit is stated for.
 std::vector<double> floors_ms(const char* workload, const model::DriveModel& model,
@@ -268,11 +339,15 @@ std::vector<double> floors_ms(const char* workload, const model::DriveModel& mod
 }
 
 // `answers`: the model's, in the drive's time; from request `from` on, counted from 1.
-StatedDemerit stated_by(const replay::Result& drive, const replay::Result& answers,
+StatedDemerit stated_by(const Trial& trial, const replay::Result& answers,
                         const model::DriveModel& model, const std::vector<double>& floors,
                         std::size_t from) {
-  return stated_demerit(answered(drive, answers, from - 1), floors,
-                        model::revolution_ns(model.rotation) * 1e-6, drive.requests.size());
+  const std::vector<Answered> all = answered(trial.drive(), answers, from - 1);
+  std::vector<Answered> judging;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (trial.of_the_workload()[from - 1 + i]) judging.push_back(all[i]);
+  return stated_demerit(judging, floors, model::revolution_ns(model.rotation) * 1e-6,
+                        trial.drive().requests.size());
 }
 
 model::Demerit demerit_of(const char* workload, const Trial& trial, const model::DriveModel& model,
@@ -280,7 +355,7 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
   const replay::Result& drive = trial.drive();
   const replay::ClassMetrics all = trial.judged(answers, from);
   const std::vector<double> floors = floors_ms(workload, model, replay::caches_of(drive.caches));
-  const StatedDemerit stated = stated_by(drive, answers.in_drives_time, model, floors, from);
+  const StatedDemerit stated = stated_by(trial, answers.in_drives_time, model, floors, from);
   return {.workload = model::within_the_run(workload),
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
@@ -431,19 +506,42 @@ trace::Trace requests_in_time(const char* workload, mtbrc::Context& context,
   return trace;
 }
 
-// What lies where is to be written is read before; what the drive cannot read is left out.
+replay::Response response_of(const trace::Request& request, const scsi::Completion& done) {
+  return {.lbn = request.lbn,
+          .blocks = request.blocks,
+          .write = request.write,
+          .due_ns = done.issued_ns,
+          .issue_ns = done.issued_ns,
+          .response_ns = done.response_ns()};
+}
+
+// What lies where is to be written is read before, from the drive's beginning to its end; what the
+// drive cannot read is left out. These reads are in the result: they move the arm, and the cache
+// holds what they read.
 std::vector<trace::Request> with_known_contents(const trace::Trace& trace, scsi::Drive& drive,
-                                                const mtbrc::Meter& meter) {
-  std::vector<trace::Request> requests;
-  for (const trace::Request& request : trace.requests) {
+                                                const mtbrc::Meter& meter, replay::Result& result) {
+  std::vector<std::size_t> writes;
+  std::vector<bool> known(trace.requests.size(), true);
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    if (!trace.requests[i].write) continue;
+    writes.push_back(i);
+    known[i] = false;
+  }
+  std::ranges::sort(writes, {}, [&](std::size_t i) { return trace.requests[i].lbn; });
+  for (const std::size_t i : writes) {
     if (meter.exhausted()) break;
+    const trace::Request& request = trace.requests[i];
     try {
-      if (request.write) drive.learn_contents(request.lbn, request.blocks);
-      requests.push_back(request);
+      for (const auto& [lbn, blocks, done] : drive.learn_contents(request.lbn, request.blocks))
+        result.requests.push_back(response_of({.lbn = lbn, .blocks = blocks}, done));
+      known[i] = true;
     } catch (const scsi::DriveError& error) {
       if (!error.may_do_elsewhere()) throw;
     }
   }
+  std::vector<trace::Request> requests;
+  for (std::size_t i = 0; i < trace.requests.size(); ++i)
+    if (known[i]) requests.push_back(trace.requests[i]);
   return requests;
 }
 
@@ -486,7 +584,7 @@ bool send_requests_like(const char* workload, mtbrc::Context& context,
   result.trace = workload;
   result.kind = trace::Kind::closed;
   result.block_bytes = model.identity.block_bytes;
-  const std::vector<trace::Request> requests = with_known_contents(trace, drive, meter);
+  const std::vector<trace::Request> requests = with_known_contents(trace, drive, meter, result);
   constexpr int kMostFailures = 20;  // Chosen: of some hundred requests; more are no accident
   int failures = 0;
   bool left_out = false;
@@ -498,12 +596,7 @@ bool send_requests_like(const char* workload, mtbrc::Context& context,
     try {
       const scsi::Completion done = request.write ? drive.write(request.lbn, request.blocks)
                                                   : drive.read(request.lbn, request.blocks);
-      result.requests.push_back({.lbn = request.lbn,
-                                 .blocks = request.blocks,
-                                 .write = request.write,
-                                 .due_ns = done.issued_ns,
-                                 .issue_ns = done.issued_ns,
-                                 .response_ns = done.response_ns()});
+      result.requests.push_back(response_of(request, done));
       late_by_host = is_late_by_host(request, done, options.media, model, context);
     } catch (const scsi::DriveError& error) {
       if (error.status() != ExitStatus::drive_error || ++failures > kMostFailures) throw;
@@ -526,13 +619,39 @@ bool has_time_left(mtbrc::Context& context) {
   return context.deadline_ns == 0 || context.drive.now_ns() < context.deadline_ns;
 }
 
+// By those that will judge. In the end there may be `most_times` as many: where even these would
+// not show that the model is good, no more are worth their time.
+bool tell_enough(const char* workload, const replay::Result& result, const mtbrc::Context& context,
+                 const model::DriveModel& model, const std::vector<double>& floors,
+                 std::size_t warming, double most_times) {
+  constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
+  const Trial trial(result);
+  model::DriveModel corrected = model;
+  const std::size_t all = result.requests.size();
+  std::size_t others = warming > 0 ? all / warming : 0;
+  if (warming == 0 && count_of_workload(result) >= kFewestValidationRequests &&
+      !correct(trial, all / 2, corrected).empty())
+    others = all / 2;
+  const Trial::Answers answers = trial.answers(corrected);
+  const double mean_ms = trial.judged(answers, others + 1).mean_drive_ms;
+  const StatedDemerit stated = stated_by(trial, answers.in_drives_time, corrected, floors,
+                                         others + 1);
+  if (stated.error_ms < kKnown * mean_ms) return true;
+  // What a budget leaves is spent.
+  if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high) return false;
+  const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
+  const auto is_good = [&](double percent) {
+    return model::quality_of_demerit(workload, percent) == model::Quality::good;
+  };
+  return is_good(most_percent) || !is_good(most_percent / std::sqrt(most_times));
+}
+
 // Until it is known well how far the model is from the drive, or that it takes too long.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
   constexpr std::uint64_t kMostRounds = 10;
   constexpr std::size_t kFewestToState = 20;
-  constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
   result.caches = replay::name_of(caches);
@@ -548,26 +667,16 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     ever_jumped = ever_jumped || jumped;
     if (is_last || !has_time_left(context)) break;
     if (jumped) continue;
-    if (context.deadline_ns == 0 && result.requests.size() < fewest) {
+    const std::size_t so_many = count_of_workload(result);
+    if (context.deadline_ns == 0 && so_many < fewest) {
       if (ever_jumped) continue;
       break;
     }
-    if (result.requests.size() < kFewestToState) continue;
+    if (so_many < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
-    // By those that will judge.
-    const std::size_t others = result.requests.size() / (warming > 0 ? warming : 2);
-    const replay::Result answers = Trial(result).in_drives_time(model);
-    double mean_ms = 0;
-    for (std::size_t i = others; i < result.requests.size(); ++i)
-      mean_ms += to_ms(result.requests[i].response_ns) /
-                 static_cast<double>(result.requests.size() - others);
-    const StatedDemerit stated = stated_by(result, answers, model, floors, others + 1);
-    if (stated.error_ms < kKnown * mean_ms) break;
-    const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
-    // What a budget leaves is spent.
-    if (context.deadline_ns == 0 && context.precision != mtbrc::Precision::high &&
-        model::quality_of_demerit(workload, most_percent) == model::Quality::good)
-      break;
+    // Each round but the first has a third of its requests.
+    const double most_times = (2.0 + kMostRounds) / (3.0 + static_cast<double>(round));
+    if (tell_enough(workload, result, context, model, floors, warming, most_times)) break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;
@@ -592,7 +701,7 @@ replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& 
 
 model::Notes judge_mixed(const replay::Result& drive, model::DriveModel& model) {
   const std::size_t warm = drive.requests.size() / kWarming;
-  if (drive.requests.size() < kFewestMixedRequests)
+  if (count_of_workload(drive) < kFewestMixedRequests)
     return {{model::Code::mixed_unchecked,
              "too few requests of the mixed workload were made to check the cache"}};
   model::Notes notes;
@@ -644,46 +753,20 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
 model::Notes validate_by(const replay::Result& drive, model::DriveModel& model) {
   const Trial trial(drive);
   constexpr std::size_t kFewestThatJudge = 20;
-  if (drive.requests.size() < kFewestThatJudge) {
+  const std::size_t of_it = count_of_workload(drive);
+  if (of_it < kFewestThatJudge) {
     model.validity = {};
     model.validity.note = "not checked: no time was left for it";
     return {};
   }
-  if (drive.requests.size() < kFewestValidationRequests) {
+  if (of_it < kFewestValidationRequests) {
     model::Notes notes;
     add_validity(trial, 1, model, notes);
     return notes;
   }
   const std::size_t learned = drive.requests.size() / 2;
-  const double period_ns = model::revolution_ns(model.rotation);
-  model::Notes notes;
-  if (const std::size_t zones = turn_zones(trial, learned, period_ns, model))
-    notes.emplace_back(
-        fmt::format("the angles of {} zones were corrected by the self-validation", zones));
-  const Shift found = best_shift(trial, model, learned, period_ns * 1e-6);
-  const bool gains = found.gain_ms.value > kGainSigmas * found.gain_ms.error;
-  if (gains && !can_be_shifted(model.overheads, found, period_ns * 1e-6)) {
-    notes.emplace_back(
-        model::Code::overheads_refuted,
-        fmt::format("responses would be predicted better by {:.3f} ms if the overheads of read "
-                    "misses were {:.3f} ms "
-                    "more, which they cannot be: something else is wrong in this model",
-                    found.gain_ms.value, found.by_ms));
-  } else if (gains) {
-    shift(model.overheads, found.by_ms);
-    for (model::Parameter* overhead :
-         {&model.overheads.read_miss_after_read, &model.overheads.read_miss_after_write}) {
-      if (!*overhead) continue;
-      overhead->error = std::hypot(overhead->error.value_or(0), found.error_ms);
-      overhead->method += ", corrected by the self-validation";
-    }
-    notes.emplace_back(
-        fmt::format("the overheads of read misses were corrected by {:.3f} ms: the mean absolute "
-                    "error of the {} "
-                    "requests learned from falls by {:.3f} +- {:.3f} ms",
-                    found.by_ms, learned, found.gain_ms.value, found.gain_ms.error));
-  }
-  add_validity(trial, learned + 1, model, notes);
+  model::Notes notes = correct(trial, learned, model);
+  add_validity(trial, notes.empty() ? 1 : learned + 1, model, notes);
   return notes;
 }
 

@@ -1,6 +1,6 @@
 // The last stage: random requests on the drive that was just measured, by which the model's
-// constant biases are corrected (one half of the requests) and the model is judged (the other
-// half). DIXtrac paper, section 6.2, within the run.
+// constant biases are corrected (one half of the requests) and the model is judged (those that
+// corrected nothing). DIXtrac paper, section 6.2, within the run.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,9 @@ struct SelfValidationOptions {
   bool media = false;  // reads wait for the media: where a cache stays on, they are of fresh blocks
 };
 
-// Fewer are not enough to learn from one half and to judge by the other; nor these of the cache.
-constexpr std::uint64_t kFewestValidationRequests = 300, kFewestMixedRequests = 30;
+// Fewer are not enough to learn from one half of them, with what was read before the writes; nor
+// these to judge the cache.
+constexpr std::uint64_t kFewestValidationRequests = 150, kFewestMixedRequests = 30;
 
 // Random requests, one at a time, a think time of 0 to 1 ms between them; as many as the drive time
 // allows by what the model takes for them, at least kFewestValidationRequests, and no more than the
@@ -43,9 +44,9 @@ replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& 
 std::optional<std::string> what_prevents_prediction(const model::DriveModel& model);
 
 // The first half of the requests corrects the model's constant biases, where they stand out of the
-// noise: the angle of each zone, and the time from command to media of all reads. The second half's
-// figures go into its validity. Of too few requests all judge. Returns what a reader should know.
-// Pure.
+// noise: the angle of each zone, and the time from command to media of all reads. Then the second
+// half's figures go into its validity; where nothing was corrected, those of all. Of too few
+// requests all judge. Returns what a reader should know. Pure.
 model::Notes validate_by(const replay::Result& drive, model::DriveModel& model);
 
 // What the drive did of its own in the run, and hardly in the requests that judged, is in what is

@@ -12,20 +12,27 @@
 
 namespace platter::extract {
 
+namespace {
+
+bool sharply(const Rig& rig) { return rig.context.precision == mtbrc::Precision::high; }
+
+}  // namespace
+
 void send_mixed_requests(Rig& rig) {
-  rig.facts.mixed = mixed_requests(rig.context, rig.found.model,
-                                   {rig.settings.media_writes(), 3 * kSecond});
+  rig.facts.mixed = mixed_requests(
+      rig.context, rig.found.model,
+      {rig.settings.media_writes(), sharply(rig) ? 3 * kSecond : 2 * kSecond});
 }
 
 void send_random_requests(Rig& rig) {
-  rig.facts.random = random_requests(
-      rig.context, rig.found.model,
-      {.writable = rig.settings.media_writes(),
-       .drive_time_ns = rig.context.precision == mtbrc::Precision::high ? 5 * kSecond : 3 * kSecond,
-       .media = true},
-      !rig.settings.look_ahead_stays_on() ? replay::Caches::off
-      : rig.context.reads_may_be_cached() ? replay::Caches::as_they_are
-                                          : replay::Caches::forced);
+  rig.facts.random = random_requests(rig.context, rig.found.model,
+                                     {.writable = rig.settings.media_writes(),
+                                      .drive_time_ns = sharply(rig) ? 5 * kSecond : 2 * kSecond,
+                                      .media = true},
+                                     !rig.settings.look_ahead_stays_on() ? replay::Caches::off
+                                     : rig.context.reads_may_be_cached()
+                                         ? replay::Caches::as_they_are
+                                         : replay::Caches::forced);
 }
 
 void validate_itself(const Seen& seen, Findings& found) {

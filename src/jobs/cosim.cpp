@@ -20,15 +20,15 @@
 #include "emulator/cosim/kernel.h"
 #include "emulator/cosim/simulation.h"
 #include "jobs/emulated_drives.h"
-#include "jobs/json_document.h"
+#include "jobs/listening_socket.h"
 #include "jobs/needs.h"
-#include "jobs/private_folder.h"
-#include "jobs/taken_signals.h"
+#include "jobs/signals.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/folder.h"
-#include "model/program_path.h"
+#include "model/json_text.h"
 #include "model/say.h"
+#include "model/user_folder.h"
 
 extern char** environ;
 
@@ -214,10 +214,20 @@ std::string in_json(const SimulationReport& report) {
       json["episodes"].push_back(
           {{"drive", drive}, {"what", episode.what}, {"requests", episode.requests}});
   }
-  return json_document("platter-cosim", json);
+  return model::json_document("platter-cosim", json);
 }
 
 }  // namespace
+
+std::string_view package_of_tool(std::string_view command) {
+  const std::string_view name = command.substr(command.rfind('/') + 1);
+  const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
+  if (has("f2fs")) return "f2fs-tools";
+  if (has(".ext") || has("2fs")) return "e2fsprogs";  // mkfs.ext4, tune2fs, e2fsck
+  if (has("xfs")) return "xfsprogs";
+  if (has("btrfs")) return "btrfs-progs";
+  return {};
+}
 
 // The guest has the host's files, and the same PATH with root's folders.
 void require_command(const std::string& command) {
@@ -228,10 +238,12 @@ void require_command(const std::string& command) {
   if (is_there(command)) return;
   for (const char* const folder : emulator::kFoldersOfRoot)
     if (!is_path && !command.empty() && is_there(fmt::format("{}/{}", folder, command))) return;
+  const std::string_view package = package_of_tool(command);
   throw Error(ExitStatus::missing_program,
-              fmt::format("{}: is no program {}, so platter cosim cannot run it; give a command of "
-                          "this host, or sh -c '...'",
-                          command, is_path ? "that may be started" : "in the folders of PATH"));
+              fmt::format("{}: is no program {}, so platter cosim cannot run it; {}", command,
+                          is_path ? "that may be started" : "in the folders of PATH",
+                          package.empty() ? "give a command of this host, or sh -c '...'"
+                                          : fmt::format("apt-get install {}", package)));
 }
 
 std::string guest_kernel_of(const Cosimulation& options, Progress& progress) {

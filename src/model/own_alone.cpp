@@ -1,6 +1,8 @@
 #include "model/own_alone.h"
 
 #include <fmt/core.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +32,23 @@ const char* in_words(Danger danger) {
   }
 }
 
+// A group named like its user, whom it has alone: Debian gives each user one, and lets it write.
+bool is_of_user_alone(gid_t group, uid_t user) {
+  const passwd* const account = ::getpwuid(user);
+  const ::group* const entry = ::getgrgid(group);
+  if (account == nullptr || entry == nullptr || account->pw_gid != group) return false;
+  const std::string name = account->pw_name;
+  if (name != entry->gr_name) return false;
+  for (char** member = entry->gr_mem; *member != nullptr; ++member)
+    if (name != *member) return false;
+  bool alone = true;
+  ::setpwent();
+  while (const passwd* const other = ::getpwent())
+    alone = alone && (other->pw_gid != group || other->pw_uid == user);
+  ::endpwent();
+  return alone;
+}
+
 void require_own(const std::string& path, Danger danger, uid_t also) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return;  // whoever opens it says why
@@ -41,6 +60,7 @@ void require_own(const std::string& path, Danger danger, uid_t also) {
                             path, owner, in_words(danger)));
   }
   if ((status.st_mode & kOthersWrite) == 0) return;
+  if ((status.st_mode & S_IWOTH) == 0 && is_of_user_alone(status.st_gid, owner)) return;
   if (danger == Danger::replace && (status.st_mode & S_ISVTX) != 0) return;
   throw Error(ExitStatus::refused,
               fmt::format("{}: may be written by {} (mode {:04o}), {}; look what is in it, then "

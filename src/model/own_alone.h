@@ -10,8 +10,9 @@
 
 namespace platter::model {
 
-// All throw Error(refused) with the path and what to do, where the group or everybody may write, or
-// where the owner is neither this user nor root nor `also` (-1: nobody).
+// All throw Error(refused) with the path and what to do, where everybody may write, or a group that
+// is not the owner's alone, or where the owner is neither this user nor root nor `also` (-1:
+// nobody).
 
 // What a file, or a symbolic link, leads to; its folders are left alone.
 void require_own_content(const std::string& path, uid_t also = static_cast<uid_t>(-1));

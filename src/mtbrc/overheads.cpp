@@ -1,6 +1,7 @@
 #include "mtbrc/overheads.h"
 
 #include <algorithm>
+#include <array>
 
 #include "estimate/hits.h"
 #include "mtbrc/access.h"
@@ -59,7 +60,7 @@ struct Way {
   double rest_rev;        // between what fills the cache and the hits
   std::uint32_t repeats;  // at one place
 };
-constexpr Way kReread{Way::By::reread, 3, 6}, kReadAhead{Way::By::read_ahead, 3, 6},
+constexpr Way kReread{Way::By::reread, 3, 8}, kReadAhead{Way::By::read_ahead, 3, 8},
     kRereadAtOnce{Way::By::reread, 0, 2};
 
 class HitReads {
@@ -163,7 +164,8 @@ class WriteHits {
   bool smallest(Meter& meter);
   void several_blocks(Meter& meter);
   void rest() {
-    context_.drive.rest_ns(static_cast<Nanoseconds>(4 * context_.period_ns()));
+    constexpr double kSeekAndTurn_rev = 3;
+    context_.drive.rest_ns(static_cast<Nanoseconds>(kSeekAndTurn_rev * context_.period_ns()));
     step_.rest();
   }
   bool fast(const std::optional<estimate::Sample>& sample) const {
@@ -223,9 +225,12 @@ void WriteHits::several_blocks(Meter& meter) {
 
 // True if writes after writes hit.
 bool WriteHits::smallest(Meter& meter) {
-  std::uint32_t write_hits = 0, read_hits = 0, later_write_hits = 0;
+  constexpr std::uint32_t kOfBoth = 6;  // reads, before only the kind that hits is tried
+  std::uint32_t write_hits = 0, later_write_hits = 0;
+  std::array<std::uint32_t, 2> reads_hit{};  // of what was read before, and of what was written
   const auto enough = [&](std::uint32_t seen) { return 2 * seen >= hits_; };
   for (std::uint32_t i = 0; i < hits_ && !meter.exhausted(); ++i) {
+    const std::uint32_t read_hits = reads_hit[0] + reads_hit[1];
     if (enough(write_hits) && enough(read_hits) && enough(later_write_hits)) break;
     const auto a = pick(unit_), b = pick(unit_), c = pick(unit_);
     if (!a || !b || !c) continue;
@@ -239,8 +244,10 @@ bool WriteHits::smallest(Meter& meter) {
     rest();
     // After a write: of the sector read before it; on drives that then have dropped that, of what
     // was just written.
-    const bool written = i % 2 == 1;
-    read_hits += fast(accesses_.read(estimate::Experiment::hit, written ? *b : *a)) ? 1 : 0;
+    const bool one_hits = i >= kOfBoth && (reads_hit[0] == 0) != (reads_hit[1] == 0);
+    const bool written = one_hits ? reads_hit[1] > 0 : i % 2 == 1;
+    const bool hit = fast(accesses_.read(estimate::Experiment::hit, written ? *b : *a));
+    reads_hit[written ? 1 : 0] += hit ? 1 : 0;
     rest();
     if (!try_writes) continue;
     write(estimate::Experiment::other, *b);
@@ -287,7 +294,7 @@ void measure_miss_overheads(Context& context, const std::vector<LbnRange>& permi
     measure(true, false, 1.0 / 2, tracks);
     measure(true, true, 1, tracks);
   }
-  if (!late()) sharpen_constant(context, targets_of(context.precision).switches);
+  if (!late()) sharpen_constant(context, targets_of(context).switches);
 }
 
 void measure_hit_overheads(Context& context, const std::vector<LbnRange>& permitted,

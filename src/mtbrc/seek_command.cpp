@@ -240,8 +240,13 @@ void SeekCommands::look_between(double tolerance_ns, double error_ns, const Mete
   for (auto open = intervals_of(known); !open.empty() && !meter.exhausted();) {
     auto [looks, bent] = looks_into(open, context_.random);
     // A glance at what has no reason to be bent; only where it seems so, as many as for any point.
+    // Far out the curve is long and smooth, and each command slow: there half as many.
     constexpr std::size_t kGlances = 2;
-    measure(distances_of(looks), kGlances, meter);
+    constexpr std::uint32_t kFarOut = 500;
+    measure(distances_of(looks), kGlances / 2, meter);
+    std::vector<std::uint32_t> near = distances_of(looks);
+    std::erase_if(near, [](std::uint32_t distance) { return distance > kFarOut; });
+    measure(near, kGlances, meter);
     settle(distances_of(looks), meter);
     const estimate::SeekTimes glanced = means(1);
     std::erase_if(looks,

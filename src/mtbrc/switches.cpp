@@ -253,7 +253,7 @@ model::Parameter measure_write_settle(Context& context, const std::vector<LbnRan
         "ms");
   if (!known(context).of<Figure::same_track>().of(true, true))
     measure_same_track(context, true, true, target_ms, tracks);
-  measure_write_supply(context, tracks, kCoarser * target_ms);
+  measure_write_supply(context, tracks, kCoarser * options.supply_error_ms);
   const auto supply = known(context).of<Figure::write_supply>();
   const bool after_write = !supply || !supply->least;
   if (!after_write) target_ms *= kCoarser;

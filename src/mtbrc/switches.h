@@ -12,6 +12,7 @@ namespace platter::mtbrc {
 struct SwitchOptions {
   double target_error_ms = 0.006;     // of the head switch
   double settle_error_ms = 0.0027;    // of each MTBRC of writes
+  double supply_error_ms = 0.0027;    // of those that tell when a write's data come
   double constant_error_ms = 0.0029;  // of what SEEKs exceed MTBRCs by
   std::size_t tracks = 24;            // that are written to
   std::size_t commands = 360;         // SEEKs to another head, where SEEK is to be believed

@@ -8,7 +8,6 @@
 #include "model/zones.h"
 #include "scsi/commands.h"
 #include "scsi/drive_link.h"
-#include "scsi/shortest_form.h"
 
 namespace platter::scsi {
 namespace {
@@ -100,9 +99,11 @@ void Drive::skip(std::vector<LbnRange> ranges) {
   if (link_->guard) link_->guard->skip(std::move(ranges));
 }
 
-void Drive::keep_to_zones(const model::Identity& told) {
-  if (link_->guard) link_->guard->keep_from_writes(model::sequential_zones(told));
+std::vector<LbnRange> Drive::keep_to_zones(const model::Identity& told) {
+  std::vector<LbnRange> in_order = model::sequential_zones(told);
+  if (link_->guard) link_->guard->keep_from_writes(in_order);
   if (is_host_managed() && !told.reads_past_pointers) link_->apart = told.zone_runs;
+  return in_order;
 }
 
 const std::vector<LbnRange>& Drive::left_out() const { return link_->left_out; }
@@ -169,7 +170,8 @@ void Drive::require_length(std::uint64_t lbn, std::uint32_t blocks) const {
                   link_->name, *link_->most_blocks, blocks, lbn, lbn + blocks - 1));
 }
 
-void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
+std::vector<Drive::SentRead> Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
+  std::vector<SentRead> sent;
   auto& known = link_->contents;
   const std::size_t bytes = block_bytes();
   const LbnRange all = physical_blocks().covering(lbn, blocks);
@@ -182,11 +184,14 @@ void Drive::learn_contents(std::uint64_t lbn, std::uint32_t blocks) {
     }
     std::uint32_t run = 1;
     while (run < most && at + run < end && !known.contains(at + run)) ++run;
-    const std::vector<std::uint8_t> data = this->contents(at, run);
+    Answer answer = read_as(at, run, link_->forces_reads, true);
+    const std::vector<std::uint8_t> data = answer.reply.take_whole().value();
+    sent.push_back({.lbn = at, .blocks = run, .done = answer.completion});
     for (std::uint32_t i = 0; i < run; ++i)
       known[at + i].assign(data.begin() + i * bytes, data.begin() + (i + 1) * bytes);
     at += run;
   }
+  return sent;
 }
 
 bool Drive::may_write(std::uint64_t lbn, std::uint32_t blocks) const {

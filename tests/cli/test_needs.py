@@ -45,6 +45,7 @@ class Needs(PlatterTest):
             done = self.run_platter("cosim", "m.json", "--", command)
             self.assert_one_sentence(done, MISSING_PROGRAM)
             self.assertRegex(done.stderr, f"{command}|cosim/init")
+        self.fails(MISSING_PROGRAM, ["apt-get install e2fsprogs"], "cosim", "m.json", "--", "/nonesuch/mkfs.ext4")
         # The command is root in the guest, whose folders few users have on PATH.
         self.assertNotIn("is no program", self.run_platter("cosim", "m.json", "--kernel", "m.json", "--", "ldconfig").stderr)
 

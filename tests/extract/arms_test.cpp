@@ -126,8 +126,11 @@ TEST_CASE("Two arms are found, with their interference, and predicted as two") {
   CHECK(std::abs(*interference.value - kInterference_ms) < 0.02);
   CHECK_FALSE(says_one_arm(model));
   REQUIRE_FALSE(model.validity.demerits.empty());
-  INFO("demerit " << model.validity.demerits.front().demerit_percent);
-  CHECK(model.validity.demerits.front().demerit_percent < 1.5);
+  // One request of them that waits a revolution more makes some 2 %.
+  const model::Demerit& found = model.validity.demerits.front();
+  INFO("demerit " << found.demerit_percent << " %, " << *found.error_ms << " ms unsure");
+  CHECK(found.demerit_ms - *found.error_ms < 0.015 * found.drive_mean_ms);
+  CHECK(found.folded_phase_share > 0.98);
   const KeptRecord again = read_lines(kept.whole(run));
   CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
 }

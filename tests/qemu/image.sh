@@ -21,6 +21,7 @@ unpack_kernel() {
     package=$(echo "$work"/linux-image-*.deb)
   fi
   dpkg -x "$package" "$work/kernel"
+  [ -e "$work/kernel/lib" ] || ln -s usr/lib "$work/kernel/lib"  # as of Debian 13
   version=$(basename "$work"/kernel/lib/modules/*)
   depmod -b "$work/kernel" "$version"
 }
@@ -46,7 +47,8 @@ add_modules() {
     modprobe -d "$work/kernel" -S "$version" --show-depends "$module" 2>/dev/null | sed -n 's/^insmod \([^ ]*\).*/\1/p'
   done | awk '!seen[$0]++' | while read -r module; do
     cp "$module" "$work/root/modules/"
-    basename "$module" >>"$work/root/modules/order"
+    [ "${module%.xz}" = "$module" ] || xz -d "$work/root/modules/$(basename "$module")"
+    basename "${module%.xz}" >>"$work/root/modules/order"
   done
 }
 

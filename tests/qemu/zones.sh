@@ -65,7 +65,7 @@ wait_for() {
   grep -q "$1" "$work/console"
 }
 end_guest() { kill -9 "$guest" 2>/dev/null || true; wait "$guest" 2>/dev/null || true; guest=; }
-checks() { tr -d '\r' <"$work/console" | grep -aE '^(ok|FAILED|guest|range|kernel|fsck):? |sd [0-9].*([Zz]one|range)' || true; }
+checks() { tr -d '\r' <"$work/console" | grep -aE '^(ok|FAILED|not run|guest|range|kernel|fsck):? |sd [0-9].*([Zz]one|range)' || true; }
 
 : >"$work/acknowledged"
 begin look 0

@@ -33,6 +33,7 @@ look() {
   ok write_at $first
   fails write_at $first  # below the pointer
   fails write_at $((first + 2))
+  blkzone report /dev/$Z >/dev/null  # by which newer kernels know the pointer again (block/blk-zoned.c)
   ok write_at $((first + 1))
   is 'zones opened by writes' "$(count '(oi)')" 1
   ok blkzone finish -o $((conventional * zone)) -c 1 /dev/$Z
@@ -49,6 +50,17 @@ look() {
   ok mount -t zonefs /dev/$Z /mnt
   is 'files of zonefs' "$(ls /mnt/seq | wc -l)" $((zones - conventional))
   ok cmp /mnt/seq/0 /tmp/some
+  # Linux 6.1.192 tells a zone append's end for its beginning (block/blk-mq.c, req_bio_endio), and zonefs fails it.
+  case $(uname -r) in
+    6.1.*) echo 'not run: direct writes to zonefs: this kernel fails them' ;;
+    *)
+      ok dd if=/tmp/some of=/mnt/seq/1 bs=4096 oflag=direct conv=notrunc
+      ok dd if=/tmp/some of=/mnt/seq/1 bs=4096 seek=3 oflag=direct conv=notrunc
+      cat /tmp/some /tmp/some >/tmp/twice
+      ok cmp /mnt/seq/1 /tmp/twice
+      fails dd if=/tmp/some of=/mnt/seq/1 bs=4096 seek=3 oflag=direct conv=notrunc
+      ok truncate -s 0 /mnt/seq/1 ;;
+  esac
   ok truncate -s 0 /mnt/seq/0
   is 'empty zones after zonefs reset one' "$(count '(em)')" $((zones - conventional))
   ok umount /mnt
