@@ -45,6 +45,7 @@ NominalSpeed nominal_speed(scsi::Drive& drive) {
 ExpectedTime expected_time(scsi::Drive& drive) {
   const NominalSpeed speed = nominal_speed(drive);
   TimePlan plan(speed.rpm, std::nullopt);
+  plan.expect_no_writes();
   const bool translates = drive.addresses().translates();
   const double bytes = static_cast<double>(drive.blocks()) * drive.block_bytes();
   if (!translates) plan.expect_map_by_timing(bytes);

@@ -36,9 +36,10 @@ struct Stage {
   // Its share of a run's time, for what is expected and what a budget leaves to each: what runs on
   // drives of 5400 to 15000 rpm took, in about the seconds of a drive of 10,000 rpm.
   double weight;
-  double high;   // times its weight at high precision
-  double least;  // of it, where time is short: what is left is too little to be of use
-  int gives_up;  // precision, in a run that is given less time: 1 the first; 0 never
+  double high;            // times its weight at high precision
+  double least;           // of it, where time is short: what is left is too little to be of use
+  double reads_only = 1;  // of it and of the least, where nothing may be written
+  int gives_up;           // precision, in a run that is given less time: 1 the first; 0 never
   Caches caches;
   std::array<Part, 3> parts;
   // Once all parts are done and the drive's settings held through them.
@@ -63,16 +64,16 @@ inline constexpr std::array<Stage, 12> kStages{{
                  .estimate = estimate_rotation,
                  .needs = Needs::nothing}}}},
     {.name = "layout",
-     .weight = 5,
+     .weight = 4,
      .high = 1.2,
-     .least = 0.48,
+     .least = 0.6,
      .gives_up = 0,
      .caches = Caches::off,
      .parts = {{{.experiment = find_map, .estimate = take_map, .needs = Needs::nothing}}}},
     {.name = "angles",
-     .weight = 5,
+     .weight = 4.5,
      .high = 2.2,
-     .least = 0.55,
+     .least = 0.6,
      .gives_up = 7,
      .caches = Caches::off,
      .parts = {{{.experiment = measure_angles, .estimate = take_map}}}},
@@ -87,6 +88,7 @@ inline constexpr std::array<Stage, 12> kStages{{
      .weight = 5,
      .high = 1.4,
      .least = 0.21,
+     .reads_only = 0.2,
      .gives_up = 5,
      .caches = Caches::off,
      .parts = {{{.experiment = measure_head_switch, .estimate = estimate_head_switch, .share = 0.5},
@@ -96,9 +98,10 @@ inline constexpr std::array<Stage, 12> kStages{{
                  .writes = true},
                 {.experiment = measure_write_seeks, .writes = true}}}},
     {.name = "overheads",
-     .weight = 3,
+     .weight = 2.8,
      .high = 1.8,
      .least = 0.46,
+     .reads_only = 0.5,
      .gives_up = 4,
      .caches = Caches::off,
      .parts = {{{.experiment = measure_miss_overheads, .share = 0.6},
@@ -107,6 +110,7 @@ inline constexpr std::array<Stage, 12> kStages{{
      .weight = 9,
      .high = 1.3,
      .least = 0.53,
+     .reads_only = 0.7,
      .gives_up = 2,
      .caches = Caches::as_found,
      .parts = {{{.experiment = measure_hit_overheads, .share = 0.5, .needs = Needs::nothing},
@@ -116,6 +120,7 @@ inline constexpr std::array<Stage, 12> kStages{{
      .weight = 4,
      .high = 2,
      .least = 0.375,
+     .reads_only = 0.7,
      .gives_up = 1,
      .caches = Caches::as_found,
      .parts = {{{.experiment = read_in_a_row,
@@ -126,9 +131,9 @@ inline constexpr std::array<Stage, 12> kStages{{
                  .needs = Needs::prediction},
                 {.experiment = send_mixed_requests, .needs = Needs::prediction}}}},
     {.name = "self-validation",
-     .weight = 5,
+     .weight = 3,
      .high = 1.3,
-     .least = 0.39,
+     .least = 0.6,
      .gives_up = 3,
      .caches = Caches::off,
      .parts = {{{.experiment = send_random_requests, .needs = Needs::prediction}}},

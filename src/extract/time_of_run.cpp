@@ -31,6 +31,7 @@ bool may_translate(scsi::Drive& drive) {
 // By the speed that the drive says it has; what it says wrong shows in the first stages.
 void TimeOfRun::plan() {
   plan_.emplace(nominal_speed(drive_).rpm, options_.budget_s, options_.precision);
+  if (options_.writable.empty()) plan_->expect_no_writes();
   for (std::size_t done = 0; done < so_far_.session.stages_before; ++done) plan_->leave_out(done);
   expect_the_map();
   constexpr double kWakes_s = 120, kLeastWakes_s = 60;  // Chosen: of all five conditions

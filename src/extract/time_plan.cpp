@@ -45,6 +45,13 @@ void TimePlan::expect(std::size_t stage, double full_s, double least_s) {
   full_s_[stage] = std::max({full_s_[stage], full_s, least_s_[stage]});
 }
 
+void TimePlan::expect_no_writes() {
+  for (std::size_t i = 0; i < kStages.size(); ++i) {
+    full_s_[i] *= kStages[i].reads_only;
+    least_s_[i] *= kStages[i].reads_only;
+  }
+}
+
 void TimePlan::expect_map_by_timing(double bytes) {
   full_s_[kLayout] = timed_map_s(bytes);
   least_s_[kLayout] = least_timed_map_s(bytes);
@@ -58,7 +65,8 @@ void TimePlan::expect_no_map() {
   for (std::size_t i = kLayout + 1; i < kStages.size(); ++i)
     if (least_needs(kStages[i]) != Needs::nothing) leave_out(i);
   full_s_[kLayout] = least_s_[kLayout] = kAtOnce * slower_;
-  if (full_s_[kCache] > 0) full_s_[kCache] = kOfCache * kStages[kCache].weight * slower_;
+  if (full_s_[kCache] > 0)
+    full_s_[kCache] = std::min(full_s_[kCache], kOfCache * kStages[kCache].weight * slower_);
   full_s_[kSelfValidation] = kSharply_s;
   least_s_[kSelfValidation] = kStages[kRotation].weight * slower_;
 }

@@ -23,6 +23,8 @@ class TimePlan {
   // and what it is of no use without. Never less than by the weight.
   void expect(std::size_t stage, double full_s, double least_s);
 
+  // Nothing may be written.
+  void expect_no_writes();
   // The map of a drive of so many bytes will be found by timing: track by track, not by questions.
   void expect_map_by_timing(double bytes);
   // No map will be found: what comes behind the layout is what needs none, and at the end the

@@ -40,6 +40,15 @@ TEST_CASE("without a budget every stage takes what it needs, more on slower driv
   for (std::size_t i = 0; i < kStages.size(); ++i) CHECK_FALSE(fast.limit_s(i, 1e6));
 }
 
+TEST_CASE("without writes the stages that write take less, and need less") {
+  const TimePlan writes(10'000, std::nullopt);
+  TimePlan reads(10'000, std::nullopt);
+  reads.expect_no_writes();
+  CHECK(reads.expected_s() < 0.8 * writes.expected_s());
+  CHECK(reads.least_s() < writes.least_s());
+  CHECK(reads.full_s(kSeeks) == writes.full_s(kSeeks));
+}
+
 TEST_CASE("high precision takes longer, and needs no more at least") {
   const TimePlan enough(10'000, std::nullopt), high(10'000, std::nullopt, mtbrc::Precision::high);
   CHECK(high.expected_s() > 1.2 * enough.expected_s());

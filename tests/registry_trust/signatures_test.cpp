@@ -1,6 +1,7 @@
 #include "registry/trust/signatures.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -149,7 +150,11 @@ TEST_CASE("a trust folder or key that others may write is refused, and what plat
   trust_key("me", keys.folder() + "/one.pub", folder);
   ::umask(before);
   CHECK(trusted_keys(none, folder).size() == 1);
+  // Where this user is not root his group may be his alone (own_alone_test.cpp).
+  constexpr gid_t kNobodys = 54321;
+  const bool has_group = ::chown(folder.c_str(), ::geteuid(), kNobodys) == 0;
   for (const mode_t mode : {0777U, 0770U, 01777U}) {
+    if (mode == 0770U && !has_group) continue;
     ::chmod(folder.c_str(), mode);
     CHECK_THROWS_WITH(trusted_keys(none, folder), Catch::Contains(folder + ": may be written"));
     CHECK_THROWS_WITH(trust_key("you", keys.folder() + "/one.pub", folder),
