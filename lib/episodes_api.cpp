@@ -1,7 +1,5 @@
 // Episodes: opened, closed, and what becomes of a request in them.
 
-#include <limits>
-
 #include "emit/table/whole_file.h"
 #include "episodes/outcome.h"
 #include "episodes/read.h"

@@ -3,7 +3,7 @@
 #include "emit/table/whole_file.h"
 #include "engine/state.h"
 #include "lib/handles.h"
-#include "model/standing.h"
+#include "model/completeness.h"
 #include "model/version.h"
 
 namespace {

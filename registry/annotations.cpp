@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "identity/drive_mark.h"
+#include "model/completeness.h"
 #include "model/json_text.h"
 #include "model/quality.h"
-#include "model/standing.h"
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/plausibility.h"

@@ -14,7 +14,6 @@
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/revolution.h"
 #include "model/strict_json.h"
 #include "registry/privacy.h"
 

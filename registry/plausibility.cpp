@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "model/quality.h"
-#include "model/revolution.h"
 #include "model/validate.h"
 
 namespace platter::registry {

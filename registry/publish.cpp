@@ -12,7 +12,6 @@
 #include "model/text_file.h"
 #include "registry/annotations.h"
 #include "registry/canonical_json.h"
-#include "registry/digest.h"
 #include "registry/enter.h"
 #include "registry/naming.h"
 #include "registry/privacy.h"

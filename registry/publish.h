@@ -1,12 +1,10 @@
 // A model, and what belongs to it, into the registry: once, for good.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "model/drive_model.h"
 #include "registry/attachments.h"
 #include "registry/plausibility.h"
 #include "registry/store.h"

@@ -12,7 +12,6 @@
 #include "model/nearest.h"
 #include "model/number_in.h"
 #include "registry/annotations.h"
-#include "registry/digest.h"
 #include "registry/search_index.h"
 
 namespace platter::registry {

@@ -1,6 +1,8 @@
 // Maps by timing alone, held against the truth of virtual drives at 200,000 random blocks
 // (docs/validation.md). Time on the device's clock, which is simulated: rotation and map.
-//   timed_layouts virtual:modern-5tb [--budget 600] [--seed 1] [--verify]
+// --surfaces: then the surfaces, by moves; pairs of blocks up to 70 bands apart that lie on one
+// surface in both, or in neither.
+//   timed_layouts virtual:modern-5tb [--budget 600] [--seed 1] [--verify] [--surfaces]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,8 +14,11 @@
 #include <vector>
 
 #include "engine/layout_map.h"
+#include "layout_by_timing/common_skews.h"
 #include "layout_by_timing/mapper.h"
 #include "layout_by_timing/media_timing.h"
+#include "layout_by_timing/surfaces_of_map.h"
+#include "layout_by_timing/to_layout.h"
 #include "model/error.h"
 #include "mtbrc/probe.h"
 #include "mtbrc/rotation.h"
@@ -95,7 +100,7 @@ struct Settings {
   std::vector<std::string> drives;
   double budget_s = 0;
   std::uint64_t seed = 1;
-  bool verify = false, runs = false;
+  bool verify = false, runs = false, surfaces = false;
 };
 
 // Where along a long run angles are wrong by more than a hundredth of a turn, in sixteenths.
@@ -149,6 +154,57 @@ void print_runs(const Mapper& mapper, const MediaTiming& media, const engine::La
   }
 }
 
+// Of blocks up to 70 bands of truth apart.
+double right_pairs(const engine::LayoutMap& found, const engine::LayoutMap& truth,
+                   std::uint64_t blocks, std::uint64_t band) {
+  constexpr int kPairs = 100'000;
+  std::mt19937_64 random(4711);
+  const auto drawn = [&](std::uint64_t below) {
+    return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random);
+  };
+  const auto head = [](const engine::LayoutMap& map, std::uint64_t lbn) {
+    return map.track_of_slot(map.slot_of_lbn(lbn)).head;
+  };
+  int right = 0;
+  for (int i = 0; i < kPairs; ++i) {
+    const std::uint64_t a = drawn(blocks), b = (a + drawn(70 * band)) % blocks;
+    right += (head(found, a) == head(found, b)) == (head(truth, a) == head(truth, b));
+  }
+  return static_cast<double>(right) / kPairs;
+}
+
+// Blocks of the usual run.
+std::uint64_t blocks_of_band(std::span<const Run> runs) {
+  std::vector<std::uint64_t> blocks;
+  for (const Run& run : runs) blocks.push_back(run.blocks());
+  std::ranges::sort(blocks);
+  return blocks[blocks.size() / 2];
+}
+
+void print_surfaces(Mapper& mapper, const MediaTiming& media, scsi::Drive& drive,
+                    const engine::LayoutMap& truth) {
+  const std::uint64_t unit = media.logical_blocks();
+  std::vector<Run> runs = without_gaps(mapper.runs(),
+                                       (drive.blocks() - media.first_lbn() + unit - 1) / unit);
+  take_common_skews(runs);
+  const Nanoseconds began_ns = drive.now_ns();
+  SurfaceOptions how;
+  how.most_ns = from_ms(30e3);
+  const Surfaces surfaces = surfaces_of_map(mapper, runs, how);
+  const model::Layout layout = to_layout(
+      runs, {drive.blocks(), media.logical_blocks(), media.first_lbn()}, surfaces);
+  const double pairs = right_pairs(engine::LayoutMap(layout), truth, drive.blocks(),
+                                   blocks_of_band(runs) * unit);
+  fmt::print("  surfaces: {:.1f} s, {} for {}, {}; pairs {:.3f} %",
+             to_ms(drive.now_ns() - began_ns) / 1e3, surfaces.heads, truth.heads(),
+             surfaces.in_words(), 100 * pairs);
+  if (const auto& found = surfaces.measured)
+    fmt::print("; {} moves, {} groups, {} shifts, chance {:.4f}, fit {:.2f}, contrast {:.3f}",
+               found->moves, found->groups, found->shifts, found->best.chance, found->best.fit,
+               found->contrast_rev);
+  fmt::print("\n");
+}
+
 void run(const std::string& name, const Settings& how) {
   const auto device = virtual_drive::open_virtual(
       fmt::format("{}{}seed={}", name, name.find('?') == std::string::npos ? "?" : "&", how.seed));
@@ -189,6 +245,7 @@ void run(const std::string& name, const Settings& how) {
       counts.begun_anew, counts.patterns, mapper.pattern() ? mapper.pattern()->period() : 0,
       mapper.frame().jitter().sigma_rev);
   if (how.runs) print_runs(mapper, media, truth, shares.common_rev);
+  if (how.surfaces) print_surfaces(mapper, media, drive, truth);
 }
 
 }  // namespace
@@ -202,6 +259,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", how.seed, "of the drive's noise and of the mapper");
   app.add_flag("--verify", how.verify, "reach the media with VERIFY alone");
   app.add_flag("--runs", how.runs, "print every run, and where its first track begins in truth");
+  app.add_flag("--surfaces", how.surfaces, "find the surfaces, by moves of at most 30 s");
   CLI11_PARSE(app, argc, argv);
   for (const std::string& drive : how.drives) {
     try {

@@ -10,16 +10,13 @@
 #include "emit/disksim/drive_text.h"
 #include "emit/disksim/import.h"
 #include "emit/disksim/layout_choice.h"
-#include "emit/disksim/read_back.h"
 #include "emit/disksim/simulation_text.h"
+#include "model/completeness.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/leftovers.h"
 #include "model/printable.h"
 #include "model/seek_curve.h"
-#include "model/standing.h"
-#include "model/temporary_folder.h"
-#include "model/validate.h"
 #include "model/version.h"
 
 namespace platter::emit_disksim {

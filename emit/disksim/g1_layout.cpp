@@ -1,5 +1,3 @@
-#include "emit/disksim/g1_layout.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "emit/disksim/block_places.h"
+#include "emit/disksim/import_parts.h"
 #include "emit/disksim/no_place.h"
 #include "emit/disksim/track_runs.h"
 

@@ -1,5 +1,3 @@
-#include "emit/disksim/g2_layout.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 #include <sstream>
 
 #include "emit/disksim/block_places.h"
-#include "emit/disksim/named_file.h"
+#include "emit/disksim/import_parts.h"
 #include "emit/disksim/no_place.h"
 #include "emit/disksim/track_runs.h"
 #include "model/text_file.h"

@@ -1,5 +1,3 @@
-#include "emit/disksim/g4_layout.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "emit/disksim/block_places.h"
+#include "emit/disksim/import_parts.h"
 #include "emit/disksim/no_place.h"
 #include "emit/disksim/track_runs.h"
 #include "engine/layout_map.h"

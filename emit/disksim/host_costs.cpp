@@ -1,11 +1,8 @@
-#include "emit/disksim/host_costs.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
+#include "emit/disksim/import_parts.h"
 #include "model/stand_ins.h"
 
 namespace platter::emit_disksim {

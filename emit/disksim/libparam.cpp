@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <map>
 #include <string_view>
 
 #include "model/error.h"
@@ -418,6 +417,23 @@ class Parser {
 };
 
 }  // namespace
+
+namespace fs = std::filesystem;
+
+std::string find_named_file(BlockReader& reader, const char* parameter, const char* what,
+                            const std::string& top_folder) {
+  const fs::path wanted = reader.text(parameter);
+  if (wanted.is_absolute()) return wanted.string();
+  const Where& where = reader.where(parameter);
+  const fs::path near = fs::path(*where.file).parent_path() / wanted;
+  std::error_code ignored;
+  if (fs::exists(near, ignored)) return near.string();
+  const fs::path top = fs::path(top_folder) / wanted;
+  if (!fs::exists(top, ignored)) {
+    fail_at(where, fmt::format("{} {} does not exist", what, near.string()));
+  }
+  return top.string();
+}
 
 std::string Where::text() const {
   return fmt::format("{}:{}", file ? *file : std::string("?"), line);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -97,5 +96,11 @@ std::int64_t integer_of(const Value& value);
 
 // A real number; a negative one is 0, with a warning.
 double time_of(BlockReader& reader, const char* name, std::vector<std::string>& warnings);
+
+// Files that a parameter names: where DiskSim's users keep them.
+// The path in `parameter`, sought beside the file that names it, then in `top_folder`. Throws
+// Error(bad_input) where there is no such file; `what` says what it is ("the seek file").
+std::string find_named_file(BlockReader& reader, const char* parameter, const char* what,
+                            const std::string& top_folder);
 
 }  // namespace platter::emit_disksim

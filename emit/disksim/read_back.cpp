@@ -1,18 +1,42 @@
-#include "emit/disksim/read_back.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <cstdint>
 
-#include "emit/disksim/track_stretches.h"
+#include "emit/disksim/drive_text.h"
+#include "emit/disksim/g1_geometry.h"
 #include "engine/layout_map.h"
 #include "model/error.h"
 #include "model/seek_curve.h"
 
 namespace platter::emit_disksim {
 namespace {
+
+// A layout as stretches: consecutive LBNs in consecutive sectors of one track.
+struct TrackStretch {
+  std::uint64_t lbn = 0, blocks = 0;
+  std::uint32_t cylinder = 0, head = 0, sector = 0, sectors = 0;
+  double angle_rev = 0;  // of the track
+};
+
+// In the order of LBNs, remapped blocks where they were remapped from. `map` is the layout's.
+std::vector<TrackStretch> stretches_of(const model::Layout& layout, const engine::LayoutMap& map) {
+  std::vector<TrackStretch> all;
+  std::uint64_t lbn = 0;
+  for (const Interval& run : slots_with_blocks(layout, map.slots())) {
+    for (std::uint64_t slot = run.first; slot < run.end;) {
+      const engine::Track track = map.track_of_slot(slot);
+      const std::uint64_t end = std::min(run.end, track.first_slot + track.sectors);
+      all.push_back({lbn, end - slot, track.cylinder, track.head,
+                     static_cast<std::uint32_t>(slot - track.first_slot), track.sectors,
+                     engine::rev_from_angle(track.angle)});
+      lbn += end - slot;
+      slot = end;
+    }
+  }
+  return all;
+}
 
 [[noreturn]] void differs(std::uint64_t lbn, const std::string& how) {
   throw Error(

@@ -1,9 +1,9 @@
-#include "emit/disksim/readings.h"
-
 #include <fmt/core.h>
 
 #include <memory>
 #include <variant>
+
+#include "emit/disksim/import_parts.h"
 
 namespace platter::emit_disksim {
 namespace {

@@ -1,5 +1,3 @@
-#include "emit/disksim/seek_import.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,7 +6,7 @@
 #include <functional>
 #include <sstream>
 
-#include "emit/disksim/named_file.h"
+#include "emit/disksim/import_parts.h"
 #include "model/text_file.h"
 
 namespace platter::emit_disksim {

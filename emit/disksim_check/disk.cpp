@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "emit/disksim/readings.h"
+#include "emit/disksim/import_parts.h"
 #include "emit/disksim/rules.h"
 #include "emit/disksim_check/findings.h"
 

@@ -6,7 +6,6 @@
 #include <istream>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "model/units.h"

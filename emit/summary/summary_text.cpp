@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "emit/summary/simulators.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 
 namespace platter::emit_summary {

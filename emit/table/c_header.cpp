@@ -14,7 +14,6 @@
 #include "engine/layout_map.h"
 #include "model/error.h"
 #include "model/printable.h"
-#include "model/replaced.h"
 
 namespace platter::emit_table {
 namespace {

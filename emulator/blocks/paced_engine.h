@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "emulator/blocks/connection.h"
-#include "emulator/blocks/courier.h"
 #include "emulator/blocks/request_episodes.h"
 #include "emulator/blocks/request_log.h"
 #include "emulator/file_systems/ranges.h"
-#include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
+#include "emulator/pace/real_time.h"
 #include "emulator/pace/transport_delay.h"
 #include "lib/platter.h"
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "emulator/blocks/connection.h"
-#include "emulator/blocks/courier.h"
 #include "emulator/blocks/paced_engine.h"
 #include "emulator/blocks/request_log.h"
 #include "emulator/contents/contents_choice.h"

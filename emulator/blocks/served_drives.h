@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "emulator/blocks/served_drive.h"
-#include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/log_writer.h"
+#include "emulator/pace/real_time.h"
 #include "emulator/pace/transport_delay.h"
 
 namespace platter::emulator {

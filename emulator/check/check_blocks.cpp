@@ -1,5 +1,3 @@
-#include "emulator/check/check_blocks.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,3 @@
-#include "emulator/check/check_commands.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/check/log_checker.h"
-#include "emulator/scsi/block_commands.h"
 #include "emulator/scsi/block_request.h"
-#include "emulator/scsi/sense_number.h"
+#include "emulator/scsi/command_log.h"
 #include "scsi/device.h"
 #include "virtual_drive/target.h"
 

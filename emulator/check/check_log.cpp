@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "emulator/check/check_blocks.h"
-#include "emulator/check/check_commands.h"
+#include "emulator/check/log_checker.h"
 #include "model/formats.h"
 #include "model/strict_json.h"
 

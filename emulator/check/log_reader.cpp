@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "model/bounded_line.h"
+#include "model/checked_line.h"
 #include "model/error.h"
 
 namespace platter::emulator {

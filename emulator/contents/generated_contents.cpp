@@ -7,12 +7,23 @@
 #include <cerrno>
 #include <cstring>
 
-#include "emulator/contents/generated_bytes.h"
 #include "emulator/file_systems/found_file_systems.h"
 #include "model/error.h"
 
 namespace platter::emulator {
 namespace {
+
+constexpr std::size_t kLine = 64, kDigits = 16, kNumberAt = 28;
+using Line = std::array<char, kLine>;
+
+Line line_of(std::uint64_t page) {
+  Line line;
+  std::memcpy(line.data(), "platter dropped data: page 0x0123456789abcdef of 4096 bytes    \n",
+              kLine);
+  for (std::size_t i = 0; i < kDigits; ++i)
+    line[kNumberAt + 1 + i] = "0123456789abcdef"[page >> (4 * (kDigits - 1 - i)) & 0xF];
+  return line;
+}
 
 constexpr std::uint64_t kPagesAtOnce = 64;
 constexpr std::uint64_t kSector = 512;
@@ -58,6 +69,42 @@ DroppedMap map_of(const GeneratedSettings& settings, const ContentsFile& store) 
 }
 
 }  // namespace
+
+void WaitingPages::put(std::uint64_t page, const Page& what) {
+  const auto [it, is_new] = pages_.try_emplace(page, what);
+  if (!is_new) {
+    forget_age(it->second);
+    it->second = what;
+  }
+  if (what.droppable) by_age_.emplace(what.written, page);
+}
+
+void WaitingPages::remove(std::uint64_t page) {
+  const auto it = pages_.find(page);
+  if (it == pages_.end()) return;
+  forget_age(it->second);
+  pages_.erase(it);
+}
+
+const WaitingPages::Page* WaitingPages::find(std::uint64_t page) const {
+  const auto it = pages_.find(page);
+  return it == pages_.end() ? nullptr : &it->second;
+}
+
+std::optional<std::uint64_t> WaitingPages::oldest() const {
+  if (by_age_.empty()) return std::nullopt;
+  return by_age_.begin()->second;
+}
+
+void generate(std::uint64_t page, std::uint64_t from, std::span<std::uint8_t> to) {
+  const Line line = line_of(page);
+  for (std::size_t done = 0; done < to.size();) {
+    const std::size_t in = (from + done) % kLine;
+    const std::size_t part = std::min(kLine - in, to.size() - done);
+    std::memcpy(to.data() + done, line.data() + in, part);
+    done += part;
+  }
+}
 
 // Called by file systems while a write holds the mutex.
 class GeneratedContents::Drive : public Surroundings {

@@ -3,12 +3,11 @@
 #include <linux/um_timetravel.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <limits>
 
-#include "emulator/vhost_user/broken_guest.h"
+#include "emulator/vhost_user/message.h"
 
 namespace platter::emulator {
 namespace {

@@ -12,7 +12,6 @@
 #include "emulator/cosim/guest_link.h"
 #include "emulator/vhost_user/message.h"
 #include "model/leftovers.h"
-#include "model/temporary_folder.h"
 
 namespace platter::emulator {
 

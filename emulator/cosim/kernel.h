@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace platter::emulator {
 
@@ -29,5 +31,13 @@ std::uint64_t delay_function_of(const std::string& path);
 // Error(output): there is no cache, or no room in it; Error(interrupted); Error(internal) where the
 // build fails.
 std::string guest_kernel(const KernelRecipe& recipe, const KernelProgress& progress);
+
+// Where a function of the guest's kernel lies, which is a program of the host.
+// The address of that function in an ELF file for x86-64 that is loaded where it says; nullopt: it
+// is none, or keeps no such symbol. (System V ABI, AMD64 supplement; generic ABI, "Symbol Table".)
+std::optional<std::uint64_t> function_address(std::string_view elf, std::string_view name);
+
+// The guest's kernel lets time pass by this one, given nanoseconds.
+inline constexpr const char* kDelayFunction = "time_travel_ndelay";
 
 }  // namespace platter::emulator

@@ -7,9 +7,8 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
-#include "emulator/cosim/simulated_drives.h"
+#include "emulator/cosim/calendar.h"
 #include "emulator/scsi/scsi_drive.h"
 #include "emulator/vhost_user/device.h"
 #include "emulator/vhost_user/scsi_host.h"

@@ -5,16 +5,32 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emulator/cosim/guest_process.h"
-#include "emulator/cosim/records.h"
 #include "emulator/scsi/drive_set.h"
 
 namespace platter::emulator {
+
+// The records of the guest's process 1 (guest/record.h), out of a stream that comes in pieces.
+struct Record {
+  std::uint32_t kind = 0;
+  std::string_view bytes{};
+  std::int32_t number() const;  // of those that hold one; 0: it does not
+};
+
+class RecordReader {
+ public:
+  // Calls `take` for what is whole now. false: it is no stream of records.
+  bool feed(std::span<const char> piece, const std::function<void(const Record&)>& take);
+
+ private:
+  std::string kept_{};
+};
 
 struct SimulationSettings {
   std::vector<DriveOfSet> drives{};  // at least one

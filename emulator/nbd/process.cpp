@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "emulator/pace/drive_report.h"
-#include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
+#include "emulator/pace/unread_notices.h"
 #include "model/quietly.h"
 #include "model/say.h"
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
 

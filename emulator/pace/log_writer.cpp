@@ -8,13 +8,23 @@
 #include <chrono>
 #include <cstring>
 
-#include "emulator/pace/write_whole.h"
 #include "model/error.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 
 namespace platter::emulator {
 namespace {
+
+// All of some bytes to a file descriptor.
+// 0, or the errno of the write that failed.
+inline int write_whole(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = write(file, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return 0;
+}
 
 constexpr std::size_t kKept = std::size_t{4} << 20;
 constexpr std::chrono::milliseconds kPause{50};

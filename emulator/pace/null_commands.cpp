@@ -3,7 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "emulator/pace/clock.h"
 #include "emulator/pace/real_time.h"
 
 namespace platter::emulator {

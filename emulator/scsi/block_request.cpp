@@ -1,6 +1,5 @@
 #include "emulator/scsi/block_request.h"
 
-#include "emulator/scsi/block_commands.h"
 #include "scsi/bytes.h"
 
 namespace platter::emulator {

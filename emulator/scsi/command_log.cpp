@@ -8,8 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "emulator/scsi/block_commands.h"
-#include "emulator/scsi/sense_number.h"
+#include "emulator/scsi/block_request.h"
 
 namespace platter::emulator {
 namespace {

@@ -41,6 +41,7 @@ void ScsiDrive::take_up_zones() {
                               "give the contents of this drive, or a file that is not there yet",
                               name_));
     kept_zones_.push_back(zones.state(i));
+    unlike_kept_.insert(static_cast<std::uint32_t>(i));
   }
   zones.take_changed();
 }
@@ -56,6 +57,7 @@ int ScsiDrive::keep_zone(std::size_t number, const virtual_drive::ZoneList::Stat
 int ScsiDrive::keep_changed_zones() {
   const std::vector<std::uint32_t> changed = target_.zones().take_changed();
   if (!zone_table_ || changed.empty()) return 0;
+  unlike_kept_.insert(changed.begin(), changed.end());
   const virtual_drive::ZoneList& zones = target_.zones();
   if (loses_cache_)
     return std::ranges::any_of(
@@ -69,13 +71,18 @@ int ScsiDrive::keep_changed_zones() {
   return error;
 }
 
+// Those that a power cut would leave as they are change by commands alone.
 int ScsiDrive::keep_zones() {
   if (!zone_table_) return 0;
-  const virtual_drive::ZoneList then = target_.zones_after_cut(now_ns_);
+  const std::vector<std::uint32_t> changed = target_.zones().take_changed();
+  unlike_kept_.insert(changed.begin(), changed.end());
+  const std::vector<std::uint32_t> numbers(unlike_kept_.begin(), unlike_kept_.end());
+  const auto then = target_.zones_after_cut(numbers, now_ns_);
   int error = 0;
-  for (std::size_t i = 0; i < kept_zones_.size(); ++i) {
-    if (then.state(i) == kept_zones_[i]) continue;
-    if (const int failed = keep_zone(i, then.state(i)); error == 0) error = failed;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (then[i] != kept_zones_[numbers[i]])
+      if (const int failed = keep_zone(numbers[i], then[i]); error == 0) error = failed;
+    if (then[i] == target_.zones().state(numbers[i])) unlike_kept_.erase(numbers[i]);
   }
   return error;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ class ScsiDrive {
 
   // The emulation ends, which is a power cut for what outlives it. 0, or an errno.
   int keep_zones();
+  // So many zones that looks at.
+  std::size_t zones_to_keep() const { return unlike_kept_.size(); }
 
   void delivered(std::uint32_t tag, Nanoseconds at_ns);
 
@@ -96,6 +99,7 @@ class ScsiDrive {
   virtual_drive::Target target_;
   std::optional<ZoneTable> zone_table_;
   std::vector<virtual_drive::ZoneList::State> kept_zones_{};
+  std::set<std::uint32_t> unlike_kept_{};  // zones that may be, or were when they were kept
   bool loses_cache_;
   std::optional<CommandLog> log_;
   std::optional<DriveEpisodes> episodes_;

@@ -4,7 +4,6 @@
 #include <linux/io_uring.h>
 #include <linux/ublk_cmd.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

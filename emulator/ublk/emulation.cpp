@@ -13,7 +13,6 @@
 #include "emulator/pace/report_writer.h"
 #include "emulator/pace/unread_notices.h"
 #include "emulator/ublk/queue.h"
-#include "emulator/ublk/serve.h"
 #include "model/say.h"
 
 namespace platter::emulator::ublk {

@@ -12,7 +12,6 @@
 #include <span>
 #include <utility>
 
-#include "emulator/pace/clock.h"
 #include "emulator/pace/real_time.h"
 
 namespace platter::emulator::ublk {
@@ -28,6 +27,24 @@ std::size_t asked_bytes() {
 }
 
 }  // namespace
+
+int serve(ServedDrive& drive, const Request& request, const Connection& who, Courier& courier) {
+  const Nanoseconds came = request.came_host_ns;
+  switch (request.kind) {
+    case UBLK_IO_OP_READ:
+      return drive.read(request.offset, request.data, came, who, &courier);
+    case UBLK_IO_OP_WRITE:
+      return drive.write(request.offset, request.data, request.through, came, who, &courier);
+    case UBLK_IO_OP_FLUSH:
+      return drive.flush(came, who, &courier);
+    case UBLK_IO_OP_DISCARD:
+      return drive.trim(request.offset, request.bytes);
+    case UBLK_IO_OP_WRITE_ZEROES:
+      return drive.zero(request.offset, request.bytes, request.through, came, who, &courier);
+    default:
+      return EOPNOTSUPP;
+  }
+}
 
 // For one request at a time.
 class Queue::Worker : public Courier {

@@ -11,11 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "emulator/blocks/courier.h"
+#include "emulator/blocks/connection.h"
 #include "emulator/blocks/served_drive.h"
 #include "emulator/ublk/commands.h"
 #include "emulator/ublk/device.h"
-#include "emulator/ublk/mapping.h"
 #include "emulator/ublk/ring.h"
 
 namespace platter::emulator::ublk {
@@ -70,5 +69,9 @@ class Queue {
   std::atomic<bool> ends_{false};
   std::thread thread_{};
 };
+
+// What a drive does about a request of the kernel's.
+// As ServedDrive's: 0, an errno, or kByCourier.
+int serve(ServedDrive& drive, const Request& request, const Connection& who, Courier& courier);
 
 }  // namespace platter::emulator::ublk

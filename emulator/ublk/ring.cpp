@@ -1,17 +1,13 @@
 #include "emulator/ublk/ring.h"
 
-#include <fmt/format.h>
 #include <linux/time_types.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 
-#include "emulator/pace/clock.h"
-#include "model/error.h"
+#include "emulator/pace/real_time.h"
 
 namespace platter::emulator::ublk {
 namespace {

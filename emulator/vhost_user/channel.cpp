@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "emulator/vhost_user/broken_guest.h"
 #include "emulator/vhost_user/foreign_file.h"
 
 namespace platter::emulator {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/vhost_user/broken_guest.h"
 #include "emulator/vhost_user/doorbell.h"
 #include "emulator/vhost_user/guest_memory.h"
 #include "emulator/vhost_user/message.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "emulator/contents/generated_contents.h"
-#include "emulator/pace/many_descriptors.h"
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/report_writer.h"
 #include "emulator/pace/unread_notices.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/pace/clock.h"
 #include "emulator/pace/drive_report.h"
+#include "emulator/pace/real_time.h"
 #include "emulator/scsi/drive_set.h"
 #include "emulator/vhost_user/keeper.h"
 #include "emulator/vhost_user/server.h"

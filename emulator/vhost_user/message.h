@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/descriptor.h"
@@ -57,6 +58,11 @@ struct Message {
     std::memcpy(payload.data() + bytes, &number, sizeof number);
     bytes += sizeof number;
   }
+};
+
+// What a guest, or its front end, says cannot be: it is not served any more. A sentence's part.
+struct BrokenGuest {
+  std::string what;
 };
 
 }  // namespace platter::emulator

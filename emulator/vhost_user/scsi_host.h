@@ -5,14 +5,12 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "emulator/vhost_user/broken_guest.h"
+#include "emulator/vhost_user/message.h"
 #include "emulator/vhost_user/shared_drives.h"
 #include "emulator/vhost_user/virtio_scsi.h"
 #include "emulator/vhost_user/virtqueue.h"

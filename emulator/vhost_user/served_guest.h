@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "emulator/vhost_user/channel.h"
 #include "emulator/vhost_user/device.h"

@@ -2,15 +2,14 @@
 // spins at the end. No guest makes it wait.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
+#include "emulator/pace/real_time.h"
 #include "emulator/pace/transport_delay.h"
 #include "emulator/scsi/drive_set.h"
 #include "emulator/vhost_user/doorbell.h"

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "emulator/pace/clock.h"
+#include "emulator/pace/real_time.h"
 #include "emulator/vhost_user/doorbell.h"
 
 namespace platter::emulator {

@@ -11,7 +11,7 @@
 #include "registry/entry.h"
 #include "registry/remote/index_lines.h"
 #include "registry/remote/remotes.h"
-#include "registry/remote/working_layout.h"
+#include "registry/remote/signed_first.h"
 
 namespace platter::registry_remote {
 

@@ -9,7 +9,6 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/folder.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/own_alone.h"
 #include "model/strict_json.h"

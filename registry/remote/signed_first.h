@@ -6,11 +6,31 @@
 #include <string>
 #include <vector>
 
+#include "model/leftovers.h"
 #include "registry/remote/skopeo.h"
-#include "registry/remote/working_layout.h"
+#include "registry/store.h"
 #include "registry/trust/signatures.h"
 
 namespace platter::registry_remote {
+
+// A layout that lives as long as one transfer, for skopeo to work in.
+class WorkingLayout {
+ public:
+  explicit WorkingLayout(const std::string& drive);
+
+  const registry::Store& store() const { return store_; }
+  registry::Layout layout() const { return store_.layout(drive_); }
+  std::string folder() const { return layout().folder(); }
+  const std::string& drive() const { return drive_; }
+
+ private:
+  model::TemporaryFolder folder_;
+  registry::Store store_;
+  std::string drive_;
+};
+
+// The manifest that the layout's index names by this tag. Throws Error(bad_input) where none is.
+registry::Descriptor manifest_tagged(const registry::Layout& layout, const std::string& tag);
 
 // Of the manifest's bytes, which are not read otherwise; nothing where there is no such tag.
 std::optional<std::string> digest_under(const Skopeo& skopeo, const std::string& tag);

@@ -8,10 +8,10 @@
 #include "model/bounded_process.h"
 #include "model/error.h"
 #include "model/file.h"
+#include "model/leftovers.h"
 #include "model/printable.h"
-#include "model/program_path.h"
 #include "model/strict_json.h"
-#include "model/temporary_folder.h"
+#include "model/user_folder.h"
 
 namespace platter::registry_remote {
 namespace {

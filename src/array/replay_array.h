@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "array/array_player.h"
+#include "replay/model_run.h"
 #include "replay/replay_model.h"
 #include "replay/result_file.h"
-#include "trace/trace.h"
 
 namespace platter::array {
 
@@ -47,5 +47,22 @@ replay::ResultHead replay_on_array(const ArrayPlan& plan,
                                    const std::vector<replay::Subject>& members,
                                    trace::Reader& trace, const replay::ModelReplay& options,
                                    replay::Rows& rows);
+
+// A trace on an array from its first byte to its summary, as replay::run_on_model() has it of one
+// model.
+struct PlannedArray {
+  ArrayPlan plan{};
+  std::vector<replay::Subject> members{};
+  ArraySetup setup{};
+  replay::Subject subject{};
+};
+
+// Throws as setup_of() does.
+PlannedArray planned(const ArrayPlan& plan, std::vector<replay::Subject> members);
+
+// Of `run`: fit, shape, think_in_front, how (as replay_on_array() takes it), output, shares. Throws
+// as replay::run_on_model() does.
+replay::ModelRan run_on_array(const PlannedArray& array, const replay::OpenTrace& open,
+                              const replay::ModelRun& run);
 
 }  // namespace platter::array

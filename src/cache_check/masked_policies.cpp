@@ -1,13 +1,11 @@
-#include "cache_check/masked_policies.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
-#include "model/revolution.h"
+#include "cache_check/check.h"
+#include "model/drive_model.h"
 #include "model/stand_ins.h"
 
 namespace platter::cache_check {

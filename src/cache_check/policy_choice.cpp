@@ -1,11 +1,10 @@
-#include "cache_check/policy_choice.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "cache_check/answer_likelihood.h"
+#include "cache_check/check.h"
 #include "cache_check/lookup_delay.h"
 #include "cache_probe/verdict.h"
 #include "model/error.h"

@@ -1,9 +1,6 @@
-#include "cache_check/reads_without_pause.h"
-
 #include <fmt/format.h>
 
-#include <vector>
-
+#include "cache_check/check.h"
 #include "cache_probe/streams.h"
 #include "engine/engine.h"
 #include "model/error.h"

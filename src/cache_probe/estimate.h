@@ -2,9 +2,6 @@
 // its error, its method, or the reason why there is none.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "cache_probe/record.h"
 #include "model/drive_model.h"
 #include "model/finding_kinds.h"

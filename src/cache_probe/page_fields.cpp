@@ -11,7 +11,6 @@
 #include "cache_probe/facts.h"
 #include "cache_probe/read_properties.h"
 #include "cache_probe/write_properties.h"
-#include "model/error.h"
 #include "scsi/caching_fields.h"
 
 namespace platter::cache_probe {

@@ -19,7 +19,6 @@
 #include "calibrate/trials.h"
 #include "calibrate/write_settle.h"
 #include "calibrate/zone_angles.h"
-#include "model/revolution.h"
 #include "model/stand_ins.h"
 #include "model/validate.h"
 #include "statistics/circular.h"

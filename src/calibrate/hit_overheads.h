@@ -3,11 +3,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <optional>
 
 #include "calibrate/measurement.h"
-#include "model/drive_model.h"
 #include "statistics/robust.h"
 
 namespace platter::calibrate {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "model/drive_model.h"
 #include "replay/compare.h"

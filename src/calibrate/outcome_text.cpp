@@ -5,8 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "replay/comparison_text.h"
 
 namespace platter::calibrate {

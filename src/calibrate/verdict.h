@@ -1,8 +1,6 @@
 // Whether a calibrated model is nearer to the drive on the requests that it did not learn from.
 #pragma once
 
-#include <string>
-
 #include "calibrate/gain.h"
 #include "calibrate/measurement.h"
 #include "replay/compare.h"

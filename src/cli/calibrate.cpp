@@ -4,8 +4,6 @@
 #include <string>
 
 #include "calibrate/outcome_text.h"
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/calibration.h"
 #include "model/say.h"

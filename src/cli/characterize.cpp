@@ -6,10 +6,8 @@
 #include <memory>
 #include <set>
 
-#include "cli/common_options.h"
 #include "cli/drives_progress.h"
 #include "cli/numbers.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/better_model.h"
 #include "jobs/characterize_many.h"

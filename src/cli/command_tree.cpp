@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "cli/value_words.h"
+#include "cli/help_format.h"
 
 namespace platter::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "jobs/compare.h"
-
 #include <fmt/core.h>
 
 #include <map>
@@ -8,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
+#include "jobs/results.h"
 #include "replay/comparison_text.h"
 
 namespace platter::cli {

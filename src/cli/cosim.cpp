@@ -4,10 +4,8 @@
 
 #include <memory>
 
-#include "cli/common_options.h"
 #include "cli/contents_options.h"
 #include "cli/numbers.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/needs.h"
 #include "model/error.h"

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "model/completeness.h"
 #include "model/json.h"

@@ -4,9 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "cli/common_options.h"
 #include "cli/subcommands.h"
-#include "jobs/drive_use.h"
+#include "jobs/named_drives.h"
 #include "transport/host_drives.h"
 #include "virtual_drive/catalogue.h"
 

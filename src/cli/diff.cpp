@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include "cli/common_options.h"
 #include "cli/differences.h"
 #include "cli/subcommands.h"
 #include "model/json.h"

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "model/error.h"
-#include "report/diff_table.h"
+#include "report/model_diff.h"
 
 namespace platter::cli {
 

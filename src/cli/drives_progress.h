@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/progress.h"
-#include "jobs/drives_progress.h"
+#include "jobs/progress_text.h"
 #include "model/quietly.h"
 
 namespace platter::cli {

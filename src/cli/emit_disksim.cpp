@@ -3,13 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/choices.h"
-#include "cli/common_options.h"
-#include "cli/output_names.h"
+#include "cli/numbers.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
 #include "jobs/disksim_files.h"
-#include "jobs/json_document.h"
+#include "jobs/outputs.h"
+#include "model/json_text.h"
 
 namespace platter::cli {
 namespace {
@@ -27,10 +26,10 @@ void emit_one_disksim(const std::string& path, const std::string& folder,
   const emit_disksim::Exported exported = jobs::disksim_files(path, folder, options.files,
                                                               options.outputs);
   if (options.json) {
-    return print(jobs::json_document("platter-emit-disksim", {{"name", exported.name},
-                                                              {"layout", exported.layout},
-                                                              {"files", exported.files},
-                                                              {"warnings", exported.warnings}}));
+    return print(model::json_document("platter-emit-disksim", {{"name", exported.name},
+                                                               {"layout", exported.layout},
+                                                               {"files", exported.files},
+                                                               {"warnings", exported.warnings}}));
   }
   for (const std::string& file : exported.files) print(file + "\n");
 }

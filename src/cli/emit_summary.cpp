@@ -1,6 +1,5 @@
 #include <memory>
 
-#include "cli/common_options.h"
 #include "cli/several.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"

@@ -3,12 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
-#include "jobs/json_document.h"
-#include "jobs/table_file.h"
+#include "jobs/outputs.h"
+#include "jobs/table_and_layout.h"
+#include "model/json_text.h"
 
 namespace platter::cli {
 namespace {
@@ -28,7 +27,7 @@ void emit_one_table(const std::string& path, const std::string& file, const Tabl
   const jobs::WrittenTable made = jobs::write_table(path, file, options.format, options.outputs);
   const bool to_stdout = jobs::goes_to_standard_output(file);
   if (!options.json) return to_stdout ? void() : print(file + "\n");
-  const std::string text = jobs::json_document(
+  const std::string text = model::json_document(
       "platter-emit-table", {{"file", file},
                              {"bytes", made.bytes},
                              {"model_sha256", made.table.model_sha256},

@@ -2,17 +2,12 @@
 
 #include <memory>
 
-#include "cli/choices.h"
-#include "cli/common_options.h"
 #include "cli/contents_options.h"
 #include "cli/numbers.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/emulated_drives.h"
-#include "jobs/nbd_server.h"
 #include "jobs/needs.h"
-#include "jobs/ublk_server.h"
-#include "jobs/vhost_user_server.h"
+#include "jobs/servers.h"
 #include "model/error.h"
 #include "replay/replay_model.h"
 
@@ -21,8 +16,7 @@ namespace {
 
 struct EmulateOptions {
   std::vector<std::string> models{};
-  jobs::BlockServing serving{};  // of every kind, as far as it has it
-  std::string vhost_user_socket{};
+  jobs::Serving serving{};
   std::string log{}, log_to_check{}, scheduler{};
   std::vector<std::string> episodes{};
   ContentsOptions contents{};
@@ -62,10 +56,7 @@ void serve(EmulateOptions& options, const std::vector<jobs::EmulatedDrive>& driv
     options.serving.scheduler = replay::scheduler_of(options.scheduler);
   if (options.nbd->count() > 0) return jobs::serve_over_nbd(drives, options.serving);
   if (options.ublk) return jobs::serve_over_ublk(drives, options.serving);
-  const jobs::BlockServing& of_both = options.serving;
-  jobs::serve_over_vhost_user(
-      drives, {options.vhost_user_socket, of_both.contents, of_both.log, of_both.speed,
-               of_both.write_cache_loss, of_both.ordinary, of_both.json});
+  jobs::serve_over_vhost_user(drives, options.serving);
 }
 
 void emulate(EmulateOptions& options) {
@@ -89,7 +80,7 @@ void emulate(EmulateOptions& options) {
 
 void add_emulate(CLI::App& app) {
   auto options = std::make_shared<EmulateOptions>();
-  jobs::BlockServing& serving = options->serving;
+  jobs::Serving& serving = options->serving;
   CLI::App* command = app.add_subcommand("emulate",
                                          "models as drives for other programs, in real time");
   command
@@ -106,7 +97,7 @@ void add_emulate(CLI::App& app) {
                     "serve them as block devices of this kernel, /dev/ublkbN (Linux 6.0, root)");
   options->vhost_user =
       command
-          ->add_option("--vhost-user", options->vhost_user_socket,
+          ->add_option("--vhost-user", serving.socket,
                        "serve them as the targets of a SCSI host to user-mode Linux or QEMU on "
                        "this socket (no path: on one in a private folder)")
           ->expected(0, 1);

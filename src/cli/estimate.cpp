@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 
 namespace platter::cli {

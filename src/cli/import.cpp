@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/choices.h"
-#include "cli/common_options.h"
-#include "cli/output_names.h"
+#include "cli/numbers.h"
 #include "cli/subcommands.h"
 #include "jobs/disksim_files.h"
 #include "model/error.h"

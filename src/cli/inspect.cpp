@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "cli/several.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
-#include "jobs/command_list.h"
 #include "jobs/inspected.h"
-#include "jobs/interrupt.h"
 #include "jobs/open_device.h"
+#include "jobs/printed_tables.h"
 
 namespace platter::cli {
 namespace {

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
-#include "jobs/layout_file.h"
+#include "jobs/table_and_layout.h"
 #include "report/place_list.h"
 
 namespace platter::cli {

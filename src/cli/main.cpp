@@ -15,17 +15,16 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "cli/examples.h"
 #include "cli/help_format.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "cli/usage_error.h"
 #include "cli/version.h"
-#include "jobs/interrupt.h"
+#include "jobs/signals.h"
 #include "model/as_error.h"
 #include "model/error.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/say.h"
 

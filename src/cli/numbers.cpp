@@ -1,10 +1,7 @@
 #include "cli/numbers.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "jobs/numbers.h"
 

@@ -10,7 +10,7 @@
 #include "model/json_text.h"
 #include "model/quietly.h"
 #include "model/say.h"
-#include "transport/signals.h"
+#include "transport/waiting.h"
 
 namespace platter::cli {
 namespace {

@@ -4,10 +4,9 @@
 
 #include <memory>
 
-#include "cli/common_options.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
-#include "jobs/json_document.h"
+#include "model/json_text.h"
 #include "registry/privacy.h"
 
 namespace platter::cli {
@@ -21,12 +20,12 @@ struct PublishArguments {
 };
 
 std::string as_json(const registry::Publication& published, const std::string& folder) {
-  return jobs::json_document("platter-publish", {{"registry", folder},
-                                                 {"reference", published.reference},
-                                                 {"digest", published.digest},
-                                                 {"model_digest", published.model_digest},
-                                                 {"added", published.added},
-                                                 {"remarks", published.remarks}});
+  return model::json_document("platter-publish", {{"registry", folder},
+                                                  {"reference", published.reference},
+                                                  {"digest", published.digest},
+                                                  {"model_digest", published.model_digest},
+                                                  {"added", published.added},
+                                                  {"remarks", published.remarks}});
 }
 
 void publish(const PublishArguments& arguments) {

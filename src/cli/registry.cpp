@@ -4,15 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "jobs/registry_pull.h"
-#include "jobs/registry_search.h"
-#include "jobs/registry_signers.h"
 #include "model/error.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
 #include "registry/annotations.h"

@@ -1,14 +1,12 @@
-#include "jobs/registry_match.h"
-
 #include <fmt/core.h>
 
 #include <memory>
 #include <utility>
 
-#include "cli/common_options.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
-#include "jobs/json_document.h"
+#include "jobs/registry_pull.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 
 namespace platter::cli {
@@ -36,8 +34,8 @@ void match(const std::string& device, const MatchOptions& options, const Print& 
                         registry::name_of(found.closeness)));
   }
   if (options.json)
-    print(jobs::json_document("platter-registry-match",
-                              {{"device", device}, {"models", std::move(list)}}));
+    print(model::json_document("platter-registry-match",
+                               {{"device", device}, {"models", std::move(list)}}));
   jobs::require_match(options.run, device, matched);
 }
 

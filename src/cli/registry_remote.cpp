@@ -5,9 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "cli/common_options.h"
 #include "cli/subcommands.h"
-#include "jobs/registry_push.h"
+#include "jobs/registry_pull.h"
 #include "model/file.h"
 #include "model/printable.h"
 #include "registry/remote/curate.h"

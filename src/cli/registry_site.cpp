@@ -4,8 +4,6 @@
 
 #include <memory>
 
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/needs.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "cli/subcommands.h"
 #include "model/error.h"
 #include "model/interruption.h"

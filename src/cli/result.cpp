@@ -1,12 +1,10 @@
-#include "jobs/result.h"
-
 #include <fmt/core.h>
 
 #include <memory>
 #include <string>
 
-#include "cli/common_options.h"
 #include "cli/subcommands.h"
+#include "jobs/results.h"
 
 namespace platter::cli {
 namespace {

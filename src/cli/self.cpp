@@ -6,15 +6,12 @@
 #include <string>
 
 #include "cli/command_tree.h"
-#include "cli/common_options.h"
 #include "cli/streams.h"
 #include "cli/subcommands.h"
 #include "emit/disksim/rules.h"
-#include "jobs/advice_table.h"
-#include "jobs/claims_printed.h"
 #include "jobs/exit_statuses.h"
-#include "jobs/finding_table.h"
 #include "jobs/needs.h"
+#include "jobs/printed_tables.h"
 #include "model/read_budget.h"
 #include "model/stand_ins.h"
 #include "report/model_schema.h"

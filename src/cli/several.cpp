@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/common_options.h"
+#include "cli/subcommands.h"
 #include "model/as_error.h"
 #include "model/error.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/say.h"
 

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"
 #include "emit/table/table.h"
-#include "jobs/doubts.h"
+#include "jobs/better_model.h"
 #include "jobs/needs.h"
 #include "jobs/plot.h"
 #include "jobs/show_table.h"

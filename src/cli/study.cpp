@@ -5,9 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/common_options.h"
 #include "cli/numbers.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "cli/version.h"
 #include "model/say.h"

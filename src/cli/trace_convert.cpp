@@ -1,11 +1,9 @@
-#include "jobs/trace_convert.h"
-
 #include <memory>
 
-#include "cli/common_options.h"
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
+#include "jobs/trace_files.h"
 
 namespace platter::cli {
 

@@ -1,17 +1,15 @@
-#include "jobs/trace_generate.h"
-
 #include <fmt/core.h>
 
 #include <map>
 #include <memory>
 #include <string>
 
-#include "cli/common_options.h"
 #include "cli/numbers.h"
 #include "cli/subcommands.h"
+#include "jobs/trace_files.h"
 #include "model/error.h"
 #include "trace/format.h"
-#include "trace/profile_list.h"
+#include "trace/profiles.h"
 
 namespace platter::cli {
 namespace {

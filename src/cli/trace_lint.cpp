@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "cli/numbers.h"
 #include "cli/several.h"
 #include "cli/subcommands.h"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
 #include "trace/access_table.h"

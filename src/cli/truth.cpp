@@ -1,14 +1,11 @@
-#include "virtual_drive/truth.h"
-
 #include <fmt/core.h>
 
 #include <memory>
 #include <string>
 
-#include "cli/common_options.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "model/json.h"
+#include "virtual_drive/open.h"
 
 namespace platter::cli {
 

@@ -2,9 +2,7 @@
 
 #include <memory>
 
-#include "cli/common_options.h"
 #include "cli/numbers.h"
-#include "cli/output_names.h"
 #include "cli/subcommands.h"
 #include "jobs/needs.h"
 

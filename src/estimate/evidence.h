@@ -12,7 +12,6 @@
 #include "engine/layout_map.h"
 #include "estimate/samples.h"
 #include "model/drive_model.h"
-#include "model/revolution.h"
 #include "noise/host_delay.h"
 #include "statistics/threshold.h"
 

@@ -13,7 +13,6 @@
 #include "engine/layout_map.h"
 #include "estimate/samples.h"
 #include "model/drive_model.h"
-#include "model/revolution.h"
 #include "statistics/threshold.h"
 
 namespace platter::estimate {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/revolution.h"
+#include "model/drive_model.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
 

@@ -9,7 +9,6 @@
 
 #include "estimate/phase_jumps.h"
 #include "estimate/walked_rotation.h"
-#include "model/revolution.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
 #include "statistics/wander_line.h"

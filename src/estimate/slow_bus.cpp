@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "estimate/reads_of_several.h"
+#include "model/drive_model.h"
 #include "model/interruption.h"
 #include "model/parameters.h"
-#include "model/revolution.h"
 #include "statistics/robust.h"
 
 namespace platter::estimate {

@@ -1,9 +1,7 @@
 #include "extract/cache_findings.h"
 
+#include "cache_check/check.h"
 #include "cache_check/lookup_delay.h"
-#include "cache_check/masked_policies.h"
-#include "cache_check/policy_choice.h"
-#include "cache_check/reads_without_pause.h"
 
 namespace platter::extract {
 

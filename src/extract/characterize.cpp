@@ -40,7 +40,6 @@ bool goes_by(ExitStatus status) {
 void require_the_same_drive(scsi::Guard& guard, const std::string& name,
                             const model::Identity& begun) {
   scsi::Drive now(guard, name);
-  now.take_host_managed();
   const model::Identity& found = now.identify();
   if (identity::same_drive(found, begun)) return;
   throw scsi::AnotherDrive(
@@ -113,13 +112,13 @@ void Characterization::begin() {
   context_.precision = options_.precision;
   context_.callers = &callers_;
   drive_.on_command([this](const scsi::CommandRecord& done) { after_command(done); });
-  drive_.take_host_managed();
   drive_.identify();
   // What REPORT ZONES tells confirms the capacity of others.
-  if (!drive_.is_host_managed()) {
-    drive_.take_host_managed(false);
-    drive_.confirm_capacity(options_.skip);
-  }
+  if (!drive_.is_host_managed() && !drive_.confirm_capacity(options_.skip))
+    throw Error(
+        ExitStatus::unsupported,
+        fmt::format("{}: {}; a disk with such zones cannot be measured, name another drive",
+                    options_.device_name, drive_.who().doubts.back()));
   so_far_.record.identity = drive_.identify();
   tell_what_it_says_of_itself();
   if (options_.resumed)

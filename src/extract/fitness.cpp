@@ -155,8 +155,7 @@ std::vector<LbnRange> Fitness::keep_to_zones(const model::Identity& drive,
   all = scsi::merged(std::move(all));
   drive_.skip(all);
   drive_.leave_out(all);
-  const std::vector<LbnRange> in_order = model::sequential_zones(drive);
-  drive_.keep_to_zones(drive);
+  const std::vector<LbnRange> in_order = drive_.keep_to_zones(drive);
   note_(
       fmt::format("{:.3g} % of the blocks lie above the write pointers of their zones and were "
                   "not accessed",

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "model/fields.h"
-#include "model/invalid_model.h"
 #include "model/parameters.h"
 #include "model/validate.h"
 

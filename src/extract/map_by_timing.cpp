@@ -11,6 +11,7 @@
 #include "extract/timed_surfaces.h"
 #include "layout_by_timing/common_skews.h"
 #include "layout_by_timing/judgement.h"
+#include "layout_by_timing/surfaces_of_map.h"
 #include "layout_by_timing/to_layout.h"
 #include "model/error.h"
 #include "model/validate.h"
@@ -22,23 +23,6 @@ namespace platter::extract {
 namespace {
 
 namespace timing = layout_by_timing;
-
-// What the order of bands that was found says of a map's surfaces; one that does not explain what
-// was seen says nothing.
-void take_measured(const std::optional<timing::FoundSurfaces>& found, timing::Surfaces& surfaces) {
-  // Chosen by looking at a few drives: steps scatter less; below it all that tells orders apart are
-  // distances.
-  constexpr double kContrast_rev = 0.03;
-  if (!found || (found->best.fit < timing::kExplains && !found->agreed)) return;
-  if (!found->told && found->contrast_rev < kContrast_rev) return;
-  surfaces.heads = found->best.order.heads;
-  surfaces.order = found->best.order;
-  surfaces.cylinders = found->tracks;
-  surfaces.bands = found->bands;
-  surfaces.told = true;
-  surfaces.others.clear();
-  surfaces.measured = found;
-}
 
 // One past the last block that is no guess.
 std::uint64_t end_of_mapped(const std::vector<timing::Run>& runs) {
@@ -147,16 +131,8 @@ std::optional<double> MapByTiming::expected_s() const {
   return bytes < kOld_bytes ? kOfOld_s : timed_map_s(bytes);
 }
 
-// By moves between the bands' ends, or by what the drive says of places; where neither tells, by
-// the order in which bands come again.
 timing::Surfaces MapByTiming::find_surfaces(OfArm& arm) {
   constexpr double kMost_s = 30, kOfWhatIsLeft = 0.1;
-  timing::Mapper& mapper = *arm.mapper;
-  std::vector<std::uint32_t> ring;
-  if (mapper.pattern())
-    for (std::size_t place = 0; place < mapper.pattern()->period(); ++place)
-      ring.push_back((*mapper.pattern())[place].slots);
-  timing::Surfaces surfaces = timing::surfaces_of(arm.runs, ring);
   timing::SurfaceOptions how;
   how.most_ns = from_ms(kMost_s * 1e3);
   if (context_.deadline_ns > 0)
@@ -172,12 +148,7 @@ timing::Surfaces MapByTiming::find_surfaces(OfArm& arm) {
       if (!told || told->places.empty()) return std::nullopt;
       return timing::ToldPlace{told->places[0].cylinder, told->places[0].head};
     };
-  try {
-    take_measured(timing::find_surfaces(mapper.prober(), arm.runs, how, surfaces.cylinders),
-                  surfaces);
-  } catch (const timing::OutOfTime&) {  // the order of the bands tells it, perhaps
-  }
-  return surfaces;
+  return timing::surfaces_of_map(*arm.mapper, arm.runs, how);
 }
 
 // Blocks whose places are guesses.

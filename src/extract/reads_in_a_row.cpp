@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cache_check/lookup_delay.h"
-#include "model/revolution.h"
 #include "replay/replay_model.h"
 #include "scsi/drive.h"
 #include "statistics/robust.h"

@@ -17,7 +17,6 @@
 #include "model/error.h"
 #include "model/interruption.h"
 #include "model/quality.h"
-#include "model/revolution.h"
 #include "model/stand_ins.h"
 #include "model/understood.h"
 #include "model/validate.h"

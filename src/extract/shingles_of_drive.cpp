@@ -69,13 +69,12 @@ void take_cleaning(const mtbrc::IdleCleaning& cleaning, model::Shingling& shingl
     shingling.band_blocks.unit = "blocks";
     return;
   }
-  const double one_ms = cleaning.one_band.value / 1e6, two_ms = cleaning.two_bands.value / 1e6;
+  const double one_ms = cleaning.one_band.value / 1e6, band_ms = cleaning.of_band.value / 1e6;
   const double one_error_ms = cleaning.one_band.error / 1e6,
-               two_error_ms = cleaning.two_bands.error / 1e6;
-  shingling.band_cleaning = measured(two_ms - one_ms, std::hypot(one_error_ms, two_error_ms), "ms",
-                                     kPauses);
-  shingling.idle_threshold = measured(std::max(0.0, 2 * one_ms - two_ms),
-                                      std::hypot(2 * one_error_ms, two_error_ms), "ms", kPauses);
+               band_error_ms = cleaning.of_band.error / 1e6;
+  shingling.band_cleaning = measured(band_ms, band_error_ms, "ms", kPauses);
+  shingling.idle_threshold = measured(std::max(0.0, one_ms - band_ms),
+                                      std::hypot(one_error_ms, band_error_ms), "ms", kPauses);
 }
 
 // The journal has its bytes twice, and a run keeps them in memory, too.
@@ -230,13 +229,24 @@ class Unwatched {
 
 }  // namespace
 
+namespace {
+
+void look_for_displaced(Rig& rig, model::Shingling& shingling) {
+  mtbrc::DisplacedExtents found = mtbrc::find_displaced_extents(rig.context, rig.found.model);
+  shingling.displaced = std::move(found.extents);
+  shingling.displaced_from_blocks = found.from_blocks;
+  shingling.displaced_untold = std::move(found.untold);
+}
+
+}  // namespace
+
 void measure_shingles(Rig& rig) {
   if (!rig.facts.shingling || rig.options.shingles == MeasureShingles::recognize) return;
   const Unwatched unwatched(rig.context);
   const std::size_t samples = rig.context.samples.size();
   if (rig.context.map != nullptr && rig.found.model.layout.angle.error &&
       !rig.context.reads_may_be_cached() && !rig.found.model.seek.points.empty())
-    rig.facts.shingling->displaced = mtbrc::find_displaced_extents(rig.context, rig.found.model);
+    look_for_displaced(rig, *rig.facts.shingling);
   if (rig.facts.shingling->method != kRewritten) return rig.void_since(samples);
   Measuring measuring(rig, *rig.facts.shingling);
   measuring.cleaning_and_bands();

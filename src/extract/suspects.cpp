@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "model/revolution.h"
 #include "model/units.h"
 #include "statistics/regression.h"
 

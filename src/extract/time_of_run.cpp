@@ -9,10 +9,13 @@
 #include "extract/prospects.h"
 #include "extract/stages.h"
 #include "model/error.h"
+#include "mtbrc/displaced_extents.h"
 #include "scsi/reply.h"
 
 namespace platter::extract {
 namespace {
+
+constexpr std::size_t kShows = stage_named("seeks");  // in which blocks are rewritten in place
 
 // A drive that does not translate addresses says so at once; that takes nothing of its media.
 bool may_translate(scsi::Drive& drive) {
@@ -32,6 +35,7 @@ void TimeOfRun::plan() {
   expect_the_map();
   constexpr double kWakes_s = 120, kLeastWakes_s = 60;  // Chosen: of all five conditions
   if (options_.power) plan_->expect(kPower, kWakes_s, kLeastWakes_s);
+  expect_shingles();
   if (options_.budget_s && *options_.budget_s < plan_->least_s())
     throw Error(
         ExitStatus::usage,
@@ -40,6 +44,19 @@ void TimeOfRun::plan() {
                     *options_.budget_s, options_.device_name, std::ceil(plan_->least_s())));
   announce(options_.resumed ? "expected drive time of what was left to do" : "expected drive time",
            plan_->expected_s());
+}
+
+// Of a drive that says that it is shingled, or showed it. What fills the media cache comes besides:
+// nobody knows how much that takes.
+void TimeOfRun::expect_shingles() {
+  const bool is = so_far_.record.facts.shingling ||
+                  so_far_.record.identity.zones == "device-managed";
+  if (!is || options_.shingles == MeasureShingles::recognize) return;
+  constexpr double kBands_s = 300, kOfAll = 0.1;
+  const double displaced_s = mtbrc::displaced_extents_s(static_cast<double>(drive_.blocks()) *
+                                                        drive_.block_bytes());
+  plan_->expect(kQueue, displaced_s + (options_.writable.empty() ? 0 : kBands_s),
+                kOfAll * displaced_s);
 }
 
 void TimeOfRun::expect_the_map() {
@@ -66,6 +83,7 @@ void TimeOfRun::stage_took(std::size_t index, double took_s) {
   constexpr double kWrong = 1.25;
   const bool has_map = so_far_.found.map != nullptr;
   if (index == kLayout && !has_map) plan_->expect_no_map();
+  if (index == kShows) expect_shingles();
   if (options_.budget_s || index < kLayout) return;
   if (!has_map && index != kLayout) return;
   if (index == kLayout && has_map) {

@@ -42,6 +42,7 @@ class TimeOfRun {
 
  private:
   void expect_the_map();
+  void expect_shingles();
   void announce(const std::string& what, double seconds);
   void announce_by_map(double share, double stage_s);
   double check_of_writes_s(std::size_t index) const;

@@ -11,7 +11,6 @@
 #include "estimate/samples.h"
 #include "estimate/sector_end.h"
 #include "extract/unexplained.h"
-#include "model/revolution.h"
 #include "statistics/circular.h"
 #include "statistics/robust.h"
 

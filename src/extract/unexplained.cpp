@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "estimate/samples.h"
-#include "model/revolution.h"
 #include "model/stand_ins.h"
 #include "statistics/robust.h"
 

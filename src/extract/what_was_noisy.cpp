@@ -8,7 +8,6 @@
 #include "estimate/passages.h"
 #include "estimate/phase_drift.h"
 #include "estimate/samples.h"
-#include "model/revolution.h"
 #include "noise/host_delay.h"
 
 namespace platter::extract {

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "fleet/outliers.h"
-#include "fleet/resolution.h"
 #include "report/model_diff.h"
 
 namespace platter::fleet {

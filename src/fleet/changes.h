@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fleet/drive.h"
+#include "fleet/figures.h"
 
 namespace platter::fleet {
 

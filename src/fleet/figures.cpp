@@ -3,22 +3,77 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
-#include "fleet/media_profile.h"
-#include "fleet/resolution.h"
 #include "model/interruption.h"
 #include "model/parameters.h"
 #include "model/seek_curve.h"
+#include "model/units.h"
 
 namespace platter::fleet {
 namespace {
+
+constexpr double kClock_ms = 0.001, kLongestRead_blocks = 256, kRpm = 1;
+
+std::uint32_t longest_track(const std::vector<model::LayoutNode>& nodes) {
+  std::uint32_t longest = 0;
+  for (const model::LayoutNode& node : nodes)
+    longest = std::max({longest, node.sectors, longest_track(node.children)});
+  return longest;
+}
+
+// docs/methods/README.md: seeks, switches and settles, and the overheads of misses.
+bool by_mtbrc(std::string_view path) {
+  constexpr std::array kPaths = {"seek[",       "outward_seek[", "write_seek[",
+                                 "head_switch", "write_settle",  "inward_seek_delta"};
+  return path.find("_miss_") != path.npos ||
+         std::ranges::any_of(kPaths, [&](const char* begin) { return path.starts_with(begin); });
+}
+
+// Of one surface.
+struct Surface {
+  std::vector<std::uint32_t> longest = std::vector<std::uint32_t>(kRings);
+  std::uint64_t tracks = 0, sectors = 0;
+};
+
+struct Walk {
+  std::uint64_t cylinders;
+  std::map<std::int64_t, Surface> surfaces = {};
+
+  void track(std::int64_t cylinder, std::int64_t head, std::uint32_t sectors) {
+    Surface& surface = surfaces[head];
+    ++surface.tracks, surface.sectors += sectors;
+    const std::uint64_t at = std::clamp<std::int64_t>(cylinder, 0,
+                                                      static_cast<std::int64_t>(cylinders) - 1);
+    std::uint32_t& longest = surface.longest[at * kRings / cylinders];
+    longest = std::max(longest, sectors);
+  }
+  void node(const model::LayoutNode& node, std::int64_t cylinder, std::int64_t head) {
+    cylinder += node.cylinder, head += node.head;
+    const auto each = [&](auto act) {
+      for (std::int64_t i = 0; i < node.count; ++i)
+        act(cylinder + i * node.cylinder_step, head + i * node.head_step);
+    };
+    if (node.sectors > 0)
+      each([&](auto there, auto surface) { track(there, surface, node.sectors); });
+    // All repeats of a child, then of the next one: mostly of one surface.
+    for (const model::LayoutNode& child : node.children)
+      each([&](auto there, auto surface) { this->node(child, there, surface); });
+  }
+};
+
+std::uint64_t middle(std::vector<std::uint64_t> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
 
 using Drives = std::span<const Drive* const>;
 using Value = Figure::Value;
@@ -161,6 +216,50 @@ void append_defects(Drives drives, std::vector<Figure>& figures) {
 }
 
 }  // namespace
+
+Resolution::Resolution(const model::DriveModel& model)
+    : longest_track_(longest_track(model.layout.zones)),
+      revolution_ns_(model.rotation.numerator_ns == 0 ? 0 : model::revolution_ns(model.rotation)) {}
+
+double Resolution::of(std::string_view path, std::string_view unit) const {
+  if (path == "rotation.period") {
+    constexpr double kMinute_ns = 60e9;
+    return revolution_ns_ * revolution_ns_ * kRpm / kMinute_ns;
+  }
+  if (unit != "ms") return 0;
+  if (path.starts_with("bus.")) return kClock_ms / kLongestRead_blocks;
+  if (!by_mtbrc(path) || longest_track_ == 0) return kClock_ms;
+  return std::max(kClock_ms, revolution_ns_ / longest_track_ / kMillisecond);
+}
+
+MediaProfile media_profile(const model::Layout& layout, std::uint32_t cylinders) {
+  Walk walk{std::max<std::uint32_t>(cylinders, 1)};
+  for (const model::LayoutNode& zone : layout.zones) walk.node(zone, 0, 0);
+  MediaProfile profile;
+  profile.sectors.resize(kRings);
+  double sectors = 0, tracks = 0, fewest = std::numeric_limits<double>::max();
+  for (const auto& [head, surface] : walk.surfaces) {
+    for (std::size_t i = 0; i < kRings; ++i) profile.sectors[i] += surface.longest[i];
+    sectors += static_cast<double>(surface.sectors), tracks += static_cast<double>(surface.tracks);
+    fewest = std::min(fewest,
+                      static_cast<double>(surface.sectors) / static_cast<double>(surface.tracks));
+  }
+  if (walk.surfaces.size() > 1) profile.slowest_surface = fewest / (sectors / tracks);
+  return profile;
+}
+
+std::vector<double> shares_formatted_otherwise(std::span<const MediaProfile> profiles) {
+  std::vector<double> shares(profiles.size());
+  if (profiles.empty()) return shares;
+  for (std::size_t ring = 0; ring < kRings; ++ring) {
+    std::vector<std::uint64_t> there;
+    for (const MediaProfile& profile : profiles) there.push_back(profile.sectors[ring]);
+    const std::uint64_t usual = middle(there);
+    for (std::size_t i = 0; i < profiles.size(); ++i)
+      if (there[i] != usual) shares[i] += 1.0 / kRings;
+  }
+  return shares;
+}
 
 std::vector<Figure> figures_of(Drives drives) {
   std::vector<Figure> figures;

@@ -182,6 +182,23 @@ Json as_json(std::span<const LeftOut> left_out) {
 
 }  // namespace
 
+report::FleetFound found_among(std::span<const Drive> drives) {
+  const Fleet fleet = side_by_side(drives, false);
+  report::FleetFound found;
+  found.remarks.push_back(summary_of(fleet));
+  for (const Group& group : fleet.groups) {
+    found.remarks.push_back(heading_of(group));
+    for (const Finding& finding : group.findings)
+      found.standouts.push_back(
+          {.drive = static_cast<std::size_t>(group.drives[finding.drive] - drives.data()),
+           .figure = group.figures[finding.figure].path,
+           .words = words_of(group, finding)});
+    for (const Finding& finding : group.unresolved)
+      found.remarks.push_back(unresolved_words(group, finding));
+  }
+  return found;
+}
+
 std::size_t outliers_in(const Fleet& fleet) {
   std::size_t outliers = 0;
   for (const Group& group : fleet.groups) outliers += group.outliers().size();

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "fleet/changes.h"
+#include "fleet/figures.h"
 #include "fleet/outliers.h"
+#include "report/fleet_found.h"
 
 namespace platter::fleet {
 
@@ -35,5 +37,9 @@ nlohmann::ordered_json history_as_json(const std::vector<Step>& steps,
 
 std::size_t outliers_in(const Fleet& fleet);
 std::size_t changed_in(const std::vector<Step>& steps);  // figures, facts too
+
+// What stands out, for the HTML report of several drives: the same as platter fleet tells.
+// By the numbers of these drives. Throws Error(interrupted) if asked to stop.
+report::FleetFound found_among(std::span<const Drive> drives);
 
 }  // namespace platter::fleet

@@ -6,7 +6,6 @@
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/strict_json.h"
 #include "transport/sysfs.h"

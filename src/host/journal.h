@@ -2,8 +2,6 @@
 // changed, so that it is put back after a crash, too. One for all runs of this host.
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "identity/evidence.h"
 #include "identity/who.h"
 
 namespace platter::identity {

@@ -17,4 +17,12 @@ std::optional<std::string> better_there(const std::string& path, const model::Dr
 // beside a file goes beside the file itself.
 std::string behind_links(const std::string& path);
 
+// What a person has to know of a model that is written, shown or published.
+// On standard error: times below zero, which no drive has though a model may.
+void tell_doubts(const model::DriveModel& model);
+
+// Throws Error(incomplete) where a run that came to its end lacks what it was for
+// (model/quality.h); `output` is its model, which is written.
+void require_what_a_run_is_for(const model::DriveModel& model, const std::string& output);
+
 }  // namespace platter::jobs

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "jobs/interrupt.h"
+#include "jobs/signals.h"
 #include "model/as_error.h"
 #include "model/error.h"
 #include "safety/end_of_run.h"

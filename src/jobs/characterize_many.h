@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "jobs/characterize.h"
-#include "jobs/drives_progress.h"
 #include "jobs/drives_summary.h"
+#include "jobs/progress_text.h"
 
 namespace platter::jobs {
 

@@ -20,15 +20,15 @@
 #include "emulator/cosim/kernel.h"
 #include "emulator/cosim/simulation.h"
 #include "jobs/emulated_drives.h"
-#include "jobs/json_document.h"
+#include "jobs/listening_socket.h"
 #include "jobs/needs.h"
-#include "jobs/private_folder.h"
-#include "jobs/taken_signals.h"
+#include "jobs/signals.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/folder.h"
-#include "model/program_path.h"
+#include "model/json_text.h"
 #include "model/say.h"
+#include "model/user_folder.h"
 
 extern char** environ;
 
@@ -214,7 +214,7 @@ std::string in_json(const SimulationReport& report) {
       json["episodes"].push_back(
           {{"drive", drive}, {"what", episode.what}, {"requests", episode.requests}});
   }
-  return json_document("platter-cosim", json);
+  return model::json_document("platter-cosim", json);
 }
 
 }  // namespace

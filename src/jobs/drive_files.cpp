@@ -8,7 +8,7 @@
 
 #include "extract/resume.h"
 #include "identity/drive_mark.h"
-#include "jobs/samples_at.h"
+#include "jobs/estimate.h"
 #include "model/file.h"
 #include "model/json.h"
 

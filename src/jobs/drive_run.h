@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/taken_signals.h"
+#include "jobs/signals.h"
 #include "model/descriptor.h"
 
 namespace platter::jobs {

@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "jobs/progress_text.h"
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/quality.h"
 #include "replay/delays.h"

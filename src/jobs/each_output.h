@@ -5,9 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "jobs/result_folder.h"
-
 namespace platter::jobs {
+
+// The folder in which a run puts its results.
+// Made at once, for a run is long, and gone again if nothing came to lie in it.
+class ResultFolder {
+ public:
+  // Throws Error(output) where it cannot be made.
+  explicit ResultFolder(const std::string& path);
+  ~ResultFolder();
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+
+ private:
+  std::vector<std::string> made_;  // the innermost first
+};
 
 // Of a single one to `output`; of several under their own names,
 // with this ending, into the folder `output`, which is made.

@@ -16,7 +16,6 @@
 #include "model/file.h"
 #include "model/json.h"
 #include "model/say.h"
-#include "model/standing.h"
 #include "virtual_drive/open.h"
 
 namespace platter::jobs {

@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <fstream>
+
 #include "extract/estimate.h"
 #include "jobs/better_model.h"
-#include "jobs/doubts.h"
-#include "jobs/interrupt.h"
-#include "jobs/samples_at.h"
+#include "jobs/signals.h"
 #include "model/completeness.h"
 #include "model/error.h"
 #include "model/file.h"
@@ -15,6 +15,16 @@
 #include "report/model_summary.h"
 
 namespace platter::jobs {
+
+extract::KeptRecord samples_at(const std::string& path) {
+  if (!model::is_file(path))
+    throw Error(ExitStatus::bad_input, path +
+                                           ": is no file, or is not there; give the raw samples "
+                                           "that platter characterize kept");
+  std::ifstream file(path);
+  if (!file) throw Error(ExitStatus::permission, path + ": may not be read");
+  return extract::read_record(file, path);
+}
 
 void estimate(const EstimateRun& arguments, const Print& print) {
   catch_interrupts();

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "extract/record_file.h"
 #include "jobs/outputs.h"
 #include "jobs/progress.h"
 
@@ -17,5 +18,9 @@ struct EstimateRun {
 // Writes and prints it. Throws Error(incomplete) at the end for what it lacks, Error(refused) where
 // a better model is in its place.
 void estimate(const EstimateRun& run, const Print& print);
+
+// A run's raw samples from their file.
+// Throws Error(bad_input, permission).
+extract::KeptRecord samples_at(const std::string& path);
 
 }  // namespace platter::jobs

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "fleet/fleet_text.h"
-#include "jobs/json_document.h"
+#include "jobs/outputs.h"
 #include "model/error.h"
 #include "model/folder.h"
 #include "model/interruption.h"
 #include "model/json.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "model/say.h"
 #include "registry/annotations.h"
@@ -143,7 +144,8 @@ void history(const registry::Store& store, const FleetRun& options, const Print&
     steps.push_back({drives[i - 1].name, drives[i].name,
                      fleet::changes_between(drives[i - 1].model, drives[i].model)});
   if (options.json) {
-    print(json_document("platter-fleet-history", fleet::history_as_json(steps, versions.left_out)));
+    print(model::json_document("platter-fleet-history",
+                               fleet::history_as_json(steps, versions.left_out)));
   } else {
     print(fleet::history_as_text(steps, versions.left_out));
   }
@@ -177,7 +179,7 @@ void compare_fleet(const FleetRun& options, const Print& print) {
   }
   const fleet::Fleet found = fleet::side_by_side(drives, options.by_firmware);
   if (options.json) {
-    print(json_document("platter-fleet", fleet::fleet_as_json(found, gathered.left_out)));
+    print(model::json_document("platter-fleet", fleet::fleet_as_json(found, gathered.left_out)));
   } else {
     print(fleet::fleet_as_text(found, gathered.left_out));
   }

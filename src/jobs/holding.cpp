@@ -8,7 +8,6 @@
 #include "emit/table/table.h"
 #include "emit/table/text_forms.h"
 #include "identity/drive_mark.h"
-#include "model/error.h"
 #include "model/file.h"
 #include "model/json.h"
 #include "model/strict_json.h"

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "jobs/inspected.h"
-#include "jobs/interrupt.h"
 #include "jobs/open_device.h"
+#include "jobs/signals.h"
 #include "model/error.h"
 
 namespace platter::jobs {

@@ -5,7 +5,6 @@
 
 #include "estimate/passages.h"
 #include "jobs/inspected.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/zones.h"
 #include "safety/saved_settings.h"

@@ -6,11 +6,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
-#include "model/error.h"
-
 namespace platter::jobs {
 namespace {
 

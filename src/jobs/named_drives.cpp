@@ -7,12 +7,13 @@
 #include <map>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "identity/drive_mark.h"
 #include "jobs/open_device.h"
 #include "replay/replay_drive.h"
-#include "transport/bus.h"
-#include "transport/host_drives.h"
+#include "transport/holders.h"
+#include "transport/sysfs.h"
 
 namespace platter::jobs {
 namespace {
@@ -65,6 +66,17 @@ void require_first(std::map<std::string, std::string>& seen, const std::string& 
 }
 
 }  // namespace
+
+DriveUse use_of(const transport::HostDrive& drive, const std::string& root) {
+  if (auto unknown = transport::why_use_is_unknown(drive)) return {"unknown", std::move(unknown)};
+  if (auto held = transport::why_held(drive.block, root)) return {"used", std::move(held)};
+  return {"free"};
+}
+
+std::string in_words(const DriveUse& use) {
+  if (!use.why) return "free";
+  return (use.name == std::string("used") ? "in use: " : "may be in use: ") + *use.why;
+}
 
 std::vector<NamedDrive> named_drives(const std::vector<std::string>& names,
                                      const std::vector<std::string>& not_in_use) {

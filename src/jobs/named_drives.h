@@ -7,6 +7,7 @@
 
 #include "model/drive_model.h"
 #include "model/error.h"
+#include "transport/host_drives.h"
 #include "transport/turns.h"
 
 namespace platter::jobs {
@@ -23,5 +24,14 @@ struct NamedDrive {
 // model's file), or by what the drives say of themselves. `not_in_use`: as in open_device.h.
 std::vector<NamedDrive> named_drives(const std::vector<std::string>& names,
                                      const std::vector<std::string>& not_in_use);
+
+// Whether somebody uses a drive of this machine.
+struct DriveUse {
+  const char* name;  // for programs: unknown, used, free
+  std::optional<std::string> why{};
+};
+// `root`: of another tree than this host's, for tests.
+DriveUse use_of(const transport::HostDrive& drive, const std::string& root);
+std::string in_words(const DriveUse& use);
 
 }  // namespace platter::jobs

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "model/error.h"
-#include "model/program_path.h"
+#include "model/user_folder.h"
 #include "report/gnuplot.h"
 
 namespace platter::jobs {

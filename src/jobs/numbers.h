@@ -6,6 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "scsi/guard.h"
 
 namespace platter::jobs {
 
@@ -18,5 +21,12 @@ constexpr double kExact = 9007199254740992;  // 2^53
 std::optional<double> scaled(const std::string& text, const Units& units);
 // 0 to 2^64 - 1, of digits alone; or with an exponent or one of kCounted: 1e3, 10k.
 std::optional<std::uint64_t> whole_number(const std::string& text);
+
+// LBN ranges on the command line: FIRST-LAST, several with commas between.
+// Throws Error(usage) for what is no range.
+std::vector<LbnRange> lbn_ranges(const std::vector<std::string>& texts);
+
+// Of --allow-writes, which also says `all` for the whole drive of so many blocks.
+std::vector<LbnRange> writable_ranges(const std::vector<std::string>& texts, std::uint64_t blocks);
 
 }  // namespace platter::jobs

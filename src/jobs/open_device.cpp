@@ -20,7 +20,7 @@
 #include "scsi/joined_units.h"
 #include "transport/exec.h"
 #include "transport/sg_io.h"
-#include "transport/signals.h"
+#include "transport/waiting.h"
 #include "virtual_drive/catalogue.h"
 #include "virtual_drive/open.h"
 

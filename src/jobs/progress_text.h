@@ -1,6 +1,7 @@
 // How far work is, in the three forms that standard error shows.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -26,5 +27,22 @@ std::string shortened(const std::string& name);
 
 // "45 s", "3 min 20 s"
 std::string minutes(double seconds);
+
+// Where the runs on several drives tell how far they are.
+// `drive`: its place in the order in which they were named.
+class DrivesProgress {
+ public:
+  virtual ~DrivesProgress() = default;
+  virtual void began(std::size_t drive) = 0;
+  virtual void stands(std::size_t drive, const Standing& standing) = 0;
+  // `status`, as DriveOutcome has it; `sentence`: empty where all is well.
+  virtual void ended(std::size_t drive, int status, double seconds,
+                     const std::string& sentence) = 0;
+  // A line of its own.
+  virtual void say(std::size_t drive, const std::string& line) = 0;
+  // What is due now.
+  virtual void show() = 0;
+  virtual void clear() = 0;
+};
 
 }  // namespace platter::jobs

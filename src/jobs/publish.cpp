@@ -10,7 +10,7 @@
 
 #include "emit/table/table.h"
 #include "extract/record_file.h"
-#include "jobs/doubts.h"
+#include "jobs/better_model.h"
 #include "model/completeness.h"
 #include "model/error.h"
 #include "model/file.h"

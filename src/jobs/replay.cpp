@@ -5,9 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "array/array_run.h"
 #include "jobs/careful_replay.h"
-#include "jobs/lbn_ranges.h"
+#include "jobs/numbers.h"
 #include "jobs/open_device.h"
 #include "jobs/subject.h"
 #include "model/error.h"
@@ -97,6 +96,22 @@ Replayed on_device(const ReplayRun& options, Progress& progress) {
 }
 
 }  // namespace
+
+array::ArrayPlan ArrayOptions::plan() const {
+  return {.level = *array::level_of(level),
+          .chunk_bytes = stripe_kib * 1024,
+          .balance = *array::balance_of(balance),
+          .stripes = stripes,
+          .missing = missing,
+          .rebuild = rebuild,
+          .rate = {.window_bytes = window_kib * 1024,
+                   .least_bytes_per_s = least_kib_per_s * 1024,
+                   .tick_ns = static_cast<Nanoseconds>(tick_ms * 1e6),
+                   .most_bytes_per_s = most_kib_per_s * 1024},
+          .merge_bytes = merge_kib * 1024,
+          .device_queue = device_queue,
+          .phase_seed = phase_seed};
+}
 
 void require_all_well(const Replayed& replayed) {
   const replay::ResultHead& head = replayed.head;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/array_options.h"
+#include "array/replay_array.h"
 #include "jobs/outputs.h"
 #include "jobs/progress.h"
 #include "jobs/quiet_host.h"
@@ -17,6 +17,19 @@
 #include "replay/summary.h"
 
 namespace platter::jobs {
+
+// What a user says of an array of models.
+struct ArrayOptions {
+  std::string level, balance = "nearest";  // level: "" for a single drive
+  std::uint64_t stripe_kib = 512, window_kib = 128, least_kib_per_s = 1000, most_kib_per_s = 200000,
+                phase_seed = 1, merge_kib = 512;
+  double tick_ms = 4;
+  std::uint32_t stripes = 256, device_queue = 0;
+  std::optional<std::uint32_t> missing{}, rebuild{};
+
+  bool wanted() const { return !level.empty(); }
+  array::ArrayPlan plan() const;
+};
 
 struct ReplayRun {
   TraceOptions trace;

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "fleet/reported.h"
+#include "fleet/fleet_text.h"
 #include "jobs/needs.h"
 #include "model/file.h"
 #include "model/json.h"

@@ -8,11 +8,10 @@
 
 #include "emit/table/table.h"
 #include "model/claims.h"
-#include "model/json_head.h"
+#include "model/completeness.h"
 #include "model/json_text.h"
 #include "model/printable.h"
 #include "model/printable_model.h"
-#include "model/standing.h"
 
 namespace platter::jobs {
 namespace {

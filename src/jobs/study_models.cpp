@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "array/replay_array.h"
 #include "calibrate/calibrate.h"
 #include "emit/disksim/import.h"
 #include "emit/table/table.h"
 #include "jobs/calibration.h"
-#include "jobs/study_arrays.h"
+#include "jobs/replay.h"
 #include "jobs/subject.h"
 #include "model/completeness.h"
 #include "model/derive.h"
@@ -28,12 +29,50 @@
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "registry/pull.h"
+#include "replay/replay_model.h"
 #include "replay/result.h"
 #include "study/locked_file.h"
 #include "study/options.h"
 
 namespace platter::jobs {
 namespace {
+
+// An array of models as one model of a study.
+array::ArrayPlan plan_of(const study::ModelSpec& spec) {
+  ArrayOptions options;
+  options.level = spec.array;
+  const auto take = [&](const char* name, auto& value) {
+    if (spec.plan.contains(name)) spec.plan.at(name).get_to(value);
+  };
+  const auto take_member = [&](const char* name, std::optional<std::uint32_t>& value) {
+    if (spec.plan.contains(name)) value = spec.plan.at(name).get<std::uint32_t>();
+  };
+  take("stripe_kb", options.stripe_kib);
+  take("read_balance", options.balance);
+  take("stripe_cache", options.stripes);
+  take_member("missing", options.missing);
+  take_member("rebuild", options.rebuild);
+  take("rebuild_window_kb", options.window_kib);
+  take("rebuild_least_kb", options.least_kib_per_s);
+  take("rebuild_most_kb", options.most_kib_per_s);
+  take("rebuild_tick_ms", options.tick_ms);
+  take("merge_kb", options.merge_kib);
+  take("phase_seed", options.phase_seed);
+  return options.plan();
+}
+
+// Of these members, as platter replay --array. Throws Error(usage) for an array that cannot be.
+study::ReplayedOn array_of(const study::ModelSpec& spec, std::vector<replay::Subject> members) {
+  const auto array = std::make_shared<const array::PlannedArray>(
+      array::planned(plan_of(spec), std::move(members)));
+  return {array->subject, [array](const replay::OpenTrace& open, const replay::ModelRun& run) {
+            if (run.how.host_queue)
+              throw Error(ExitStatus::bad_input,
+                          "--host-queue stands in front of one model, not of an array; leave one "
+                          "of them out");
+            return array::run_on_array(*array, open, run);
+          }};
+}
 
 constexpr std::string_view kFromRegistry = "registry:";
 

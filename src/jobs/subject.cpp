@@ -11,7 +11,6 @@
 #include "model/claims.h"
 #include "model/completeness.h"
 #include "model/json.h"
-#include "model/standing.h"
 
 namespace platter::jobs {
 

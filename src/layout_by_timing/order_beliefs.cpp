@@ -79,7 +79,7 @@ double OrderBeliefs::foretold_rev(const Hypothesis& hypothesis, const Apart& apa
 // A few in a hundred tell nothing; what is foretold of longer moves is so many percent off, and
 // more beyond the band in which seeks were measured.
 double OrderBeliefs::log_likelihood(const Hypothesis& hypothesis, const Seen& seen) const {
-  constexpr double kWild = 0.04, kOff_rev = 0.008, kOff = 0.06, kBeyond = 0.25, kUntrue = 1e-3,
+  constexpr double kWild = 0.04, kOff_rev = 0.004, kOff = 0.04, kBeyond = 0.25, kUntrue = 1e-3,
                    kFar = 0.05, kNearByChance = 0.2;
   const Apart foretold = apart_in(hypothesis, seen.a, seen.b);
   if (seen.told) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -11,8 +10,6 @@
 
 namespace platter::layout_by_timing {
 namespace {
-
-constexpr double kNarrow = 0.8;  // of the usual tracks: surfaces have tracks of widths of their own
 
 // The number nearest to one, modulo so many.
 std::uint64_t congruent(std::uint64_t to, std::uint64_t modulo, double near) {
@@ -30,53 +27,9 @@ bool is_same(const BandOrder& a, const BandOrder& b) {
 
 SurfaceFinder::SurfaceFinder(Prober& prober, std::span<const Run> runs, SurfaceOptions options)
     : prober_(prober), runs_(runs), options_(std::move(options)) {
-  list_bands();
-}
-
-void SurfaceFinder::list_bands() {
-  std::map<std::uint32_t, std::size_t> counts;
-  for (std::size_t i = 0; i < runs_.size(); ++i) add_band(runs_[i], i);
-  for (const Band& band : bands_) counts[band.tracks] += band.tracks;
-  if (counts.empty()) return;
-  usual_tracks_ =
-      std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
-  if (!options_.tracks) join_parts();
-  for (Band& band : bands_)
-    if (band.tracks < kNarrow * usual_tracks_ || kNarrow * band.tracks > usual_tracks_)
-      band.sure = false;
-}
-
-// Of a band that was broken off in its middle: what comes then has the tracks that it lacks.
-void SurfaceFinder::join_parts() {
-  std::vector<Band> joined;
-  for (std::size_t i = 0; i < bands_.size();) {
-    Band whole = bands_[i];
-    std::size_t next = i + 1;
-    while (next < bands_.size() && whole.tracks < kNarrow * usual_tracks_ &&
-           kNarrow * (whole.tracks + bands_[next].tracks) <= usual_tracks_)
-      whole.tracks += bands_[next].tracks, whole.last_run = bands_[next++].last_run;
-    const bool is_one = next > i + 1 && whole.tracks >= kNarrow * usual_tracks_;
-    joined.push_back(is_one ? whole : bands_[i]);
-    i = is_one ? next : i + 1;
-  }
-  bands_ = std::move(joined);
-}
-
-void SurfaceFinder::add_band(const Run& run, std::size_t index) {
-  const bool sure = run.standing != Standing::guessed && !run.after_gap;
-  if (options_.tracks) {
-    for (std::uint32_t track = 0; track < run.tracks; ++track)
-      bands_.push_back({index, index, track, 1, sure && run.losses.empty()});
-    return;
-  }
-  // What is shorter than a band and goes on with its tracks is a part of it.
-  if (run.same_band && !bands_.empty()) {
-    bands_.back().last_run = index;
-    bands_.back().tracks += run.tracks;
-    bands_.back().sure = bands_.back().sure && sure;
-    return;
-  }
-  bands_.push_back({index, index, 0, run.tracks, sure});
+  CountedBands counted = count_bands(runs_, options_.tracks, options_.ring);
+  bands_ = std::move(counted.all);
+  usual_tracks_ = counted.usual_tracks;
 }
 
 // All surfaces there and back: of the most that may be, or of those that there are.
@@ -92,7 +45,7 @@ std::optional<std::size_t> SurfaceFinder::sure_bands_near(std::size_t band) cons
   const auto unsure_in = [&](std::size_t first) {
     return std::count_if(bands_.begin() + static_cast<std::ptrdiff_t>(first),
                          bands_.begin() + static_cast<std::ptrdiff_t>(first + needed),
-                         [](const Band& b) { return !b.sure; });
+                         [](const CountedBand& b) { return !b.sure; });
   };
   // The nearest where all are, else where most are.
   const std::size_t last = bands_.size() - needed;
@@ -111,16 +64,21 @@ std::optional<std::size_t> SurfaceFinder::sure_bands_near(std::size_t band) cons
 }
 
 Spot SurfaceFinder::spot(std::size_t group, const BandEnd& end) const {
-  const Band& band = bands_[group + end.band];
+  const CountedBand& band = bands_[group + end.band];
   if (options_.tracks) return {&runs_[band.first_run], band.first_track};
   if (!end.last) return {&runs_[band.first_run], 0};
   const Run& run = runs_[band.last_run];
   return {&run, run.tracks - 1};
 }
 
+// Counted from the group's first band, as the order does.
+BandEnd SurfaceFinder::in_order(std::size_t group, const BandEnd& end) const {
+  return {bands_[group + end.band].count - bands_[group].count, end.last};
+}
+
 bool SurfaceFinder::ask(std::size_t group, const BandEnd& a, const BandEnd& b) {
   const Spot from = spot(group, a), to = spot(group, b);
-  Seen seen{a, b, {}, {}};
+  Seen seen{in_order(group, a), in_order(group, b), {}, {}};
   ++moves_;
   if (options_.told) {
     const auto block = [](const Spot& spot) {
@@ -174,13 +132,16 @@ std::optional<MoveScale> SurfaceFinder::scale_of(std::size_t group) {
     scale.step_rev = least;
     return scale;
   }
-  std::vector<double> steps;
+  std::vector<double> steps, fars;
   for (const std::uint32_t track : {0U, run.tracks / 2, run.tracks - 2})
     if (const auto step = rev({&run, track}, {&run, track + 1})) steps.push_back(*step);
-  const auto far = rev({&run, 0}, {&run, run.tracks - 1});
-  if (steps.empty() || !far) return std::nullopt;
+  for (const std::uint32_t off : {0U, 1U, 2U})
+    if (const auto far = rev({&run, off / 2}, {&run, run.tracks - 1 - (off + 1) / 2}))
+      fars.push_back(*far);
+  if (steps.empty() || fars.empty()) return std::nullopt;
   scale.step_rev = statistics::median(steps);
-  scale.root_rev = std::max(0.0, (*far - scale.step_rev) / (std::sqrt(run.tracks - 1.0) - 1));
+  scale.root_rev = std::max(
+      0.0, (statistics::median(fars) - scale.step_rev) / (std::sqrt(run.tracks - 1.0) - 1));
   return scale;
 }
 
@@ -202,7 +163,8 @@ void SurfaceFinder::ask_where_disputed(std::size_t group, std::size_t most) {
           if (!bands_[group + to].sure || asked.contains({from, to, last})) continue;
           if (last && usual_tracks_ == 1) continue;
           const BandEnd a{from, true}, b{to, last};
-          const double dispute = beliefs_->dispute(a, b, static_cast<bool>(options_.told));
+          const double dispute = beliefs_->dispute(in_order(group, a), in_order(group, b),
+                                                   static_cast<bool>(options_.told));
           if (dispute > best) best = dispute, next = {a, b};
         }
     if (!next) return;
@@ -213,7 +175,7 @@ void SurfaceFinder::ask_where_disputed(std::size_t group, std::size_t most) {
 
 std::uint64_t SurfaceFinder::shift_of(const Group& group) const {
   const std::uint64_t places = beliefs_->best().order.places();
-  return (group.number + places - group.first % places) % places;
+  return (group.number + places - bands_[group.first].count % places) % places;
 }
 
 // What fits no order says nothing of the others; of one that is known already it may tell the
@@ -225,14 +187,18 @@ std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std
   const std::size_t apart = groups_.empty()                 ? bands_.size()
                             : *first > groups_.back().first ? *first - groups_.back().first
                                                             : groups_.back().first - *first;
-  if (!scale_ || apart > bands_.size() / 8) {
+  // Of bands of a track or two the shortest of many moves is a step: that is not looked for again.
+  const bool is_known = beliefs_ && usual_tracks_ < 3;
+  if (!scale_ || (!is_known && apart > bands_.size() / 8)) {
     const auto scale = scale_of(*first);
     if (!scale) return std::nullopt;
     scale_ = scale;
+    contrasts_.push_back(scale->switch_rev - scale->step_rev);
   }
   const auto before = beliefs_;
-  if (!beliefs_) beliefs_.emplace(*first + shift);
-  beliefs_->begin_group(*first + shift, *scale_);
+  const std::uint64_t number = bands_[*first].count + shift;
+  if (!beliefs_) beliefs_.emplace(number);
+  beliefs_->begin_group(number, *scale_);
   ask_where_disputed(*first, most);
   const OrderBeliefs::Best best = beliefs_->best();
   constexpr double kLikely = 0.99;
@@ -295,27 +261,27 @@ void SurfaceFinder::number_runs(FoundSurfaces& found) const {
   const std::uint64_t places = found.best.order.places();
   std::size_t group = 0, until = 0;
   std::uint64_t number = 0;
-  double too_many = 0;  // bands were counted: of parts, by their tracks
   const auto changes_at = [&](const Group& a, const Group& b) {
     if (shift_of(a) == shift_of(b)) return b.first;
     const auto between = suspects(a.first, b.first);
     return between.empty() ? a.first + (b.first - a.first + 1) / 2 : between.front();
   };
   for (std::size_t i = 0; i < bands_.size(); ++i) {
+    if (i > 0) number += bands_[i].count - bands_[i - 1].count;
     if (i == until) {
       if (i > 0) ++group;
       const bool is_last = group + 1 == groups_.size();
       until = is_last ? bands_.size() : changes_at(groups_[group], groups_[group + 1]);
-      number = congruent((i + shift_of(groups_[group])) % places, places,
-                         static_cast<double>(number) - too_many);
-      too_many = 0;
+      number = congruent((bands_[i].count + shift_of(groups_[group])) % places, places,
+                         static_cast<double>(number));
     }
-    if (!bands_[i].sure && !options_.tracks)
-      too_many += 1 - static_cast<double>(bands_[i].tracks) / usual_tracks_;
     for (std::size_t run = bands_[i].first_run; run <= bands_[i].last_run; ++run)
       if (!options_.tracks || bands_[i].first_track == 0) found.bands[run] = number;
-    ++number;
   }
+}
+
+double SurfaceFinder::contrast_rev() const {
+  return contrasts_.empty() ? 0 : std::abs(statistics::median(contrasts_));
 }
 
 FoundSurfaces SurfaceFinder::found() const {
@@ -330,7 +296,7 @@ FoundSurfaces SurfaceFinder::found() const {
   found.best.fit = fits.empty() ? 0 : statistics::median(fits);
   found.best.chance = statistics::median(chances);
   found.tracks_a_band = usual_tracks_;
-  if (scale_) found.contrast_rev = std::abs(scale_->switch_rev - scale_->step_rev);
+  found.contrast_rev = contrast_rev();
   found.tracks = options_.tracks, found.told = static_cast<bool>(options_.told),
   found.agreed = agreed_;
   found.moves = moves_, found.groups = groups_.size();

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "layout_by_timing/band_count.h"
 #include "layout_by_timing/found_surfaces.h"
 #include "layout_by_timing/order_beliefs.h"
 #include "layout_by_timing/prober.h"
@@ -25,7 +26,8 @@ struct SurfaceOptions {
   Nanoseconds most_ns = 0;  // of the drive's time
   // Where the drive says a block is; empty: it does not say.
   std::function<std::optional<ToldPlace>(std::uint64_t block)> told{};
-  bool tracks = false;  // a band is a track, for runs are cylinders
+  bool tracks = false;   // a band is a track, for runs are cylinders
+  std::size_t ring = 0;  // places of the pattern that the runs are of; 0: not known
 };
 
 // Mean log-likelihood, against no order: what fits by less is not explained. Chosen by looking at
@@ -42,11 +44,6 @@ class SurfaceFinder {
   std::optional<FoundSurfaces> find();
 
  private:
-  struct Band {
-    std::size_t first_run = 0, last_run = 0;
-    std::uint32_t first_track = 0, tracks = 0;  // of the first run; of all of them
-    bool sure = true;
-  };
   struct Group {
     std::size_t first = 0;     // band
     std::uint64_t number = 0;  // of that band in the order
@@ -58,12 +55,10 @@ class SurfaceFinder {
     OrderBeliefs beliefs;
     OrderBeliefs::Best best;
   };
-  void list_bands();
-  void add_band(const Run& run, std::size_t index);
-  void join_parts();
   std::uint32_t bands_of_group() const;
   std::optional<std::size_t> sure_bands_near(std::size_t band) const;
   Spot spot(std::size_t group, const BandEnd& end) const;
+  BandEnd in_order(std::size_t group, const BandEnd& end) const;
   std::optional<MoveScale> scale_of(std::size_t group);
   bool ask(std::size_t group, const BandEnd& a, const BandEnd& b);
   void ask_where_disputed(std::size_t group, std::size_t most);
@@ -78,16 +73,18 @@ class SurfaceFinder {
   FoundSurfaces found() const;
   void number_runs(FoundSurfaces& found) const;
   std::uint64_t shift_of(const Group& group) const;
+  double contrast_rev() const;
   bool out_of_time() const { return prober_.now_ns() > deadline_ns_; }
 
   Prober& prober_;
   std::span<const Run> runs_;
   SurfaceOptions options_;
   Nanoseconds deadline_ns_ = 0;
-  std::vector<Band> bands_;
+  std::vector<CountedBand> bands_;
   std::uint32_t usual_tracks_ = 1;
   std::optional<OrderBeliefs> beliefs_;
   std::optional<MoveScale> scale_;  // of the group before
+  std::vector<double> contrasts_;   // of all scales: a switch's time over a step's
   std::vector<Group> groups_;       // ascending
   std::vector<Likely> likely_;      // where no group explains much
   bool agreed_ = false;             // of those most say the same

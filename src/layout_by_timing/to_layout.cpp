@@ -38,45 +38,6 @@ std::uint32_t usual_tracks(std::span<const Run> runs) {
   return std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; })->first;
 }
 
-// Where each run is a cylinder: those that go on longer, such as what was guessed, cut to
-// cylinders.
-std::vector<Run> cut_to_cylinders(std::span<const Run> runs, std::uint32_t heads) {
-  std::vector<Run> cut;
-  for (const Run& run : runs) {
-    const std::uint64_t holding = std::uint64_t{run.tracks} * run.slots - run.tail;
-    std::uint64_t gone = 0;  // slots of the losses in front of `loss`
-    auto loss = run.losses.begin();
-    std::uint64_t first = run.first;
-    for (std::uint32_t track = 0; track < run.tracks; track += heads) {
-      Run piece = run;
-      piece.first = first;
-      piece.tracks = std::min(heads, run.tracks - track);
-      piece.start_rev = statistics::turn_rev(run.track_start_rev(track));
-      piece.losses.clear();
-      const std::uint64_t from = std::uint64_t{track} * run.slots;
-      const std::uint64_t to = from + std::uint64_t{piece.tracks} * run.slots;
-      piece.tail = static_cast<std::uint32_t>(to - std::clamp(holding, from, to));
-      std::uint64_t lost = 0;  // in the piece
-      for (; loss != run.losses.end(); ++loss) {
-        // One that was not located may be said to reach over the end, where all blocks lie.
-        const std::uint64_t last = holding - std::min<std::uint64_t>(holding, loss->sectors);
-        const std::uint64_t at = std::min(loss->behind + gone, last);
-        const std::uint64_t begin = std::max(at, from), end = std::min(at + loss->sectors, to);
-        if (begin < end) {
-          piece.losses.push_back(
-              {begin - from - lost, static_cast<std::uint32_t>(end - begin), loss->located});
-          lost += end - begin;
-        }
-        if (at + loss->sectors > to) break;  // the next piece has some of it, or all
-        gone += loss->sectors;
-      }
-      first += piece.blocks();
-      if (piece.blocks() > 0) cut.push_back(std::move(piece));
-    }
-  }
-  return cut;
-}
-
 std::uint32_t tracks_up_to(const Run& run, std::uint64_t physical) {
   const std::uint64_t needed = run.slot_of(std::min(run.end(), physical) - 1) / run.slots + 1;
   return static_cast<std::uint32_t>(
@@ -306,6 +267,43 @@ void add_skips(const Run& run, std::uint32_t tracks, std::uint64_t base, std::ui
 
 }  // namespace
 
+std::vector<Run> cut_after(std::span<const Run> runs, std::uint32_t tracks) {
+  std::vector<Run> cut;
+  for (const Run& run : runs) {
+    const std::uint64_t holding = std::uint64_t{run.tracks} * run.slots - run.tail;
+    std::uint64_t gone = 0;  // slots of the losses in front of `loss`
+    auto loss = run.losses.begin();
+    std::uint64_t first = run.first;
+    for (std::uint32_t track = 0; track < run.tracks; track += tracks) {
+      Run piece = run;
+      piece.first = first;
+      piece.tracks = std::min(tracks, run.tracks - track);
+      piece.start_rev = statistics::turn_rev(run.track_start_rev(track));
+      piece.losses.clear();
+      const std::uint64_t from = std::uint64_t{track} * run.slots;
+      const std::uint64_t to = from + std::uint64_t{piece.tracks} * run.slots;
+      piece.tail = static_cast<std::uint32_t>(to - std::clamp(holding, from, to));
+      std::uint64_t lost = 0;  // in the piece
+      for (; loss != run.losses.end(); ++loss) {
+        // One that was not located may be said to reach over the end, where all blocks lie.
+        const std::uint64_t last = holding - std::min<std::uint64_t>(holding, loss->sectors);
+        const std::uint64_t at = std::min(loss->behind + gone, last);
+        const std::uint64_t begin = std::max(at, from), end = std::min(at + loss->sectors, to);
+        if (begin < end) {
+          piece.losses.push_back(
+              {begin - from - lost, static_cast<std::uint32_t>(end - begin), loss->located});
+          lost += end - begin;
+        }
+        if (at + loss->sectors > to) break;  // the next piece has some of it, or all
+        gone += loss->sectors;
+      }
+      first += piece.blocks();
+      if (piece.blocks() > 0) cut.push_back(std::move(piece));
+    }
+  }
+  return cut;
+}
+
 std::vector<Run> without_gaps(std::span<const Run> runs, std::uint64_t blocks) {
   std::vector<Run> whole;
   const auto fill_to = [&](std::uint64_t to) {
@@ -429,7 +427,7 @@ model::Layout to_layout(std::span<const Run> runs, const DriveBlocks& blocks,
   }
   std::vector<Run> cylinders;
   if (surfaces.cylinders) {
-    cylinders = cut_to_cylinders(runs, surfaces.heads);
+    cylinders = cut_after(runs, surfaces.heads);
     runs = cylinders;
   }
   const std::vector<Round> rounds = rounds_of(runs, physical, surfaces);

@@ -39,6 +39,9 @@ struct Surfaces {
 // than a drive has surfaces, all is taken for one surface.
 Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring);
 
+// Those that go on longer than so many tracks, such as what was guessed, in pieces.
+std::vector<Run> cut_after(std::span<const Run> runs, std::uint32_t tracks);
+
 // Every block in one run: what lies between runs, or behind the last one, is guessed to go on with
 // the tracks in front of it; what overlaps or is empty goes.
 std::vector<Run> without_gaps(std::span<const Run> runs, std::uint64_t blocks);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <zlib.h>
 
+#include <array>
 #include <charconv>
 
 namespace platter::model {
@@ -53,6 +54,22 @@ std::optional<Check> check_at(std::string_view text) {
 }
 
 }  // namespace
+
+LineRead read_line(std::istream& in, std::string& line, std::size_t most) {
+  std::array<char, 16384> piece;
+  line.clear();
+  while (true) {
+    in.getline(piece.data(), piece.size());
+    if (in.bad()) return LineRead::failed;
+    const auto length = static_cast<std::size_t>(in.gcount());
+    const bool whole = !in.fail() && !in.eof();
+    line.append(piece.data(), whole ? length - 1 : length);  // without the line's end
+    if (line.size() > most) return LineRead::too_long;
+    if (whole) return LineRead::whole;
+    if (in.eof()) return line.empty() ? LineRead::none : LineRead::cut;
+    in.clear();  // a longer line
+  }
+}
 
 std::string checked_line(std::string_view object, std::uint64_t number) {
   object.remove_suffix(1);  // its brace

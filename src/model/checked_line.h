@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <istream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,5 +39,16 @@ std::optional<CheckedLine> as_checked_line(std::string_view text);
 // A file of one such line, and what it holds; nullopt: it is not as it was written.
 std::string checked_file(std::string_view object);
 std::optional<std::string> object_of_checked_file(std::string_view text);
+
+// Lines of what may be longer than memory, of which no line may.
+enum class LineRead : std::uint8_t {
+  whole,
+  cut,       // without a line's end: what was written last before a loss of power
+  none,      // the end
+  too_long,  // than `most` bytes; the rest is not read
+  failed,    // the stream cannot be read on
+};
+
+LineRead read_line(std::istream& in, std::string& line, std::size_t most);
 
 }  // namespace platter::model

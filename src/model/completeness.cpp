@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/error.h"
+#include "model/finding_kinds.h"
 
 namespace platter::model {
 namespace {
@@ -27,6 +28,22 @@ constexpr std::array<std::string_view, 4> kOnlyJudge{"self-validation, caches on
 }
 
 }  // namespace
+
+std::string standing_of(const Provenance& provenance, const Validity& validity) {
+  if (provenance.method != kDerivedMethod) return "";
+  return validity.demerits.empty() ? "derived, not validated" : "derived";
+}
+
+std::string with_standing(const std::string& name, const Provenance& provenance,
+                          const Validity& validity) {
+  const std::string standing = standing_of(provenance, validity);
+  return standing.empty() ? name : name + " (" + standing + ")";
+}
+
+std::string noise_of_host(const Provenance& provenance) {
+  const Finding* const found = finding_of(provenance, Code::host_too_noisy);
+  return found == nullptr ? "" : found->text;
+}
 
 std::string what_is_missing(const Provenance& provenance) {
   std::string text, reason;

@@ -7,14 +7,13 @@
 #include <numeric>
 #include <string_view>
 
+#include "model/completeness.h"
 #include "model/error.h"
 #include "model/fields.h"
 #include "model/known.h"
 #include "model/parameters.h"
-#include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/stand_ins.h"
-#include "model/standing.h"
 #include "model/surfaces.h"
 #include "model/validate.h"
 

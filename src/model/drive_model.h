@@ -398,6 +398,9 @@ struct Shingling {
   Parameter band_cleaning{};     // ms of one band
   // Found away from their home places as of the model's date; nobody knows which are later.
   std::vector<LbnRange> displaced{};
+  // None so long was missed where it was looked for them; 0: nobody looked.
+  std::uint64_t displaced_from_blocks = 0;
+  std::vector<LbnRange> displaced_untold{};  // where it was not, or could not be told
   std::string method{};  // how the drive was recognized
 };
 
@@ -533,6 +536,11 @@ inline std::uint32_t arm_count(const DriveModel& model) {
     for (const ArmRange& range : model.arms->ranges)
       count = range.arm + 1 > count ? range.arm + 1 : count;
   return count;
+}
+
+// How long one revolution takes. The rotation must be known (numerator_ns above 0).
+inline double revolution_ns(const Rotation& rotation) {
+  return static_cast<double>(rotation.numerator_ns) / static_cast<double>(rotation.denominator);
 }
 
 }  // namespace platter::model

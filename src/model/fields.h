@@ -380,6 +380,8 @@ void visit_fields(Fields<Shingling> auto& s, V&& visit) {
   visit.usual("idle_threshold", s.idle_threshold);
   visit.usual("band_cleaning", s.band_cleaning);
   visit.compact("displaced", s.displaced, std::vector<LbnRange>());
+  visit.compact("displaced_from_blocks", s.displaced_from_blocks, std::uint64_t{0});
+  visit.compact("displaced_untold", s.displaced_untold, std::vector<LbnRange>());
 }
 
 template <typename V>

@@ -3,7 +3,6 @@
 // `format_versions` sees members that moved without it.
 #pragma once
 
-#include <compare>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

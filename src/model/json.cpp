@@ -13,12 +13,10 @@
 #include "model/error.h"
 #include "model/fields.h"
 #include "model/file.h"
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "model/strict_json.h"
 #include "model/text_file.h"
 #include "model/validate.h"
-#include "model/version.h"
 
 namespace platter::model {
 namespace {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "model/fields.h"
-#include "model/revolution.h"
 
 namespace platter::model {
 namespace {

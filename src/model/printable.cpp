@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 
@@ -69,6 +68,15 @@ std::size_t append(std::string& out, std::string_view text, bool lines) {
 }
 
 }  // namespace
+
+std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at; (at = text.find(what, from)) != std::string_view::npos;
+       from = at + what.size())
+    out.append(text, from, at - from).append(with);
+  return out.append(text, from);
+}
 
 std::string printable(std::string_view text) {
   std::string out;

@@ -20,4 +20,7 @@ std::string without_middle(std::string sentence);
 // piece.
 std::size_t append_printable_lines(std::string& out, std::string_view text);
 
+// Each `what` of a text, which is not empty, from its begin on; `with` is not looked at again.
+std::string replaced(std::string_view text, std::string_view what, std::string_view with);
+
 }  // namespace platter::model

@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "model/fields.h"
-#include "model/invalid_model.h"
 #include "model/known.h"
 #include "model/limits.h"
-#include "model/revolution.h"
 #include "model/zones.h"
 
 namespace platter::model {
@@ -506,9 +504,13 @@ void check_arms(const DriveModel& model, const Checker& check) {
 void check_shingling(const DriveModel& model, const Checker& check) {
   visit_fields(*model.shingling, ParameterCheck{"shingling", check});
   check.require(!model.arms, "shingling", "does not go with several arms");
-  for (const LbnRange& range : model.shingling->displaced)
-    check.require(range.first <= range.last && range.last < model.identity.blocks,
-                  "shingling.displaced", "names blocks that the drive does not have");
+  const auto require_there = [&](const std::vector<LbnRange>& ranges, const char* path) {
+    for (const LbnRange& range : ranges)
+      check.require(range.first <= range.last && range.last < model.identity.blocks, path,
+                    "names blocks that the drive does not have");
+  };
+  require_there(model.shingling->displaced, "shingling.displaced");
+  require_there(model.shingling->displaced_untold, "shingling.displaced_untold");
 }
 
 void check_validity(const DriveModel& model, const Checker& check) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "model/drive_model.h"
+#include "model/error.h"
 
 namespace platter::model {
 
@@ -28,5 +30,21 @@ std::vector<std::uint64_t> zone_starts(const Layout& layout);
 std::uint64_t count_blocks(const Layout& layout);
 std::uint64_t count_nodes(const Layout& layout);   // as held against kMostNodes
 std::uint32_t cylinders_of(const Layout& layout);  // the highest cylinder's number and 1
+
+// What validate() throws: which member of a model cannot be so, and why not.
+class InvalidModel : public Error {
+ public:
+  InvalidModel(const std::string& origin, std::string path, std::string fault)
+      : Error(ExitStatus::bad_input, origin + ": " + path + " " + fault),
+        path_(std::move(path)),
+        fault_(std::move(fault)) {}
+  const std::string& path() const { return path_; }  // in the model's JSON
+  const std::string& fault() const {
+    return fault_;
+  }  // continues a sentence that begins with the path
+
+ private:
+  std::string path_, fault_;
+};
 
 }  // namespace platter::model

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <utility>
 
 namespace platter::model {
 namespace {

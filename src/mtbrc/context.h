@@ -13,7 +13,6 @@
 #include "estimate/samples.h"
 #include "model/drive_model.h"
 #include "model/lbn_range.h"
-#include "model/revolution.h"
 #include "mtbrc/precision.h"
 #include "mtbrc/probe.h"
 #include "scsi/drive.h"

@@ -4,16 +4,23 @@
 #include <cmath>
 #include <optional>
 
+#include "estimate/sector_end.h"
 #include "estimate/write_seeks.h"
 #include "model/stand_ins.h"
-#include "mtbrc/access.h"
 #include "mtbrc/home_reads.h"
+#include "statistics/circular.h"
 
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::uint64_t kStep_bytes = 8 << 20, kSharp_bytes = 64 << 10;
-constexpr std::uint32_t kVotes = 3;
+constexpr double kFound_bytes = 10e6;  // from that length on none lies between two probes
+constexpr double kLeastStep_bytes = 2e6;
+constexpr std::uint64_t kSharp_bytes = 64 << 10;
+// Shorter than these are blocks that the drive has replaced one by one.
+constexpr std::uint64_t kShortest_bytes = 256 << 10;
+constexpr double kProbe_s = 1.1e-3;
+
+constexpr double kMargin_rev = 0.02;  // what comes later than aimed at has not come in time
 
 class ExtentSearch {
  public:
@@ -21,99 +28,220 @@ class ExtentSearch {
       : context_(context),
         model_(model),
         home_(context),
-        accesses_(context),
         map_(*context.map),
-        step_(kStep_bytes / context.drive.block_bytes()),
-        lead_rev_(0.05) {}
+        widening_(std::max(1.0, needs_s() / left_s())) {}
 
-  std::vector<LbnRange> run() {
-    bool goes_on = false;  // an extent, from `began` on
-    std::uint64_t began = 0, last = 0, next_report = 0;
-    for (std::uint64_t lbn = 0; lbn < map_.blocks(); lbn += step_) {
+  DisplacedExtents run() {
+    std::uint64_t next_report = 0, lbn = 0;
+    for (; lbn < map_.blocks() && !out_of_time(); lbn += step(lbn)) {
       if (lbn >= next_report) {
         context_.report("displaced extents",
                         static_cast<double>(lbn) / static_cast<double>(map_.blocks()));
         next_report = lbn + map_.blocks() / 100;
       }
-      const std::uint64_t at = passing_next(lbn);
-      const auto home = looked_at(at);
-      if (!home) continue;
-      if (!*home && !goes_on && is_far(at, last)) {
-        began = edge(last, at, true);
-        goes_on = true;
-      }
-      if (*home && goes_on) {
-        found_.push_back({began, edge(last, at, false) - 1});
-        goes_on = false;
-      }
-      if (*home || goes_on) last = at;
+      take(lbn, state_at(lbn));
     }
-    if (goes_on) found_.push_back({began, map_.blocks() - 1});
+    if (lbn < map_.blocks()) leave_untold(std::max(told_to_, std::min(lbn, at_lbn_)));
+    if (began_) end_extent(map_.blocks());
+    if (untold_from_) leave_untold(*untold_from_);
     return std::move(found_);
   }
 
  private:
+  enum class State : std::uint8_t { home, away, untold };
+
+  std::uint64_t step(std::uint64_t lbn) {
+    const std::uint32_t sectors = map_.track_of_slot(map_.slot_of_lbn(lbn)).sectors;
+    const double track_bytes = static_cast<double>(sectors) * context_.drive.block_bytes();
+    const double bytes = widening_ * std::max(kLeastStep_bytes, kFound_bytes - track_bytes);
+    const auto blocks = static_cast<std::uint64_t>(bytes / context_.drive.block_bytes());
+    found_.from_blocks = std::max(found_.from_blocks, blocks + sectors);
+    return blocks;
+  }
+  double needs_s() const {
+    return displaced_extents_s(static_cast<double>(map_.blocks()) * context_.drive.block_bytes());
+  }
+  double left_s() const {
+    constexpr double kUsable = 0.8;
+    if (context_.deadline_ns == 0) return needs_s();
+    const Nanoseconds left_ns = context_.deadline_ns - context_.drive.now_ns();
+    return std::max(1e-3, kUsable * static_cast<double>(left_ns) * 1e-9);
+  }
+  bool out_of_time() const {
+    return context_.deadline_ns != 0 && context_.drive.now_ns() > context_.deadline_ns;
+  }
+
+  // What the probe at `at_lbn_`, behind `told_to_`, makes of the stretch between.
+  void take(std::uint64_t lbn, State state) {
+    if (began_ && state != State::away) end_extent(edge(at_away_, at_lbn_, false));
+    if (state == State::away) {
+      if (!began_) began_ = edge(std::min(told_to_, at_lbn_), at_lbn_, true);
+      at_away_ = at_lbn_;
+    }
+    if (state == State::untold) {
+      if (!untold_from_) untold_from_ = told_to_;
+      return;
+    }
+    if (untold_from_) leave_untold(*untold_from_, state == State::away ? *began_ : at_lbn_);
+    untold_from_.reset();
+    told_to_ = std::max(lbn, at_lbn_);
+    // From the one before it, all that was done so far.
+    if (state == State::home) home_track_ = map_.track_of_slot(map_.slot_of_lbn(at_lbn_));
+  }
+
+  void end_extent(std::uint64_t end) {
+    const std::uint64_t bytes = (end - *began_) * context_.drive.block_bytes();
+    if (end > *began_ && bytes >= kShortest_bytes && is_away_within(*began_, end))
+      found_.extents.push_back({*began_, end - 1});
+    began_.reset();
+  }
+  // A few blocks of it; each may be one that the drive has replaced.
+  bool is_away_within(std::uint64_t begin, std::uint64_t end) {
+    constexpr std::uint64_t kPlaces = 4;
+    for (std::uint64_t i = 1; i < kPlaces; ++i)
+      if (located(begin + (end - begin) / kPlaces * i) != State::away) return false;
+    return true;
+  }
+  void leave_untold(std::uint64_t from) { leave_untold(from, map_.blocks()); }
+  void leave_untold(std::uint64_t from, std::uint64_t to) {
+    if (to > from) found_.untold.push_back({from, to - 1});
+  }
+
+  // A probe of that track. One that is not at home at once, or may come from somewhere else than
+  // home, is looked at from there; by another block, for one may have been replaced.
+  State state_at(std::uint64_t lbn) {
+    constexpr std::uint64_t kApart = 3;
+    note_where_the_arm_is();
+    at_lbn_ = passing_next(lbn);
+    constexpr int kLooks = 2;  // one may come too late
+    for (int look = 0; look < kLooks && arm_is_home_; ++look) {
+      if (look > 0) at_lbn_ = passing_next(lbn);
+      const Nanoseconds before_ns = context_.drive.now_ns();
+      const auto miss_rev = home_.miss_rev(at_lbn_);
+      const bool in_time = miss_rev && since_rev(before_ns) <= aimed_rev_ + kMargin_rev;
+      if (miss_rev) follow(in_time);
+      arm_is_home_ = miss_rev && std::abs(*miss_rev) <= kAtHome_rev;
+      if (in_time && arm_is_home_) return State::home;
+    }
+    const std::uint64_t apart = kApart * context_.write_unit();
+    if (at_lbn_ >= apart) at_lbn_ -= apart;
+    const State state = located(at_lbn_);
+    arm_is_home_ = state == State::home;
+    return state;
+  }
+
+  double since_rev(Nanoseconds before_ns) const {
+    return static_cast<double>(context_.drive.now_ns() - before_ns) / context_.period_ns();
+  }
+  // The lead follows what reads take: of a hundred one comes too late, and waits for a whole turn.
+  void follow(bool in_time) {
+    constexpr double kMore_rev = 0.006, kLess_rev = 0.0001, kLeast_rev = 0.01, kMost_rev = 0.5;
+    lead_rev_ = std::clamp(lead_rev_ + (in_time ? -kLess_rev : kMore_rev), kLeast_rev, kMost_rev);
+  }
+  void note_where_the_arm_is() {
+    const std::uint64_t commands = context_.drive.commands();
+    home_.refreshed_ns();
+    if (context_.drive.commands() == commands) return;
+    at_ = map_.track_of_slot(map_.slot_of_lbn(home_.reference_lbn()));
+    arm_is_home_ |= home_track_.sectors > 0;
+  }
+
   // On the track of that block: the sector that comes by when the arm is there.
   std::uint64_t passing_next(std::uint64_t lbn) {
     const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
-    const double angle_rev = home_.angle_rev(context_.drive.now_ns()) + move_rev(track) +
-                             lead_rev_ - engine::rev_from_angle(track.angle);
+    const double lead_rev = move_rev(at_, track) + lead_rev_;
+    aimed_rev_ = lead_rev + 1.0 / track.sectors;
     at_ = track;
-    const double part = angle_rev - std::floor(angle_rev);
-    const auto slot = track.first_slot + static_cast<std::uint64_t>(part * track.sectors);
-    const auto found = map_.lbn_of_slot(std::min(slot, track.first_slot + track.sectors - 1));
-    return found && !map_.is_remapped(*found) ? *found : lbn;
+    return at_angle(track, home_.angle_rev(context_.drive.now_ns()) + lead_rev).value_or(lbn);
   }
 
-  double move_rev(const engine::Track& to) const {
-    const std::int64_t distance = std::int64_t{to.cylinder} - at_.cylinder;
-    const double seek_ms = distance == 0 ? 0 : estimate::read_seek(model_, distance).value;
-    const double switch_ms = to.head == at_.head ? 0
-                                                 : model::acting(model_, model_.head_switch).value;
-    return std::max(seek_ms, switch_ms) * 1e6 / context_.period_ns();
-  }
-
-  // From a block at home nearby to those behind it and back, it takes never less than to the outer
-  // edge: a map with a wrong angle here has none of that.
-  bool is_far(std::uint64_t lbn, std::uint64_t home) {
-    constexpr int kLooks = 24;
-    constexpr double kOfSeek = 0.8, kLeast_ms = 4;
-    const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
-    const double edge_ms = kOfSeek * estimate::read_seek(model_, track.cylinder).value;
-    if (track.cylinder == 0 || edge_ms < kLeast_ms) return false;
-    for (int i = 0; i < kLooks; ++i) {
-      // Each begins at another angle.
-      const std::uint64_t from = home >= 211ULL * i ? home - 211ULL * i : home;
-      if (!accesses_.probe(estimate::Experiment::other, from)) continue;
-      const auto there = accesses_.probe(
-          estimate::Experiment::other,
-          lbn + std::uint64_t{static_cast<std::uint64_t>(i % 3)} * context_.write_unit());
-      if (there && to_ms(there->completed_ns - there->issued_ns) < edge_ms) return false;
+  // The block of that track that begins there, or at the next one before.
+  std::optional<std::uint64_t> at_angle(const engine::Track& track, double angle_rev) const {
+    constexpr std::uint64_t kTries = 8;
+    const double part = statistics::turn_rev(angle_rev - engine::rev_from_angle(track.angle));
+    const auto slot = std::min(static_cast<std::uint64_t>(part * track.sectors),
+                               std::uint64_t{track.sectors} - 1);
+    for (std::uint64_t i = 0; i <= std::min(slot, kTries); ++i) {
+      const auto lbn = map_.lbn_of_slot(track.first_slot + slot - i);
+      if (lbn && !map_.is_remapped(*lbn)) return lbn;
     }
-    return true;
+    return std::nullopt;
   }
 
-  // The lead follows what reads take: one that came too late waits for a whole turn.
-  std::optional<bool> looked_at(std::uint64_t lbn) {
-    constexpr double kLost_rev = 0.8, kMore_rev = 0.01, kLess_rev = 0.0005, kLeast_rev = 0.01;
-    const Nanoseconds before_ns = home_.refreshed_ns();
-    const auto home = home_.at_home(lbn);
-    const double took_rev = static_cast<double>(context_.drive.now_ns() - before_ns) /
-                            context_.period_ns();
-    lead_rev_ = std::clamp(lead_rev_ + (took_rev > kLost_rev ? kMore_rev : -kLess_rev), kLeast_rev,
-                           0.5);
-    if (!home || *home) return home;
-    return home_.most_at_home(lbn, kVotes, 5);
+  double switch_rev() const {
+    return model::acting(model_, model_.head_switch).value * 1e6 / context_.period_ns();
+  }
+  double seek_rev(std::int64_t cylinders) const {
+    return cylinders == 0
+               ? 0
+               : estimate::read_seek(model_, cylinders).value * 1e6 / context_.period_ns();
+  }
+  double move_rev(const engine::Track& from, const engine::Track& to) const {
+    const double seek = seek_rev(std::int64_t{to.cylinder} - from.cylinder);
+    return to.head == from.head ? seek : std::max(seek, switch_rev());
   }
 
-  // Between a block at home and one that is away, the first that is as the second.
+  // From a track at home nearby, so long before the block comes by as the arm needs to where the
+  // map has it, and longer: as to other heads, where it does not reach the outer edge meanwhile.
+  // Blocks nearby come in time once that is aimed at where they were seen.
+  State located(std::uint64_t lbn) {
+    constexpr double kMore_rev = 0.04, kOfSeek = 0.85;
+    const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
+    if (home_track_.sectors == 0) home_track_ = track;  // it has to be believed once
+    const double near_rev = move_rev(home_track_, track) + lead_rev_ + kMore_rev;
+    const double other_head_rev = std::max(near_rev, switch_rev() + lead_rev_ + kMore_rev);
+    const bool tells = kOfSeek * seek_rev(track.cylinder) > other_head_rev;
+    const double far_rev = tells ? other_head_rev : near_rev;
+    double miss_rev = 0;
+    bool read = false, near = false;
+    for (const double lead_rev : {near_rev, near_rev, near_rev, far_rev, far_rev}) {
+      const auto in_time = comes_in_time(lead_rev, lbn, miss_rev);
+      if (in_time.value_or(false) && std::abs(miss_rev) <= kAtHome_rev) return State::home;
+      read |= in_time.has_value();
+      near |= in_time.value_or(false);
+    }
+    return read && !near ? State::away : State::untold;
+  }
+
+  // `miss_rev`: by how much later than by the map it was seen; then is seen.
+  std::optional<bool> comes_in_time(double lead_rev, std::uint64_t lbn, double& miss_rev) {
+    const double end_rev = estimate::sector_end_rev(map_, physical_last(lbn)) + miss_rev;
+    home_.refreshed_ns();
+    const auto width_rev = wait_at_home(end_rev - lead_rev);
+    if (!width_rev) return std::nullopt;
+    const Nanoseconds before_ns = context_.drive.now_ns();
+    const auto missed_rev = home_.miss_rev(lbn);
+    if (!missed_rev) return std::nullopt;
+    miss_rev = *missed_rev;
+    return since_rev(before_ns) <= lead_rev + 2 * *width_rev + kMargin_rev;
+  }
+  // A read that ends a little before that angle, on the track of the last probe at home or on one
+  // before it: an extent may begin on the track itself. The width of a block there.
+  std::optional<double> wait_at_home(double angle_rev) {
+    constexpr int kTracks = 3;
+    engine::Track track = home_track_;
+    for (int i = 0; i < kTracks; ++i) {
+      const double width_rev = 1.0 / track.sectors;
+      const auto from = at_angle(track, angle_rev - 2 * width_rev);
+      const auto miss_rev = from ? home_.miss_rev(*from) : std::nullopt;
+      at_ = track;
+      if (miss_rev && std::abs(*miss_rev) <= kAtHome_rev) return width_rev;
+      if (track.first_slot == 0) break;
+      track = map_.track_of_slot(track.first_slot - 1);
+    }
+    return std::nullopt;
+  }
+  std::uint64_t physical_last(std::uint64_t lbn) const {
+    return std::min(context_.drive.physical_blocks().covering(lbn, 1).last, map_.blocks() - 1);
+  }
+
+  // Between a block that is away and one that is not, the first that is as the second.
   std::uint64_t edge(std::uint64_t low, std::uint64_t high, bool high_is_away) {
     const std::uint64_t sharp = std::max<std::uint64_t>(
         context_.write_unit(), kSharp_bytes / context_.drive.block_bytes());
     while (high - low > sharp) {
       const std::uint64_t middle = low + (high - low) / 2;
-      const bool home = home_.at_home(middle).value_or(!high_is_away);
-      (home == high_is_away ? low : high) = middle;
+      ((located(middle) == State::away) == high_is_away ? high : low) = middle;
     }
     return high;
   }
@@ -121,17 +249,23 @@ class ExtentSearch {
   Context& context_;
   const model::DriveModel& model_;
   HomeReads home_;
-  Accesses accesses_;
   const engine::LayoutMap& map_;
-  std::uint64_t step_;
-  double lead_rev_;
-  engine::Track at_{};
-  std::vector<LbnRange> found_;
+  double widening_;  // of the step, where time is short
+  double lead_rev_ = 0.05, aimed_rev_ = 0;
+  bool arm_is_home_ = false;                 // else it may be where blocks are that are away
+  engine::Track at_{}, home_track_{};        // the arm's; the last one that was at home
+  std::uint64_t at_lbn_ = 0, told_to_ = 0;   // the last probe; the last of which something is known
+  std::uint64_t at_away_ = 0;                // the last one of an extent
+  std::optional<std::uint64_t> began_{};     // the extent that goes on
+  std::optional<std::uint64_t> untold_from_{};
+  DisplacedExtents found_;
 };
 
 }  // namespace
 
-std::vector<LbnRange> find_displaced_extents(Context& context, const model::DriveModel& model) {
+double displaced_extents_s(double bytes) { return kProbe_s * bytes / (0.8 * kFound_bytes); }
+
+DisplacedExtents find_displaced_extents(Context& context, const model::DriveModel& model) {
   return ExtentSearch(context, model).run();
 }
 

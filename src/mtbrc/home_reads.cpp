@@ -22,16 +22,21 @@ HomeReads::HomeReads(Context& context)
       reference_width_rev_(estimate::on_track(*context.map, reference_.lbn()).width_rev) {}
 
 // The last logical block: all of the physical one has passed when a read of it ends.
-std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
+std::optional<double> HomeReads::miss_rev(std::uint64_t lbn) {
   const std::uint64_t last = context_.drive.physical_blocks().covering(lbn, 1).last;
   if (last >= context_.map->blocks() || context_.drive.leaves_out(last, 1)) return std::nullopt;
   reference_.refresh();
   const std::uint32_t session = context_.session;
   const auto sample = accesses_.probe(estimate::Experiment::other, last);
   if (!sample || context_.session != session) return std::nullopt;
-  const double miss_rev = statistics::wrap_rev(angle_rev(sample->completed_ns) -
-                                               estimate::sector_end_rev(*context_.map, last));
-  return std::abs(miss_rev) <= kAtHome_rev;
+  return statistics::wrap_rev(angle_rev(sample->completed_ns) -
+                              estimate::sector_end_rev(*context_.map, last));
+}
+
+std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
+  const auto miss = miss_rev(lbn);
+  if (!miss) return std::nullopt;
+  return std::abs(*miss) <= kAtHome_rev;
 }
 
 std::optional<bool> HomeReads::most_at_home(std::uint64_t lbn, std::uint32_t count,

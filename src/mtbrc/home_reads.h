@@ -18,6 +18,9 @@ class HomeReads {
  public:
   explicit HomeReads(Context& context);
 
+  // By one read of the physical block that holds the LBN: how much later in the turn it ends than
+  // by the map, from -1/2 to 1/2. nullopt: it cannot be read.
+  std::optional<double> miss_rev(std::uint64_t lbn);
   // By one read of the physical block that holds the LBN. nullopt: it cannot be read.
   std::optional<bool> at_home(std::uint64_t lbn);
   // Of so many physical blocks, each so many of them behind the one before: most of those that can
@@ -27,6 +30,7 @@ class HomeReads {
   double angle_rev(Nanoseconds time_ns) const;
   // The phase is looked at where that is due; the time then.
   Nanoseconds refreshed_ns();
+  std::uint64_t reference_lbn() const { return reference_.lbn(); }
   // A read of the run's reference: how long it took.
   Nanoseconds look();
 

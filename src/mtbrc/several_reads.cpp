@@ -1,7 +1,5 @@
 #include "mtbrc/several_reads.h"
 
-#include "scsi/shortest_form.h"
-
 namespace platter::mtbrc {
 
 scsi::Command read_without_data(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes,

@@ -9,7 +9,6 @@
 
 #include "model/error.h"
 #include "replay/hits.h"
-#include "statistics/demerit.h"
 #include "statistics/distribution.h"
 
 namespace platter::replay {

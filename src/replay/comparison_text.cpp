@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "model/printable.h"
 #include "replay/share_text.h"
 

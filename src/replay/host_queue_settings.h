@@ -38,4 +38,8 @@ struct HostQueueUse {
   bool operator==(const HostQueueUse&) const = default;
 };
 
+// Whether the windows that the host's queue read ahead were of any use.
+// A sentence where windows were asked for and no read was answered by any; else empty.
+std::string why_prefetching_did_nothing(const HostQueueUse& use);
+
 }  // namespace platter::replay

@@ -4,7 +4,19 @@
 
 #include <vector>
 
+#include "engine/outside.h"
+
 namespace platter::replay {
+
+void OutsideCount::add(std::uint64_t lbn, std::uint32_t blocks, bool write, std::uint64_t beside) {
+  const engine::OutsideOfChecked outside = engine::outside_of(validity_, lbn, blocks, write);
+  const bool depth = depth_counts_ && engine::is_too_deep(validity_, beside);
+  all_ += outside.any() || depth;
+  by_.place += outside.place;
+  by_.size += outside.size;
+  (write ? by_.writes : by_.reads) += outside.kind;
+  by_.depth += depth;
+}
 
 std::string outside_text(std::uint64_t all, const Outside& by, std::uint64_t requests) {
   if (all == 0) return "";

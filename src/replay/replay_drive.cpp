@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -11,18 +12,72 @@
 #include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/interruption.h"
-#include "replay/contents.h"
 #include "replay/result_file.h"
-#include "replay/schedule.h"
 #include "scsi/advice.h"
 #include "scsi/commands.h"
-#include "scsi/drive.h"
 #include "scsi/forced_access.h"
 #include "scsi/reply.h"
 #include "scsi/sense.h"
 
 namespace platter::replay {
 namespace {
+
+// What the sectors that a trace writes hold, read before the timed run: a write then rewrites what
+// is there, and is one command.
+class Contents {
+ public:
+  explicit Contents(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
+
+  // Reads what is missing of these sectors later, in learn().
+  void want(const LbnRange& range);
+  // One read for each run of wanted sectors (of at most 128 blocks); `learned` sees every piece.
+  using Learned = std::function<void(std::uint64_t lbn, const std::vector<std::uint8_t>& bytes)>;
+  void learn(scsi::Drive& drive, const Learned& learned);
+  // The bytes of sectors that were wanted and learned.
+  std::vector<std::uint8_t> of(std::uint64_t lbn, std::uint32_t blocks) const;
+
+ private:
+  struct Run {
+    std::uint64_t end = 0;  // one past its last LBN
+    std::vector<std::uint8_t> bytes{};
+  };
+  std::uint32_t block_bytes_;
+  std::map<std::uint64_t, Run> runs_;  // by first LBN; they neither overlap nor touch
+};
+
+constexpr std::uint64_t kReadBlocks = 128;
+
+void Contents::want(const LbnRange& range) {
+  std::uint64_t first = range.first, end = range.last + 1;
+  auto run = runs_.upper_bound(first);
+  if (run != runs_.begin() && std::prev(run)->second.end >= first) --run;
+  while (run != runs_.end() && run->first <= end) {
+    first = std::min(first, run->first);
+    end = std::max(end, run->second.end);
+    run = runs_.erase(run);
+  }
+  runs_[first].end = end;
+}
+
+void Contents::learn(scsi::Drive& drive, const Learned& learned) {
+  for (auto& [first, run] : runs_) {
+    const std::uint64_t most = std::min<std::uint64_t>(kReadBlocks, drive.most_blocks());
+    for (std::uint64_t lbn = first; lbn < run.end; lbn += most) {
+      stop_if_asked();
+      const auto blocks = static_cast<std::uint32_t>(std::min(most, run.end - lbn));
+      const std::vector<std::uint8_t> bytes = drive.contents(lbn, blocks);
+      if (learned) learned(lbn, bytes);
+      run.bytes.insert(run.bytes.end(), bytes.begin(), bytes.end());
+    }
+  }
+}
+
+std::vector<std::uint8_t> Contents::of(std::uint64_t lbn, std::uint32_t blocks) const {
+  const auto run = std::prev(runs_.upper_bound(lbn));
+  const auto begin = run->second.bytes.begin() +
+                     static_cast<std::ptrdiff_t>((lbn - run->first) * block_bytes_);
+  return {begin, begin + static_cast<std::ptrdiff_t>(std::size_t{blocks} * block_bytes_)};
+}
 
 constexpr std::uint8_t kResetOccurred = 0x29;  // ASC: power on, reset, or device reset
 constexpr int kMostRetries = 10;
@@ -365,7 +420,6 @@ void set_caches(scsi::Drive& drive, const std::string& name, Caches caches,
 model::Identity identity_of(scsi::Device& device) {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, device.name());
-  drive.take_host_managed();  // who it is, whoever may go on with it
   return drive.identify();
 }
 
@@ -382,6 +436,7 @@ Result replay_on_drive(scsi::Device& device, const scsi::Permission& permission,
   require_permission(trace, guard);  // block by block, and nothing has been sent
   scsi::Drive drive(guard, device.name());
   const model::Identity identity = drive.identify();
+  drive.refuse_host_managed();
   trace::require_within(trace, identity.blocks);
   require_permission(trace, guard);
   const bool writes = std::any_of(trace.requests.begin(), trace.requests.end(),

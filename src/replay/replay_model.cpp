@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "model/completeness.h"
 #include "model/error.h"
-#include "model/standing.h"
 #include "replay/compare.h"
 #include "replay/hits.h"
 #include "replay/host_queue.h"
-#include "replay/outside_count.h"
+#include "replay/outside.h"
 #include "replay/schedule.h"
 #include "statistics/distribution.h"
 

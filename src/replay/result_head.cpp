@@ -5,14 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/strict_json.h"
-#include "replay/array_json.h"
-#include "replay/came_short_json.h"
-#include "replay/host_queue_json.h"
-#include "replay/outside_json.h"
-#include "replay/times_json.h"
+#include "replay/result_json.h"
 
 namespace platter::replay {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "model/revolution.h"
 
 namespace platter::replay {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -15,7 +14,6 @@
 
 #include "model/error.h"
 #include "model/leftovers.h"
-#include "model/temporary_folder.h"
 
 namespace platter::replay {
 namespace {

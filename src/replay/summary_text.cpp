@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "model/printable.h"
-#include "replay/array_json.h"
-#include "replay/came_short_json.h"
-#include "replay/host_queue_json.h"
-#include "replay/outside_json.h"
+#include "replay/result_json.h"
 #include "replay/summary.h"
-#include "replay/times_json.h"
 
 namespace platter::replay {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/error.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 namespace platter::replay {
 

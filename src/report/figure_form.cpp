@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "model/error.h"
-#include "model/replaced.h"
+#include "model/printable.h"
 
 namespace platter::report {
 namespace {

@@ -19,9 +19,7 @@
 #include "model/file.h"
 #include "model/leftovers.h"
 #include "model/printable.h"
-#include "model/program_path.h"
-#include "model/replaced.h"
-#include "model/temporary_folder.h"
+#include "model/user_folder.h"
 #include "report/made_here.h"
 
 extern char** environ;

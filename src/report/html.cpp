@@ -8,8 +8,8 @@
 
 #include "model/error.h"
 #include "model/file.h"
-#include "model/replaced.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
+#include "model/printable.h"
 #include "report/gnuplot.h"
 #include "report/html_style.h"
 #include "report/made_here.h"

@@ -1,14 +1,12 @@
-#include "report/html_cache.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <string>
 #include <vector>
 
 #include "model/stand_ins.h"
 #include "report/html.h"
+#include "report/html_model.h"
 #include "report/model_summary.h"
 
 namespace platter::report::html {

@@ -1,11 +1,10 @@
-#include "report/html_map.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "report/html.h"
+#include "report/html_model.h"
 #include "report/map_facts.h"
 #include "report/model_summary.h"
 #include "report/plots.h"

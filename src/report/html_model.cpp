@@ -7,16 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "model/completeness.h"
 #include "model/known.h"
 #include "model/parameters.h"
-#include "model/revolution.h"
 #include "model/seek_curve.h"
-#include "model/standing.h"
 #include "replay/share_text.h"
 #include "report/explanations.h"
 #include "report/html.h"
-#include "report/html_cache.h"
-#include "report/html_overheads.h"
 #include "report/model_summary.h"
 #include "report/panels.h"
 #include "report/seek_plots.h"

@@ -21,4 +21,14 @@ std::string validity_chapter(const model::DriveModel& model, const std::string& 
 std::string provenance_chapter(const model::DriveModel& model, const std::string& id);
 std::string missing_chapter(const model::DriveModel& model, const std::string& id);
 
+// A diagram of what the cache does.
+// "" where the segments are not known.
+std::string cache_diagram(const model::DriveModel& model);
+
+// Where the time of one request goes: overheads, seek, rotation, media, bus.
+std::string request_bars(const model::DriveModel& model);
+
+// The chapter of the map: zones as rings, rates and shares, the order of tracks, skews, defects.
+std::string map_chapter(const model::DriveModel& model, const std::string& id);
+
 }  // namespace platter::report::html

@@ -1,14 +1,13 @@
-#include "report/html_overheads.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "model/revolution.h"
+#include "model/drive_model.h"
 #include "model/stand_ins.h"
 #include "report/html.h"
+#include "report/html_model.h"
 #include "report/model_summary.h"
 
 namespace platter::report::html {

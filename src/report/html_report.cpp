@@ -5,7 +5,6 @@
 #include "model/version.h"
 #include "report/html.h"
 #include "report/html_fleet.h"
-#include "report/html_map.h"
 #include "report/html_model.h"
 #include "report/html_summary.h"
 #include "report/html_validation.h"

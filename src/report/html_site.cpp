@@ -9,10 +9,8 @@
 #include "model/version.h"
 #include "report/html.h"
 #include "report/html_fleet.h"
-#include "report/html_map.h"
 #include "report/html_model.h"
 #include "report/html_summary.h"
-#include "report/made_here.h"
 #include "report/site_script.h"
 
 namespace platter::report {

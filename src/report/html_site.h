@@ -2,7 +2,6 @@
 // sorts, a page for each model, two models side by side. Nothing in them comes from elsewhere.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

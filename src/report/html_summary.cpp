@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/completeness.h"
+#include "model/printable.h"
 #include "model/quality.h"
-#include "model/replaced.h"
-#include "model/standing.h"
 #include "replay/delays.h"
 #include "report/drive_says.h"
 #include "report/html.h"

@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 
-#include "model/drive_model.h"
 #include "report/html_results.h"
 
 namespace platter::report::html {

@@ -9,12 +9,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "model/error.h"
 #include "model/fields.h"
 #include "model/formats.h"
 #include "model/json_text.h"
 #include "model/limits.h"
-#include "model/pretty.h"
 #include "report/explanations.h"
 #include "report/member_words.h"
 

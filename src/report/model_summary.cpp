@@ -8,16 +8,13 @@
 
 #include "engine/layout_map.h"
 #include "model/completeness.h"
-#include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/parameters.h"
-#include "model/pretty.h"
 #include "model/printable_model.h"
 #include "model/quality.h"
-#include "model/revolution.h"
 #include "model/seek_curve.h"
 #include "model/seek_fit.h"
 #include "model/stand_ins.h"
-#include "model/standing.h"
 #include "replay/share_text.h"
 #include "report/drive_says.h"
 #include "report/explanations.h"
@@ -61,12 +58,28 @@ std::string arms_in_words(const model::DriveModel& model) {
   return fmt::format("{} on one spindle ({})", arm_count(model), joined(ranges, ", "));
 }
 
+std::uint64_t blocks_of(const std::vector<LbnRange>& ranges) {
+  std::uint64_t blocks = 0;
+  for (const LbnRange& range : ranges) blocks += range.last + 1 - range.first;
+  return blocks;
+}
+
 std::string shingling_in_words(const model::DriveModel& model) {
   const model::Shingling& shingling = *model.shingling;
   std::string text = shingling.kind;
   if (!shingling.method.empty()) text += fmt::format(" ({})", shingling.method);
-  if (!shingling.displaced.empty())
+  const auto blocks = static_cast<double>(model.identity.blocks);
+  const double bytes = static_cast<double>(shingling.displaced_from_blocks) *
+                       model.identity.block_bytes;
+  if (shingling.displaced_from_blocks > 0)
+    text += fmt::format("; {} extents were away from home: all from {:.1f} MB on, but where it is "
+                        "not told, of {:.2g} % of the blocks",
+                        shingling.displaced.size(), bytes / 1e6,
+                        100 * static_cast<double>(blocks_of(shingling.displaced_untold)) / blocks);
+  else if (!shingling.displaced.empty())
     text += fmt::format("; {} extents were away from home", shingling.displaced.size());
+  else
+    text += "; nobody looked for blocks that were away from home";
   return text + "; a map of blocks that were rewritten since is not known";
 }
 
@@ -651,6 +664,8 @@ std::string model_as_json(const model::DriveModel& model) {
     json["shingling"] = {{"kind", model.shingling->kind}, {"displaced", Json::array()}};
     for (const LbnRange& range : model.shingling->displaced)
       json["shingling"]["displaced"].push_back({{"first", range.first}, {"last", range.last}});
+    json["shingling"]["displaced_from_blocks"] = model.shingling->displaced_from_blocks;
+    json["shingling"]["displaced_untold_blocks"] = blocks_of(model.shingling->displaced_untold);
   }
   json["zones"] = Json::array();
   if (!model.layout.zones.empty()) {

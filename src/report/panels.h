@@ -1,7 +1,6 @@
 // The report's figures of several panels, drawn for a column of text.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/error.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
-#include "model/pretty.h"
 #include "report/track_list.h"
 
 namespace platter::report {

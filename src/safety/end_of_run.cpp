@@ -57,7 +57,6 @@ EndOfRun end_run(scsi::Device& device, const model::Identity& identity, Journal&
   try {
     scsi::Guard guard(device, {});
     scsi::Drive drive(guard, device.name());
-    drive.take_host_managed();
     if (!identity::same_drive(drive.identify(), identity) ||
         !put_settings_back(drive, journal.settings()))
       throw Error(ExitStatus::drive_error, device.name() + " does not take its own settings back");

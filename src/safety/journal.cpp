@@ -14,10 +14,8 @@
 
 #include "model/checked_line.h"
 #include "model/error.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/user_folder.h"
-#include "safety/journal_form.h"
 #include "safety/left_journals.h"
 
 namespace platter::safety {

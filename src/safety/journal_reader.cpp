@@ -11,12 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "model/bounded_line.h"
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/formats.h"
 #include "model/strict_json.h"
-#include "safety/journal_form.h"
+#include "safety/journal.h"
 
 namespace platter::safety {
 namespace {

@@ -14,7 +14,7 @@
 #include "identity/drive_mark.h"
 #include "model/error.h"
 #include "model/interruption.h"
-#include "safety/journal_form.h"
+#include "safety/journal.h"
 
 namespace platter::safety {
 namespace {

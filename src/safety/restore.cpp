@@ -96,7 +96,6 @@ Restored restore(scsi::Device& device, const JournalContents& journal,
                  const RestoreOptions& options) {
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, device.name());
-  drive.take_host_managed();
   const model::Identity found = drive.identify();
   require_same_drive(found, journal, options);
   Restored done;

@@ -7,12 +7,10 @@
 #include <utility>
 
 #include "identity/drive_mark.h"
-#include "model/bounded_line.h"
 #include "model/checked_line.h"
 #include "model/error.h"
 #include "model/file.h"
 #include "model/interruption.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/strict_json.h"
 

@@ -1,7 +1,7 @@
 #include "scsi/ata.h"
 
 #include "scsi/command_table.h"
-#include "scsi/identify_words.h"
+#include "scsi/identify_device.h"
 
 namespace platter::scsi {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "scsi/reply_bytes.h"
+#include "scsi/bytes.h"
 #include "scsi/zones.h"
 
 namespace platter::scsi {

@@ -6,7 +6,6 @@
 
 #include "scsi/ata.h"
 #include "scsi/bytes.h"
-#include "scsi/command_list.h"
 
 namespace platter::scsi {
 namespace {

@@ -86,4 +86,7 @@ std::optional<AddressedBlocks> addressed_blocks(const Command& command);
 // that. A SEEK has none.
 void put_address(Command& command, std::uint64_t lbn);
 
+// All rows of the command table, for those who tell people of it or hold it against something.
+std::span<const CommandEntry> command_table();
+
 }  // namespace platter::scsi

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -98,5 +97,13 @@ Command read_defect_data_10(bool primary, bool grown, AddressFormat format,
                             std::uint16_t allocation);
 Command read_defect_data_12(bool primary, bool grown, AddressFormat format,
                             std::uint32_t allocation);
+
+// Reads, writes and verifies of any blocks, in the ten-byte form where they fit it.
+// All throw std::out_of_range where the sixteen-byte form does not hold the blocks either.
+Command shortest_read(std::uint64_t lbn, std::uint32_t blocks, std::uint32_t block_bytes,
+                      CacheBits bits = {});
+Command shortest_write(std::uint64_t lbn, std::uint32_t blocks, std::vector<std::uint8_t> data,
+                       CacheBits bits = {});
+Command shortest_verify(std::uint64_t lbn, std::uint32_t blocks);
 
 }  // namespace platter::scsi

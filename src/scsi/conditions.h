@@ -2,7 +2,6 @@
 // scans of the medium and power conditions. Pure functions from a page to the page that is wanted.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>

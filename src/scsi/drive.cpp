@@ -8,7 +8,6 @@
 #include "model/zones.h"
 #include "scsi/commands.h"
 #include "scsi/drive_link.h"
-#include "scsi/shortest_form.h"
 
 namespace platter::scsi {
 namespace {
@@ -100,9 +99,11 @@ void Drive::skip(std::vector<LbnRange> ranges) {
   if (link_->guard) link_->guard->skip(std::move(ranges));
 }
 
-void Drive::keep_to_zones(const model::Identity& told) {
-  if (link_->guard) link_->guard->keep_from_writes(model::sequential_zones(told));
+std::vector<LbnRange> Drive::keep_to_zones(const model::Identity& told) {
+  std::vector<LbnRange> in_order = model::sequential_zones(told);
+  if (link_->guard) link_->guard->keep_from_writes(in_order);
   if (is_host_managed() && !told.reads_past_pointers) link_->apart = told.zone_runs;
+  return in_order;
 }
 
 const std::vector<LbnRange>& Drive::left_out() const { return link_->left_out; }

@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "identity/who.h"
@@ -24,7 +23,6 @@
 #include "scsi/identify_device.h"
 #include "scsi/physical_elements.h"
 #include "scsi/replies.h"
-#include "scsi/sense.h"
 
 namespace platter::scsi {
 
@@ -72,20 +70,21 @@ class Drive {
   // INQUIRY, READ CAPACITY, VPD pages 80h, 83h and 89h, IDENTIFY DEVICE; what the rest of the
   // model's identity says is asked for by `platter inspect` and a run (claims.h).
   const model::Identity& identify();
-  // A disk of host-managed zones is identified, too: what was not written may not be read. Else
-  // identify() refuses it.
-  void take_host_managed(bool takes = true);
+  // A disk of host-managed zones is identified as any other; what was not written of it may not be
+  // read. For those who read and write anywhere: Error(unsupported) where it is one.
+  void refuse_host_managed();
   bool is_host_managed() const;  // after identify()
   // All of them, by REPORT ZONES; empty: it tells of none, or of such that cannot be.
   std::vector<model::ZoneRun> zones();
   // Nothing is written to zones that are written in order, whatever is permitted; where the drive
   // refuses reads across them, such are left out.
-  void keep_to_zones(const model::Identity& told);
+  std::vector<LbnRange> keep_to_zones(const model::Identity& told);
   const identity::Who& who() const;  // after identify()
   const Told& told() const;          // after identify()
   // Reads the last block that the capacity names, unless it is to be skipped; where that is out of
-  // range, the capacity is what can be addressed.
-  void confirm_capacity(const std::vector<LbnRange>& skipped = {});
+  // range, the capacity is what can be addressed. False: it lies in a zone of which that can be read
+  // alone which was written; the last of who().doubts says so.
+  bool confirm_capacity(const std::vector<LbnRange>& skipped = {});
   // Asks who the drive is. Done before the next write or setting where a unit attention may mean
   // that it was replaced (28h, 29h, 3Fh). Throws AnotherDrive.
   void require_same_drive();

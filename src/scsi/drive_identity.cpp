@@ -7,9 +7,9 @@
 #include "identity/reached.h"
 #include "model/zones.h"
 #include "scsi/bytes.h"
+#include "scsi/commands.h"
 #include "scsi/drive_link.h"
 #include "scsi/identify_device.h"
-#include "scsi/shortest_form.h"
 #include "scsi/zones.h"
 
 namespace platter::scsi {
@@ -20,16 +20,9 @@ constexpr std::uint8_t kOutOfRange = 0x21;  // ASC
 constexpr std::uint8_t kSpc3 = 5;           // version, of INQUIRY
 
 // SPC-4, standard INQUIRY data: nothing is read of what is no disk.
-void require_disk(const Inquiry& inquiry, const std::string& name, bool takes_host_managed) {
-  const bool host_managed = inquiry.qualifier == 0 && inquiry.device_type == kHostManagedZones;
-  if (host_managed && takes_host_managed) return;
-  if (host_managed)
-    throw Error(ExitStatus::unsupported,
-                fmt::format("{} is a disk of host-managed zones (peripheral type 14h), whose "
-                            "blocks are written in order: inspect and characterize take it, and "
-                            "nothing else does; name another drive",
-                            name));
-  if (inquiry.qualifier != 0 || inquiry.device_type != kDisk)
+void require_disk(const Inquiry& inquiry, const std::string& name) {
+  const bool disk = inquiry.device_type == kDisk || inquiry.device_type == kHostManagedZones;
+  if (inquiry.qualifier != 0 || !disk)
     throw Error(ExitStatus::no_device,
                 fmt::format("{} is no disk drive (peripheral type {:02X}h, qualifier {}); name "
                             "another device (platter devices lists them)",
@@ -108,7 +101,14 @@ const AtaIdentity* ata_of(const Told& told) {
 
 std::string ata_witness(const Told& told) { return told.ata ? "IDENTIFY DEVICE" : "VPD page 89h"; }
 
-void Drive::take_host_managed(bool takes) { link_->takes_host_managed = takes; }
+void Drive::refuse_host_managed() {
+  if (is_host_managed())
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{} is a disk of host-managed zones (peripheral type 14h), whose "
+                            "blocks are written in order: inspect and characterize take it, and "
+                            "nothing else does; name another drive",
+                            link_->name));
+}
 
 bool Drive::is_host_managed() const { return told().inquiry.device_type == kHostManagedZones; }
 
@@ -134,7 +134,7 @@ DriveLink::Found DriveLink::gather() {
                 name + " answers INQUIRY with less than 5 bytes: it is no SCSI drive");
   found.told.inquiry = *decoded;
   standard_data.assign(bytes.begin(), bytes.end());
-  require_disk(*decoded, name, takes_host_managed);
+  require_disk(*decoded, name);
   if (!identified) must(scsi::test_unit_ready());
   std::vector<std::string> doubts;
   found.capacity = ask_capacity(found.told, doubts);
@@ -365,10 +365,10 @@ bool says_no_such_block(const Answer& answer) {
 
 // Some bridges count the blocks where they should name the last one, and others keep some to
 // themselves: what lies behind the end is out of range (21h), not unreadable.
-void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
+bool Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
   auto& d = *link_;
   const std::uint64_t stated = d.known().blocks;
-  if (const auto said = stated_rotation(); said && said->rpm == kDoesNotRotate) return;
+  if (const auto said = stated_rotation(); said && said->rpm == kDoesNotRotate) return true;
   std::optional<Answer> last;  // nullopt: nothing was asked
   const auto is_there = [&](std::uint64_t lbn) {
     const bool skips = std::ranges::any_of(
@@ -379,19 +379,14 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     return !says_no_such_block(*last);
   };
   if (is_there(stated - 1)) {
-    if (!last || last->good()) return;
+    if (!last || last->good()) return true;
     d.who.doubts.push_back(
         fmt::format("the last of the {} blocks that READ CAPACITY says cannot be read ({}): {}",
                     stated, what_it_said(*last),
                     speaks_of_zones(*last)
                         ? "it lies in a zone of which that can be read alone which was written"
                         : "there may be fewer"));
-    if (speaks_of_zones(*last) && !d.takes_host_managed)
-      throw Error(
-          ExitStatus::unsupported,
-          fmt::format("{}: {}; a disk with such zones cannot be measured, name another drive",
-                      d.name, d.who.doubts.back()));
-    return;
+    return !speaks_of_zones(*last);
   }
   // The last one that is there, between one that is and one that is not.
   std::uint64_t there = 0, not_there = stated - 1;
@@ -405,7 +400,7 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
     const std::uint64_t middle = there + (not_there - there) / 2;
     (is_there(middle) ? there : not_there) = middle;
   }
-  if (there == 0) return;  // it reads none of them, and whoever reads will hear why
+  if (there == 0) return true;  // it reads none of them, and whoever reads will hear why
   d.identity.stated_blocks = stated;
   d.identity.blocks = d.capacity.blocks = there + 1;
   d.physical = PhysicalBlocks(d.capacity);
@@ -414,6 +409,7 @@ void Drive::confirm_capacity(const std::vector<LbnRange>& skipped) {
   d.who.doubts.push_back(
       fmt::format("READ CAPACITY says {} blocks, and the last {}cannot be addressed: {} were taken",
                   stated, missing == 1 ? "" : fmt::format("{} of them ", missing), there + 1));
+  return true;
 }
 
 }  // namespace platter::scsi

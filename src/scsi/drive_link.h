@@ -131,7 +131,6 @@ class DriveLink {
   bool identified = false;
   PhysicalBlocks physical;
   bool told_of_failed_writes = false;
-  bool takes_host_managed = false;
   bool may_be_another = false;  // since a unit attention, until it was asked
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten

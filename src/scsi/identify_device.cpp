@@ -5,7 +5,6 @@
 
 #include "scsi/ata.h"
 #include "scsi/block_pages.h"
-#include "scsi/identify_words.h"
 #include "scsi/replies.h"
 
 namespace platter::scsi {

@@ -110,7 +110,6 @@ void note_what_was_said(const Drive& drive, Inspection& found) {
 
 Inspection inspect(Drive& drive, std::uint32_t round_trips) {
   Inspection found;
-  drive.take_host_managed();
   drive.identify();
   const bool host_managed = drive.is_host_managed();
   if (!host_managed) drive.confirm_capacity();

@@ -101,6 +101,7 @@ JoinedUnits::JoinedUnits(std::unique_ptr<Device> first, std::unique_ptr<Device> 
     Guard guard(*units_[i], {});
     Drive drive(guard, units_[i]->name());
     const model::Identity& identity = drive.identify();
+    drive.refuse_host_managed();
     blocks_[i] = identity.blocks;
     bytes[i] = identity.block_bytes;
     if (const auto page = drive.vpd_page(0x83)) {

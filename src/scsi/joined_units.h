@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "scsi/bytes.h"
 #include "scsi/device.h"
-#include "scsi/reply_bytes.h"
 
 namespace platter::scsi {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "scsi/reply_bytes.h"
+#include "scsi/bytes.h"
 
 namespace platter::scsi {
 

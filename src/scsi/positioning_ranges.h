@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/lbn_range.h"
-#include "scsi/reply_bytes.h"
+#include "scsi/bytes.h"
 
 namespace platter::scsi {
 

@@ -9,8 +9,8 @@
 
 #include "model/lbn_range.h"
 #include "scsi/block_pages.h"
+#include "scsi/bytes.h"
 #include "scsi/commands.h"
-#include "scsi/reply_bytes.h"
 
 namespace platter::scsi {
 

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "scsi/device.h"
-#include "scsi/replies.h"
 #include "scsi/sense.h"
 
 namespace platter::scsi {

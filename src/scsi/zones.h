@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/drive_model.h"
-#include "scsi/reply_bytes.h"
+#include "scsi/bytes.h"
 
 namespace platter::scsi {
 

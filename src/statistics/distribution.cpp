@@ -1,13 +1,8 @@
 #include "statistics/distribution.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <vector>
-
-#include "statistics/demerit.h"
 
 namespace platter::statistics {
 

@@ -31,4 +31,8 @@ nlohmann::json options_of_model(const nlohmann::json& all);
 // What "derive" holds, PATH=VALUE each, apart by blanks.
 std::vector<std::string> changes_in(const std::string& text);
 
+// Sentences that speak of replay's and generate's options, in the words of a study's file.
+// `--csv-columns` as "csv_columns". Options of other commands stay.
+std::string in_study_words(std::string sentence);
+
 }  // namespace platter::study

@@ -2,7 +2,6 @@
 // estimated cost. Every machine makes the same plan of the same study.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "study/points.h"

@@ -9,7 +9,6 @@
 #include "registry/canonical_json.h"
 #include "registry/digest.h"
 #include "study/options.h"
-#include "study/words.h"
 
 namespace platter::study {
 namespace {

@@ -1,11 +1,12 @@
 #include "study/store.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <vector>
+#include <functional>
+#include <map>
 
 #include "model/checked_line.h"
 #include "model/file.h"
-#include "model/folder.h"
 #include "model/formats.h"
 #include "model/strict_json.h"
 #include "study/locked_file.h"
@@ -28,6 +29,23 @@ std::vector<fs::path> unfinished_in(const fs::path& folder) {
 }
 
 }  // namespace
+
+Failures failures_of(const Points& points, const Store& store, std::span<const std::size_t> which) {
+  Failures failures;
+  std::map<std::string, std::size_t> places;  // of the reasons
+  for (const std::size_t index : which) {
+    const nlohmann::json stored = store.point(points.points[index].key);
+    if (stored.is_null() || is_result(stored)) continue;
+    ++failures.points;
+    const nlohmann::json said = stored.value("error", nlohmann::json());
+    const std::string sentence = said.is_string() ? said.get<std::string>() : std::string();
+    const auto [known, is_new] = places.try_emplace(sentence, failures.reasons.size());
+    if (is_new) failures.reasons.push_back({sentence, index, 0});
+    ++failures.reasons[known->second].points;
+  }
+  std::ranges::stable_sort(failures.reasons, std::ranges::greater(), &Reason::points);
+  return failures;
+}
 
 std::string Store::point_path(const std::string& key) const {
   return folder_ + "/points/" + key.substr(0, 2) + "/" + key + ".json";

@@ -7,8 +7,13 @@
 //   table.csv, .jsonl    made of the points (table.h)
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <vector>
+
+#include "study/points.h"
 
 namespace platter::study {
 
@@ -33,5 +38,20 @@ class Store {
 // Whether it holds a result. A failure is kept, to be a row of the table, and is tried again by the
 // next run: it may be the machine's, which had no memory, or the file's, which was not there.
 bool is_result(const nlohmann::json& point);
+
+// Why points failed: each reason once, however many points it took.
+struct Reason {
+  std::string sentence{};
+  std::size_t first = 0;   // of the points that failed so, by its index
+  std::size_t points = 0;  // how many did
+};
+
+struct Failures {
+  std::size_t points = 0;
+  std::vector<Reason> reasons{};  // the most frequent first
+};
+
+// Of these points, by index.
+Failures failures_of(const Points& points, const Store& store, std::span<const std::size_t> which);
 
 }  // namespace platter::study

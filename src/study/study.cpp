@@ -20,7 +20,6 @@
 #include "registry/canonical_json.h"
 #include "study/columns.h"
 #include "study/options.h"
-#include "study/words.h"
 #include "trace/adjust.h"
 
 namespace platter::study {

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/strict_json.h"
 #include "registry/canonical_json.h"

@@ -15,7 +15,6 @@
 #include "model/file.h"
 #include "model/folder.h"
 #include "model/interruption.h"
-#include "model/json_head.h"
 #include "model/json_text.h"
 #include "model/printable.h"
 #include "model/strict_json.h"

@@ -7,7 +7,6 @@
 #include <limits>
 #include <string_view>
 
-#include "model/error.h"
 #include "trace/refuse.h"
 
 namespace platter::trace {

@@ -4,11 +4,11 @@
 #include <queue>
 #include <utility>
 
-#include "trace/blktrace_process.h"
 #include "trace/block_events.h"
 #include "trace/byte_order.h"
 #include "trace/formats.h"
 #include "trace/line_reader.h"
+#include "trace/made_here.h"
 
 namespace platter::trace {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "model/error.h"
 #include "model/number_in.h"
 #include "trace/line.h"
 #include "trace/refuse.h"

@@ -2,8 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "trace/lint.h"
 
 namespace platter::trace {

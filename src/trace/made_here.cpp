@@ -1,10 +1,8 @@
 #include "trace/made_here.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "model/file.h"
-#include "trace/blktrace_process.h"
 #include "trace/compression.h"
 #include "trace/formats.h"
 

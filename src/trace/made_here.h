@@ -2,6 +2,7 @@
 // for a comment; all of their readers pass over blanks at the end of a line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,15 @@ bool is_marked(std::string_view first_line);
 
 // Whether the file, compressed or not, begins as platter's traces do. Never throws.
 bool is_made_here(const std::string& path);
+
+// The process that platter's blktrace files name in each event, where a kernel names its own.
+constexpr std::uint32_t kBlktraceProcess = 0x74616c70;  // "plat"
+
+// The bytes begin with an event of that process.
+inline bool has_blktrace_process(std::string_view bytes) {
+  constexpr std::size_t kAt = 32;
+  return bytes.starts_with("\7tae") && bytes.substr(0, kAt + 4).ends_with("plat") &&
+         bytes.size() >= kAt + 4;
+}
 
 }  // namespace platter::trace

@@ -86,4 +86,8 @@ std::span<const Profile> profiles();
 // Spaces in the name do not count. Throws Error(usage) for one that there is not.
 const Profile& profile(std::string_view name);
 
+// The catalogue of workloads for people and for programs.
+std::string list_text(std::span<const Profile> profiles);
+std::string list_json(std::span<const Profile> profiles);
+
 }  // namespace platter::trace

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "model/error.h"
 #include "trace/input.h"
-#include "trace/place.h"
+#include "trace/request.h"
 #include "trace/stream.h"
 
 namespace platter::trace {

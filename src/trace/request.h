@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -51,5 +52,13 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 static_assert(std::is_trivially_copyable_v<Request>);
+
+// Where something stands in a trace: a line and a column, or a record and its first byte.
+struct Place {
+  std::uint64_t number = 0;  // both from 1
+  std::uint64_t column = 0;  // of a record: the offset of the byte
+  bool binary = false;
+};
+std::string to_text(const Place& place);
 
 }  // namespace platter::trace

@@ -1,7 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "model/json_head.h"
-#include "model/pretty.h"
+#include "model/json_text.h"
 #include "trace/access_table.h"
 #include "trace/statistics.h"
 

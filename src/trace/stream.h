@@ -11,7 +11,6 @@
 
 #include "trace/bytes.h"
 #include "trace/format.h"
-#include "trace/place.h"
 #include "trace/request.h"
 
 namespace platter::trace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "model/error.h"
 #include "trace/refuse.h"
 
 namespace platter::trace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "transport/measuring_thread.h"
-#include "transport/signals.h"
+#include "transport/waiting.h"
 
 namespace platter::transport {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/descriptor.h"
-#include "transport/carrier.h"
+#include "transport/flight.h"
 #include "transport/host_clock.h"
 
 namespace platter::transport {

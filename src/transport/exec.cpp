@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "scsi/command_table.h"
-#include "transport/words.h"
 
 namespace platter::transport {
 namespace {

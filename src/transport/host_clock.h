@@ -1,7 +1,6 @@
 // The host's clock as a Device's clock, and what of the host disturbs timing.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

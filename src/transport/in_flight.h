@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "scsi/device.h"
-#include "transport/carrier.h"
+#include "transport/flight.h"
 #include "transport/host_clock.h"
 #include "transport/waiting.h"
 

@@ -8,7 +8,7 @@
 
 #include "transport/host_clock.h"
 #include "transport/measuring_thread.h"
-#include "transport/signals.h"
+#include "transport/waiting.h"
 
 namespace platter::transport {
 namespace {

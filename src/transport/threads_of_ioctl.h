@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "transport/carrier.h"
+#include "transport/flight.h"
 
 namespace platter::transport {
 

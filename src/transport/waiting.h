@@ -3,6 +3,10 @@
 // ends: every look at the clock is a system call, and moves it by a fraction of a microsecond.
 #pragma once
 
+#include <pthread.h>
+
+#include <csignal>
+
 #include "model/units.h"
 
 namespace platter::transport {
@@ -43,5 +47,21 @@ void wait_until_ns(Host& host, Nanoseconds deadline_ns, SleepPunctuality& punctu
     punctuality.slept(pause_ns, host.now_ns() - now_ns - pause_ns);
   }
 }
+
+// While it lives, no signal interrupts this thread, nor the threads that it makes.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 }  // namespace platter::transport

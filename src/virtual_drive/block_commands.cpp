@@ -5,7 +5,6 @@
 
 #include "model/stand_ins.h"
 #include "scsi/bytes.h"
-#include "virtual_drive/parameter_list.h"
 
 namespace platter::virtual_drive {
 namespace {

@@ -10,14 +10,55 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "virtual_drive/answer.h"
+#include "model/units.h"
+#include "scsi/device.h"
 #include "virtual_drive/contents.h"
 #include "virtual_drive/mode_pages.h"
 #include "virtual_drive/personality.h"
+#include "virtual_drive/sense_data.h"
 #include "virtual_drive/unwritten_blocks.h"
 #include "virtual_drive/zone_list.h"
 
 namespace platter::virtual_drive {
+
+// What a logical unit makes of a command: the reply, and the work before the reply is due.
+struct Work {
+  enum class Kind : std::uint8_t {
+    electronics,  // nothing but the drive's processor: electronics_ns
+    media,        // a read or write of `blocks` from `lbn` on
+    write_and_verify,
+    seek,
+    synchronize,
+    spin_up,
+    rest,  // to `rest`, or back to work
+  };
+  Kind kind = Kind::electronics;
+  Nanoseconds electronics_ns = 0;
+  Nanoseconds before_ns = 0;  // until the media are asked: data on the bus, the way back from rest
+  std::uint64_t lbn = 0;
+  std::uint32_t blocks = 0;
+  bool write = false;
+  bool force_unit_access = false;
+  bool verify = false;     // a read from the media that sends nothing
+  bool prefetch = false;   // a read into the cache that sends nothing
+  bool same = false;       // a write of one block to many
+  bool immediate = false;  // the answer does not wait for the work
+  Nanoseconds spin_up_ns = 0;
+  std::uint32_t lost_revolutions = 0;  // retries of a sector that cannot be read
+  bool cache_changed = false;          // MODE SELECT of the caching page
+  bool timers_changed = false;  // ... of page 1Ah, of a drive whose model has power conditions
+  std::uint32_t rest = 0;       // as Engine::go_to_rest()
+  bool flush = false;           // what waits is written before
+  bool keeps_rest = false;      // timers go on behind it
+};
+
+struct Answer {
+  Reply reply;
+  Work work;
+};
+
+// Of a command that asks nothing but the drive's processor.
+Answer answer_of_electronics(const Personality& drive, Reply reply);
 
 class BlockCommands {
  public:
@@ -69,5 +110,15 @@ class BlockCommands {
   std::vector<std::uint64_t> medium_errors_;      // sorted
   std::vector<std::vector<std::uint8_t>> spare_;  // of replies
 };
+
+// The bytes that a host sends with a command.
+// As many as the CDB announces; nullopt if the host has not sent so many.
+inline std::optional<std::span<const std::uint8_t>> parameter_list(const scsi::Command& command,
+                                                                   std::size_t length) {
+  if (length == 0) return std::span<const std::uint8_t>{};
+  if (command.direction != scsi::Direction::to_device || command.data.size() < length)
+    return std::nullopt;
+  return std::span(command.data).first(length);
+}
 
 }  // namespace platter::virtual_drive

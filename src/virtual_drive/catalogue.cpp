@@ -5,7 +5,6 @@
 #include "model/json.h"
 #include "virtual_drive/catalogue_files.h"
 #include "virtual_drive/catalogue_recipes.h"
-#include "virtual_drive/modern_catalogue.h"
 
 namespace platter::virtual_drive {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "virtual_drive/invented.h"
+#include "virtual_drive/random_dice.h"
 #include "virtual_drive/random_drive.h"
 #include "virtual_drive/random_layout.h"
 

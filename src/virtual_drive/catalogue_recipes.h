@@ -20,4 +20,8 @@ std::span<const InventedDrive> invented_drives();
 // Vendor, product, serial number and source of a drive that nobody built.
 void name_invented(const InventedDrive& drive, model::DriveModel& model);
 
+// Drives of the catalogue as they are built today: large, and without address translation. Each is
+// put together of what was published of such drives; docs/virtual-drives.md names it.
+std::span<const InventedDrive> modern_drives();
+
 }  // namespace platter::virtual_drive

@@ -1,8 +1,7 @@
-#include "virtual_drive/log_pages.h"
-
 #include <utility>
 
 #include "scsi/bytes.h"
+#include "virtual_drive/identity_pages.h"
 
 namespace platter::virtual_drive {
 namespace {

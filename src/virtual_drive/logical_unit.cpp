@@ -6,9 +6,7 @@
 #include "model/power.h"
 #include "scsi/bytes.h"
 #include "virtual_drive/identity_pages.h"
-#include "virtual_drive/log_pages.h"
 #include "virtual_drive/logical_unit_rule.h"
-#include "virtual_drive/parameter_list.h"
 #include "virtual_drive/zone_commands.h"
 
 namespace platter::virtual_drive {

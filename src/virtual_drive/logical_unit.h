@@ -10,7 +10,6 @@
 
 #include "engine/engine.h"
 #include "virtual_drive/address_translation.h"
-#include "virtual_drive/answer.h"
 #include "virtual_drive/ata_side.h"
 #include "virtual_drive/block_commands.h"
 #include "virtual_drive/contents.h"

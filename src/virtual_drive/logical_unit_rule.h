@@ -1,8 +1,8 @@
 // What the logical unit knows of a command before it looks into it (logical_unit_rules.cpp).
 #pragma once
 
-#include "virtual_drive/command_shape.h"
 #include "virtual_drive/logical_unit.h"
+#include "virtual_drive/supported_opcodes.h"
 
 namespace platter::virtual_drive {
 

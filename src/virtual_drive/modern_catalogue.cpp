@@ -1,7 +1,6 @@
-#include "virtual_drive/modern_catalogue.h"
-
 #include <string>
 
+#include "virtual_drive/catalogue_recipes.h"
 #include "virtual_drive/modern_drive.h"
 #include "virtual_drive/random_dice.h"
 #include "virtual_drive/shingled_drive.h"

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <random>
-#include <string>
 
 #include "model/drive_model.h"
 #include "virtual_drive/modern_layout.h"
@@ -34,5 +33,10 @@ struct ModernDrive {
 
 // The caller names the drive.
 model::DriveModel make_modern(const ModernDrive& drive, std::mt19937_64& random);
+
+// Power conditions for a virtual drive: which it has, how long it takes to wake from each, and when
+// it goes there by itself.
+// All follows from the drive's serial number and name.
+void draw_power(model::DriveModel& model, bool page_changeable);
 
 }  // namespace platter::virtual_drive

@@ -1,5 +1,3 @@
-#include "virtual_drive/modern_random.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <random>
 
 #include "virtual_drive/random_dice.h"
+#include "virtual_drive/random_drive.h"
 
 namespace platter::virtual_drive {
 namespace {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "model/drive_model.h"
 #include "virtual_drive/virtual_device.h"
 
 namespace platter::virtual_drive {
@@ -27,5 +28,11 @@ std::unique_ptr<VirtualDevice> open_virtual(const std::string& name);
 std::unique_ptr<scsi::Device> open_unit(const std::string& name);
 // Both units of one drive; empty: the names are of something else.
 std::array<std::unique_ptr<scsi::Device>, 2> open_units(const std::array<std::string, 2>& names);
+
+// What a virtual drive really is, for those who may know it: `platter truth`.
+// The model that virtual:NAME or virtual:FILE.json plays, imperfections included. Where a seed is
+// given the power-on phase follows from it, and a note of the provenance tells it. Throws as
+// open_virtual does, and Error(usage) for a name of another kind.
+model::DriveModel truth_of(const std::string& device_name);
 
 }  // namespace platter::virtual_drive

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <random>
 
+#include "model/drive_model.h"
+
 namespace platter::virtual_drive {
 
 class Dice {
@@ -35,5 +37,14 @@ class Dice {
  private:
   std::mt19937_64& random_;
 };
+
+// A number of a drive that nobody built.
+inline model::Parameter invented(double number, const char* unit = "") {
+  model::Parameter parameter;
+  parameter.value = number;
+  parameter.unit = unit;
+  parameter.method = "invented";
+  return parameter;
+}
 
 }  // namespace platter::virtual_drive

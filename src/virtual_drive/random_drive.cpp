@@ -11,7 +11,6 @@
 #include "model/stand_ins.h"
 #include "model/validate.h"
 #include "virtual_drive/imperfections.h"
-#include "virtual_drive/invented.h"
 #include "virtual_drive/random_dice.h"
 
 namespace platter::virtual_drive {

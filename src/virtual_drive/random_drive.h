@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
-#include <string>
 
 #include "model/drive_model.h"
+#include "virtual_drive/modern_drive.h"
 #include "virtual_drive/random_layout.h"
 
 namespace platter::virtual_drive {
@@ -31,5 +30,12 @@ model::DriveModel drive_around(RandomLayout layout, const Mechanics& mechanics);
 
 // Everything follows from the seed.
 model::DriveModel random_drive(std::uint64_t seed, const Limits& limits = {});
+
+// Drives of today drawn at random; docs/virtual-drives.md names every range that is written in
+// modern_random.cpp.
+ModernDrive modern_random_recipe(std::uint64_t seed);
+
+// Everything follows from the seed.
+model::DriveModel modern_random_drive(std::uint64_t seed);
 
 }  // namespace platter::virtual_drive

@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "model/revolution.h"
 #include "model/validate.h"
-#include "virtual_drive/invented.h"
-#include "virtual_drive/modern_random.h"
 #include "virtual_drive/random_dice.h"
+#include "virtual_drive/random_drive.h"
 
 namespace platter::virtual_drive {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "model/drive_model.h"
 
@@ -21,5 +22,11 @@ void shingle(const ShingledDrive& drive, model::DriveModel& model);
 // As modern-random-N, of 500 GB at least, with bands and a media cache of any
 // policy that was found, and a small media cache.
 model::DriveModel random_shingled_drive(std::uint64_t seed);
+
+// A drive with zones that its host writes in order, around a layout as any other.
+// "host-managed" and "host-aware": most zones are full, the last ones empty. "restricted":
+// host-managed, and reads of what was not written are refused. "empty": host-managed, and nothing
+// was written. False: no such kind.
+[[nodiscard]] bool make_zoned(model::DriveModel& model, std::string_view kind);
 
 }  // namespace platter::virtual_drive

@@ -1,19 +1,74 @@
 #include "virtual_drive/target.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "engine/engine.h"
 #include "engine/tables.h"
+#include "scsi/bytes.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/logical_unit.h"
-#include "virtual_drive/sector_store.h"
 
 namespace platter::virtual_drive {
 namespace {
+
+// The contents of a virtual drive: what was written is kept, in memory only; a sector that was
+// never written reads as its own number and zeros.
+class SectorStore final : public Contents {
+ public:
+  explicit SectorStore(std::uint32_t block_bytes) : block_bytes_(block_bytes) {}
+
+  bool read(std::uint64_t lbn, std::span<std::uint8_t> to) const override;
+  // A sector that is rewritten as it was at first takes no memory.
+  bool write(std::uint64_t lbn, std::span<const std::uint8_t> from) override;
+
+  std::size_t kept() const { return sectors_.size(); }
+
+ private:
+  // A sector that was never written: its LBN, big-endian, in the first eight bytes, then zeros.
+  void fill_unwritten(std::uint64_t lbn, std::span<std::uint8_t> sector) const;
+
+  std::uint32_t block_bytes_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> sectors_;
+};
+
+void SectorStore::fill_unwritten(std::uint64_t lbn, std::span<std::uint8_t> sector) const {
+  std::array<std::uint8_t, 8> stamp;
+  scsi::put_be(stamp.data(), 8, lbn);
+  std::fill(sector.begin(), sector.end(), std::uint8_t{0});
+  std::copy_n(stamp.begin(), std::min(stamp.size(), sector.size()), sector.begin());
+}
+
+bool SectorStore::read(std::uint64_t lbn, std::span<std::uint8_t> to) const {
+  for (; !to.empty(); ++lbn) {
+    const auto sector = to.first(std::min<std::size_t>(block_bytes_, to.size()));
+    const auto kept = sectors_.empty() ? sectors_.end() : sectors_.find(lbn);
+    if (kept == sectors_.end()) {
+      fill_unwritten(lbn, sector);
+    } else {
+      std::copy_n(kept->second.begin(), sector.size(), sector.begin());
+    }
+    to = to.subspan(sector.size());
+  }
+  return true;
+}
+
+bool SectorStore::write(std::uint64_t lbn, std::span<const std::uint8_t> from) {
+  std::vector<std::uint8_t> unwritten(block_bytes_);
+  for (; from.size() >= block_bytes_; from = from.subspan(block_bytes_), ++lbn) {
+    const auto sector = from.first(block_bytes_);
+    fill_unwritten(lbn, unwritten);
+    if (std::equal(sector.begin(), sector.end(), unwritten.begin())) {
+      sectors_.erase(lbn);
+    } else {
+      sectors_[lbn].assign(sector.begin(), sector.end());
+    }
+  }
+  return true;
+}
 
 // The answer as it reaches the host: no more data than it takes, and what that leaves.
 scsi::Completion completion_of(Reply reply, const scsi::Command& command, std::uint32_t tag) {
@@ -552,10 +607,13 @@ void Target::power_cycle(Nanoseconds now_ns) {
 }
 
 ZoneList& Target::zones() { return impl_->unit.zones(); }
-ZoneList Target::zones_after_cut(Nanoseconds now_ns) const {
-  ZoneList then = impl_->unit.zones();
-  then.cut_power(impl_->would_be_lost(now_ns));
-  return then;
+std::vector<ZoneList::State> Target::zones_after_cut(std::span<const std::uint32_t> numbers,
+                                                     Nanoseconds now_ns) const {
+  const std::vector<LbnRange> lost = impl_->would_be_lost(now_ns);
+  std::vector<ZoneList::State> states;
+  for (const std::uint32_t number : numbers)
+    states.push_back(ZoneList::state_of(impl_->unit.zones().after_cut(number, lost)));
+  return states;
 }
 void Target::lose_cache() { impl_->loses_cache = true; }
 

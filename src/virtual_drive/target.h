@@ -65,7 +65,8 @@ class Target {
   // Its zones, which whoever keeps the drive's contents keeps beside them; none of most drives.
   ZoneList& zones();
   // As a power cut at that time would leave them.
-  ZoneList zones_after_cut(Nanoseconds now_ns) const;
+  std::vector<ZoneList::State> zones_after_cut(std::span<const std::uint32_t> numbers,
+                                               Nanoseconds now_ns) const;
   // From now on a power cut takes what was written and is not on the media: zones lose it, too.
   void lose_cache();
 

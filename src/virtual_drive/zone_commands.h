@@ -1,8 +1,6 @@
 // ZBC IN and ZBC OUT (ZBC-2, clause 5): what hosts ask of zones, and do to them.
 #pragma once
 
-#include <cstdint>
-
 #include "scsi/device.h"
 #include "virtual_drive/sense_data.h"
 #include "virtual_drive/zone_list.h"

@@ -222,22 +222,27 @@ void ZoneList::mark_durable(std::uint64_t end_lbn) {
   zone.durable = std::max(zone.durable, std::min(zone.written, end_lbn - zone.first));
 }
 
-void ZoneList::cut_power(std::span<const LbnRange> lost) {
-  if (empty()) return;
-  for (const LbnRange& range : lost)
-    for (std::size_t i = number_of(range.first), last = number_of(range.last); i <= last; ++i) {
-      Zone& zone = zones_[i];
-      const std::uint64_t there = std::max(zone.durable,
-                                           std::max(range.first, zone.first) - zone.first);
-      if (zone.type == ZoneType::required && there < zone.written) change(zone, closed, there);
-    }
-  for (Zone& zone : zones_)
-    if (zone.is_open() || zone.condition == closed) close(zone);
+Zone ZoneList::after_cut(std::size_t number, std::span<const LbnRange> lost) const {
+  Zone zone = zones_[number];
+  for (const LbnRange& range : lost) {
+    if (zone.type != ZoneType::required || range.last < zone.first || range.first >= zone.end())
+      continue;
+    const std::uint64_t there = std::max(zone.durable,
+                                         std::max(range.first, zone.first) - zone.first);
+    if (there >= zone.written) continue;
+    zone.written = there;
+    zone.condition = closed;
+  }
+  if (zone.is_open() || zone.condition == closed)
+    zone.condition = zone.written == 0 ? ZoneCondition::empty : closed;
+  return zone;
 }
 
-ZoneList::State ZoneList::state(std::size_t number) const {
-  const Zone& zone = zones_[number];
-  return {zone.written, static_cast<std::uint8_t>(zone.condition)};
+void ZoneList::cut_power(std::span<const LbnRange> lost) {
+  for (std::size_t i = 0; i < zones_.size(); ++i) {
+    const Zone then = after_cut(i, lost);
+    if (state_of(then) != state(i)) change(zones_[i], then.condition, then.written);
+  }
 }
 
 bool ZoneList::restore(std::size_t number, const State& state) {

@@ -70,6 +70,8 @@ class ZoneList {
   // The power goes and comes back: nothing is open any more, and what lies from a lost block on is
   // gone with it.
   void cut_power(std::span<const LbnRange> lost);
+  // What cut_power() would leave of one zone.
+  Zone after_cut(std::size_t number, std::span<const LbnRange> lost) const;
 
   // What a drive's contents keep of a zone: its blocks below the pointer, and its condition.
   struct State {
@@ -77,7 +79,10 @@ class ZoneList {
     std::uint8_t condition = 0;
     bool operator==(const State&) const = default;
   };
-  State state(std::size_t number) const;
+  static State state_of(const Zone& zone) {
+    return {zone.written, static_cast<std::uint8_t>(zone.condition)};
+  }
+  State state(std::size_t number) const { return state_of(zones_[number]); }
   // As it is after a power cut. False: no such zone can be so.
   [[nodiscard]] bool restore(std::size_t number, const State& state);
   // Since the last question: numbers of zones, each once, and the blocks of those that were reset.

@@ -1,11 +1,9 @@
-#include "virtual_drive/zoned_drive.h"
-
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <string>
 
 #include "model/zones.h"
+#include "virtual_drive/shingled_drive.h"
 
 namespace platter::virtual_drive {
 namespace {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cache_check/lookup_delay.h"
-#include "cache_check/policy_choice.h"
 #include "cache_probe/exercise.h"
 #include "cache_probe/probed_record.h"
 #include "catch.h"

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "cache_check/check.h"
-#include "cache_check/policy_choice.h"
 #include "cache_probe/probed_record.h"
 #include "catch.h"
 #include "virtual_drive/open.h"

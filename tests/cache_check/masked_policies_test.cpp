@@ -1,12 +1,11 @@
 // What is said to change nothing changes nothing: the engine answers alike with and without it.
-#include "cache_check/masked_policies.h"
-
 #include <fmt/format.h>
 
 #include <random>
 #include <string>
 #include <vector>
 
+#include "cache_check/check.h"
 #include "catch.h"
 #include "engine/engine.h"
 #include "virtual_drive/open.h"

@@ -1,6 +1,5 @@
 // Sequential reads without a pause tell whether a block that is just being read counts as held.
-#include "cache_check/reads_without_pause.h"
-
+#include "cache_check/check.h"
 #include "catch.h"
 #include "engine/engine.h"
 #include "virtual_drive/open.h"

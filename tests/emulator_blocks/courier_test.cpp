@@ -1,11 +1,10 @@
 // Requests whose answers a courier gives: nobody waits, and all else is as without one.
-#include "emulator/blocks/courier.h"
-
 #include <cerrno>
 #include <utility>
 #include <vector>
 
 #include "catch.h"
+#include "emulator/blocks/connection.h"
 #include "logged_drive.h"
 #include "replay/small_drive.h"
 

@@ -9,7 +9,7 @@
 #include "emit/table/table.h"
 #include "emulator/blocks/served_drive.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "replay/small_drive.h"
 
 using namespace platter;

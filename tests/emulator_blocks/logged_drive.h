@@ -16,7 +16,7 @@
 #include "emulator/check/check_log.h"
 #include "episodes/read.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 namespace platter::emulator::testing {
 

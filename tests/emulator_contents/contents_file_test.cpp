@@ -8,7 +8,7 @@
 
 #include "catch.h"
 #include "model/error.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 using namespace platter;
 using emulator::ContentsFile;

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "catch.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 using namespace platter;
 using emulator::DroppedMap;

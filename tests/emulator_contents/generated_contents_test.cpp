@@ -8,10 +8,9 @@
 #include <thread>
 
 #include "catch.h"
-#include "emulator/contents/generated_bytes.h"
 #include "emulator_contents/ext4_image.h"
 #include "model/error.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 using namespace platter;
 using emulator::ContentsFile;

@@ -14,7 +14,7 @@
 #include "emulator/contents/generated_contents.h"
 #include "emulator_contents/write_log.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "source_folder.h"
 
 using namespace platter;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "emulator/vhost_user/broken_guest.h"
+#include "emulator/vhost_user/message.h"
 #include "fake_kernel.h"
 
 using namespace platter;

@@ -1,11 +1,10 @@
-#include "emulator/cosim/kernel_symbol.h"
-
 #include <elf.h>
 
 #include <random>
 #include <string>
 
 #include "catch.h"
+#include "emulator/cosim/kernel.h"
 
 using namespace platter;
 using emulator::function_address;

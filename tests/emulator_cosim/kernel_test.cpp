@@ -16,7 +16,7 @@
 #include "catch.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "source_folder.h"
 
 using namespace platter;

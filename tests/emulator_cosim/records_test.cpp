@@ -1,11 +1,10 @@
-#include "emulator/cosim/records.h"
-
 #include <cstring>
 #include <random>
 #include <vector>
 
 #include "catch.h"
 #include "emulator/cosim/guest/record.h"
+#include "emulator/cosim/simulation.h"
 
 using namespace platter::emulator;
 

@@ -11,7 +11,7 @@
 #include "catch.h"
 #include "emit/table/table.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "replay/small_drive.h"
 
 using namespace platter;

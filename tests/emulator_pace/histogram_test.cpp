@@ -1,10 +1,9 @@
-#include "emulator/pace/histogram.h"
-
 #include <algorithm>
 #include <random>
 #include <vector>
 
 #include "catch.h"
+#include "emulator/pace/lateness.h"
 
 using namespace platter;
 using emulator::Histogram;

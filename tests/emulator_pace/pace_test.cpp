@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
-#include "emulator/pace/clock.h"
 #include "emulator/pace/lateness.h"
 #include "emulator/pace/real_time.h"
 #include "emulator/pace/transport_delay.h"

@@ -10,7 +10,7 @@
 #include "emulator/contents/contents_file.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "virtual_drive/imperfections.h"
 #include "virtual_drive/newer_drive.h"
 

@@ -11,7 +11,7 @@
 #include "emulator/scsi/drive_set.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "virtual_drive/newer_drive.h"
 
 using namespace platter;
@@ -149,6 +149,18 @@ TEST_CASE("zones: behind what FUA has written all of the zone outlives the power
 // holds: emulators.md: Of a drive with zones
 // What was acknowledged before a flush ended, and what was written through, is below the pointers;
 // whatever is below them reads as it was written; and the log is the target's, cuts included.
+TEST_CASE("zones: what FUA keeps is looked for in few of them", "[zones]") {
+  model::TemporaryFolder folder(model::temporary_name("platter-test"));
+  Emulation emulation(folder.file("contents"), true);
+  for (std::uint64_t zone = 2; zone < kZones; ++zone)
+    CHECK(emulation.good(write(zone * kZone, kZone, 1, kForce)));
+  CHECK(emulation.good(flush()));
+  CHECK(emulation.drive.zones_to_keep() == 0);
+  CHECK(emulation.good(write(kZone, 1, 1, kForce)));
+  CHECK(emulation.drive.zones_to_keep() == 1);
+  CHECK(emulation.written(kZones - 1) == kZone);
+}
+
 TEST_CASE("zones: pointers and data agree after power cuts at any time", "[zones]") {
   model::TemporaryFolder folder(model::temporary_name("platter-test"));
   const std::string file = folder.file("contents"), log = folder.file("log");

@@ -1,6 +1,4 @@
 // Requests as the kernel describes them, and what the drive makes of them.
-#include "emulator/ublk/serve.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <functional>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "emulator/ublk/queue.h"
 #include "emulator_blocks/logged_drive.h"
 #include "replay/small_drive.h"
 

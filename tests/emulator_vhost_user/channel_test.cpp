@@ -8,7 +8,7 @@
 #include <string>
 
 #include "catch.h"
-#include "emulator/vhost_user/broken_guest.h"
+#include "emulator/vhost_user/message.h"
 
 using namespace platter::emulator;
 

@@ -12,7 +12,7 @@
 #include "drives.h"
 #include "emulator/vhost_user/channel.h"
 #include "guest.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 using namespace platter;
 using namespace platter::emulator;

@@ -9,7 +9,7 @@
 #include "model/validate.h"
 #include "scsi/commands.h"
 #include "scsi/inspection.h"
-#include "virtual_drive/zoned_drive.h"
+#include "virtual_drive/shingled_drive.h"
 
 namespace platter::extract {
 namespace {

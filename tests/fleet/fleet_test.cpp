@@ -6,10 +6,9 @@
 
 #include "catch.h"
 #include "fleet/changes.h"
+#include "fleet/figures.h"
 #include "fleet/fleet_text.h"
-#include "fleet/media_profile.h"
 #include "fleet/outliers.h"
-#include "fleet/reported.h"
 
 namespace platter::fleet {
 namespace {

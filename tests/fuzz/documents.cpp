@@ -4,9 +4,8 @@
 #include <memory>
 #include <sstream>
 
-#include "emit/disksim/g2_layout.h"
 #include "emit/disksim/import.h"
-#include "emit/disksim/seek_import.h"
+#include "emit/disksim/import_parts.h"
 #include "emit/disksim_check/check.h"
 #include "emit/disksim_run/execution_trace.h"
 #include "emit/table/table.h"

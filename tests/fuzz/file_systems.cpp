@@ -6,7 +6,6 @@
 #include <cstring>
 #include <map>
 
-#include "emulator/contents/generated_bytes.h"
 #include "emulator/contents/generated_contents.h"
 #include "fuzz/targets.h"
 

@@ -8,12 +8,12 @@
 #include "episodes/outcome.h"
 #include "episodes/read.h"
 #include "fuzz/targets.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "samples/checks.h"
-#include "study/failures.h"
 #include "study/figures.h"
 #include "study/plan.h"
 #include "study/points.h"
+#include "study/store.h"
 #include "study/table.h"
 
 namespace platter::fuzz {

@@ -3,10 +3,9 @@
 
 #include "catch.h"
 #include "jobs/exit_statuses.h"
-#include "jobs/lbn_ranges.h"
 #include "jobs/numbers.h"
 #include "jobs/progress_text.h"
-#include "jobs/study_slurm.h"
+#include "jobs/study.h"
 #include "model/error.h"
 #include "model/json_text.h"
 #include "model/number_in.h"

@@ -14,6 +14,7 @@ struct Found {
       : drive(format, seed), mapper(drive, format.period_ns * (1 + 1e-6), {.seed = seed}) {
     mapper.map();
     runs = without_gaps(mapper.runs(), drive.blocks());
+    if (mapper.pattern()) options.ring = mapper.pattern()->period();
     if (options.most_ns == 0) options.most_ns = from_ms(25e3);
     began_ns = drive.now_ns();
     surfaces = find_surfaces(mapper.prober(), runs, options, false);

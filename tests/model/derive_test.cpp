@@ -1,11 +1,11 @@
 #include "model/derive.h"
 
 #include "catch.h"
+#include "model/completeness.h"
 #include "model/error.h"
 #include "model/json.h"
 #include "model/parameters.h"
 #include "model/seek_curve.h"
-#include "model/standing.h"
 #include "random_model.h"
 
 namespace platter::model {

@@ -5,7 +5,7 @@
 #include "catch.h"
 #include "model/error.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 namespace platter::model {
 namespace {

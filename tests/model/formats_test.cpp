@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "model/json_head.h"
+#include "model/json_text.h"
 #include "model/passed_over.h"
 
 namespace platter::model {

@@ -9,7 +9,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/folder.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 
 namespace platter::model {
 namespace {

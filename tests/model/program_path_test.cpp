@@ -1,12 +1,11 @@
-#include "model/program_path.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "catch.h"
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
+#include "model/user_folder.h"
 
 using namespace platter;
 using model::PathFolders;

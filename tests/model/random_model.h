@@ -60,6 +60,8 @@ class RandomModel {
       model.shingling->cleans_when_idle = flag();
       model.shingling->band_cleaning = parameter(0, 9, "ms");
       if (chance()) model.shingling->displaced = {{0, 0}};
+      if (chance()) model.shingling->displaced_from_blocks = 1000;
+      if (chance()) model.shingling->displaced_untold = {{0, 0}};
     }
     if (const std::uint64_t blocks = model.identity.blocks; chance() && blocks > 2) {
       model.identity.zone_runs = {{0, 1, 2, "conventional", "not-write-pointer"},

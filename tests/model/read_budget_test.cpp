@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "catch.h"
-#include "model/bounded_line.h"
+#include "model/checked_line.h"
 #include "model/error.h"
 
 namespace platter::model {

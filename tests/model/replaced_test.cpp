@@ -1,6 +1,5 @@
-#include "model/replaced.h"
-
 #include "catch.h"
+#include "model/printable.h"
 
 namespace platter::model {
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 #include <set>
 
-#include "scsi/command_list.h"
 #include "scsi/command_table.h"
 
 namespace quirks {

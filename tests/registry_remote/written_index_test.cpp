@@ -1,10 +1,9 @@
-#include "registry/remote/written_index.h"
-
 #include <filesystem>
 
 #include "../registry/registry_folder.h"
 #include "catch.h"
 #include "model/error.h"
+#include "registry/remote/curate.h"
 
 namespace platter::registry_remote {
 namespace {

@@ -1,7 +1,8 @@
+#include "replay/outside.h"
+
 #include "catch.h"
-#include "replay/outside_count.h"
 #include "replay/replay_model.h"
-#include "virtual_drive/truth.h"
+#include "virtual_drive/open.h"
 
 namespace platter::replay {
 namespace {

@@ -1,9 +1,8 @@
-#include "replay/think_time_place.h"
-
 #include <random>
 #include <sstream>
 
 #include "catch.h"
+#include "replay/model_run.h"
 #include "replay/small_drive.h"
 #include "trace/think_times.h"
 

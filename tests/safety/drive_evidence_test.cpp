@@ -1,9 +1,8 @@
-#include "safety/drive_evidence.h"
-
 #include <deque>
 #include <random>
 
 #include "catch.h"
+#include "safety/media_check.h"
 
 namespace platter::safety {
 namespace {

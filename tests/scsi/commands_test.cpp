@@ -2,7 +2,6 @@
 
 #include "catch.h"
 #include "scsi/command_table.h"
-#include "scsi/shortest_form.h"
 
 namespace platter::scsi {
 namespace {

@@ -117,18 +117,6 @@ TEST_CASE("blocks of a length that no disk has are refused") {
   }
 }
 
-TEST_CASE("a disk of host-managed zones is refused by INQUIRY alone") {
-  ScriptedDevice device{answers({kInquiry, 0}, inquiry_data(0x14))};
-  Drive drive(device, "it");
-  try {
-    drive.identify();
-    FAIL("it was taken");
-  } catch (const Error& error) {
-    CHECK(error.status() == ExitStatus::unsupported);
-    CHECK_THAT(error.what(), Catch::Contains("host-managed zones"));
-  }
-}
-
 // A drive of 10,000 blocks that says it has more.
 class Boastful final : public Device {
  public:
@@ -145,7 +133,7 @@ class Boastful final : public Device {
     if (at && at->lbn + at->blocks > there) refuse(beyond_);
     if (at && at->lbn + at->blocks <= there) done_->data.resize(command.transfer_length);
     if (command.opcode() == kReadCapacity10) done_->data = capacity_10(stated_ - 1);
-    if (command.opcode() == kInquiry && command.cdb[1] == 0) done_->data = inquiry_data(0, 2);
+    if (command.opcode() == kInquiry && command.cdb[1] == 0) done_->data = inquiry_data(type, 2);
     if (command.opcode() == kInquiry && command.cdb[1] == 1) refuse(0x24);
     if (command.opcode() == kAtaPassThrough16 || command.opcode() == kAtaPassThrough12)
       refuse(0x20);
@@ -156,6 +144,7 @@ class Boastful final : public Device {
   Expected<void> reset() override { return {}; }
 
   std::uint64_t there = 10'000;  // blocks
+  std::uint8_t type = 0;         // of INQUIRY
 
  private:
   void refuse(std::uint8_t asc) {
@@ -238,6 +227,21 @@ TEST_CASE("an optional command on which the path breaks off is one that the driv
     drive.identify();
     CHECK_THROWS_WITH(drive.synchronize_cache(), Catch::Contains("DID_ERROR"));
     CHECK(device.hung == 1);
+  }
+}
+
+TEST_CASE("a disk of host-managed zones is identified, and refused by those who write anywhere") {
+  Boastful device(10'000);
+  device.type = 0x14;
+  Drive drive(device, "it");
+  CHECK(drive.identify().blocks == 10'000);
+  CHECK(drive.is_host_managed());
+  try {
+    drive.refuse_host_managed();
+    FAIL("it was taken");
+  } catch (const Error& error) {
+    CHECK(error.status() == ExitStatus::unsupported);
+    CHECK_THAT(error.what(), Catch::Contains("host-managed zones"));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "model/file.h"
-#include "model/temporary_folder.h"
+#include "model/leftovers.h"
 #include "study/points.h"
 
 namespace platter::study {

@@ -6,7 +6,6 @@
 #include "catch.h"
 #include "model/error.h"
 #include "sampling.h"
-#include "trace/profile_list.h"
 #include "trace/workload.h"
 
 using namespace platter;

@@ -1,10 +1,9 @@
-#include "trace/ranges.h"
-
 #include <map>
 #include <set>
 
 #include "catch.h"
 #include "sampling.h"
+#include "trace/placer.h"
 
 using namespace platter;
 using namespace platter::trace;

@@ -1,7 +1,6 @@
-#include "transport/bus.h"
-
 #include "catch.h"
 #include "tests/transport/machine.h"
+#include "transport/sysfs.h"
 #include "transport/turns.h"
 
 namespace platter::transport {

@@ -1,7 +1,5 @@
 // Both ways into the kernel, with a kernel of our own behind them: a drive that takes as many
 // commands as come and answers them in another order.
-#include "transport/carrier.h"
-
 #include <linux/bsg.h>
 #include <scsi/sg.h>
 #include <sys/socket.h>
@@ -24,6 +22,7 @@
 #include "scsi/bytes.h"
 #include "scsi/commands.h"
 #include "transport/asynchronous_sg.h"
+#include "transport/flight.h"
 #include "transport/in_flight.h"
 #include "transport/threads_of_ioctl.h"
 

@@ -1,5 +1,3 @@
-#include "transport/host_limits.h"
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 
 #include "catch.h"
 #include "machine.h"
+#include "transport/sg_io.h"
 
 namespace platter::transport {
 

@@ -1,7 +1,6 @@
-#include "transport/words.h"
-
 #include "catch.h"
 #include "model/error.h"
+#include "transport/process.h"
 
 namespace platter::transport {
 namespace {

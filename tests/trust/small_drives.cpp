@@ -4,7 +4,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "virtual_drive/drawn_power.h"
+#include "virtual_drive/modern_drive.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/random_drive.h"
 

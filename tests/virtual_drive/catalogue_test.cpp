@@ -14,10 +14,8 @@
 #include "virtual_drive/catalogue_recipes.h"
 #include "virtual_drive/defects.h"
 #include "virtual_drive/imperfections.h"
-#include "virtual_drive/modern_catalogue.h"
 #include "virtual_drive/open.h"
 #include "virtual_drive/test_drive.h"
-#include "virtual_drive/truth.h"
 
 using namespace platter;
 using namespace platter::virtual_drive;

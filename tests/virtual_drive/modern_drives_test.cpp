@@ -11,9 +11,9 @@
 #include "scsi/positioning_ranges.h"
 #include "virtual_drive/band_walk.h"
 #include "virtual_drive/catalogue.h"
-#include "virtual_drive/modern_catalogue.h"
-#include "virtual_drive/modern_random.h"
+#include "virtual_drive/catalogue_recipes.h"
 #include "virtual_drive/open.h"
+#include "virtual_drive/random_drive.h"
 #include "virtual_drive/test_drive.h"
 
 using namespace platter;

@@ -25,7 +25,7 @@
 
 #include "emulator/nbd/plugin/broken_sends.h"
 #include "emulator/nbd/process.h"
-#include "emulator/pace/clock.h"
+#include "emulator/pace/real_time.h"
 #include "model/error.h"
 
 #define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
