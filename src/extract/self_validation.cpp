@@ -38,6 +38,7 @@ constexpr const char* kMixed = "mixed";
 constexpr std::uint64_t kMoreValidationRequests = 400;  // at high precision
 constexpr std::size_t kWarming = 10;  // of so many mixed requests one fills the cache and judges
                                       // nothing
+constexpr std::size_t kUnknownBefore = 1;  // where the arm stood before the first no model knows
 constexpr double kSharesOfWrites = 1.0 / 3;
 constexpr std::uint64_t kLongestRequest = 64;  // blocks; no request of the workload is longer
 
@@ -628,7 +629,7 @@ bool tell_enough(const char* workload, const replay::Result& result, const mtbrc
   const Trial trial(result);
   model::DriveModel corrected = model;
   const std::size_t all = result.requests.size();
-  std::size_t others = warming > 0 ? all / warming : 0;
+  std::size_t others = warming > 0 ? all / warming : kUnknownBefore;
   if (warming == 0 && count_of_workload(result) >= kFewestValidationRequests &&
       !correct(trial, all / 2, corrected).empty())
     others = all / 2;
@@ -636,9 +637,10 @@ bool tell_enough(const char* workload, const replay::Result& result, const mtbrc
   const double mean_ms = trial.judged(answers, others + 1).mean_drive_ms;
   const StatedDemerit stated = stated_by(trial, answers.in_drives_time, corrected, floors,
                                          others + 1);
-  if (stated.error_ms < kKnown * mean_ms) return true;
   // What a budget leaves is spent.
-  if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high) return false;
+  if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high)
+    return stated.error_ms < kKnown * mean_ms;
+  if (stated.error_ms < kKnown / 2 * mean_ms) return true;
   const double most_percent = 100 * (stated.ms + stated.error_ms) / mean_ms;
   const auto is_good = [&](double percent) {
     return model::quality_of_demerit(workload, percent) == model::Quality::good;
@@ -766,7 +768,7 @@ model::Notes validate_by(const replay::Result& drive, model::DriveModel& model) 
   }
   const std::size_t learned = drive.requests.size() / 2;
   model::Notes notes = correct(trial, learned, model);
-  add_validity(trial, notes.empty() ? 1 : learned + 1, model, notes);
+  add_validity(trial, (notes.empty() ? kUnknownBefore : learned) + 1, model, notes);
   return notes;
 }
 

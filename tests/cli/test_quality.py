@@ -10,7 +10,7 @@ from harness import BAD_INPUT, INCOMPLETE, PlatterTest
 class Quality(PlatterTest):
     def poor(self):
         """A model that its own check refutes, made from one that is good."""
-        self.platter("characterize", "virtual:hp-c2247?seed=1", "-o", "good.json")
+        self.platter("characterize", "virtual:hp-c2247?seed=3", "-o", "good.json")
         model = self.read_json("good.json")
         for demerit in model["validity"]["demerits"]:
             demerit.update(demerit_ms=demerit["drive_mean_ms"] / 2, demerit_percent=50)
@@ -54,12 +54,12 @@ class Quality(PlatterTest):
         self.assertEqual(self.platter_json("show", "m.json")["quality"]["all"], "poor")
 
     def test_a_whole_run_ends_with_its_word(self):
-        done = self.run_platter("characterize", "virtual:hp-c2247?seed=1", "-o", "m.json")
+        done = self.run_platter("characterize", "virtual:hp-c2247?seed=3", "-o", "m.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"\nquality: good: writes unchecked, queues unchecked\n$")
 
     def test_a_later_validation_answers_the_runs_own_check(self):
-        drive = "virtual:hp-c2247?seed=1"
+        drive = "virtual:hp-c2247?seed=3"
         self.platter("characterize", drive, "-o", "m.json")
         self.assertIn("within the run", self.platter("show", "m.json", "--brief"))
         self.platter("validate", drive, "m.json", "--requests", "400", "--update-model", "-o", "v")
