@@ -115,10 +115,9 @@ void Characterization::begin() {
   drive_.identify();
   // What REPORT ZONES tells confirms the capacity of others.
   if (!drive_.is_host_managed() && !drive_.confirm_capacity(options_.skip))
-    throw Error(
-        ExitStatus::unsupported,
-        fmt::format("{}: {}; a disk with such zones cannot be measured, name another drive",
-                    options_.device_name, drive_.who().doubts.back()));
+    throw Error(ExitStatus::unsupported,
+                fmt::format("{}: {}; a disk with such zones cannot be measured, name another drive",
+                            options_.device_name, drive_.who().doubts.back()));
   so_far_.record.identity = drive_.identify();
   tell_what_it_says_of_itself();
   if (options_.resumed)

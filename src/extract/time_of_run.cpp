@@ -53,9 +53,9 @@ void TimeOfRun::expect_shingles() {
   const bool is = so_far_.record.facts.shingling ||
                   so_far_.record.identity.zones == "device-managed";
   if (!is || options_.shingles == MeasureShingles::recognize) return;
-  constexpr double kBands_s = 300, kOfAll = 0.1;
-  const double displaced_s = mtbrc::displaced_extents_s(static_cast<double>(drive_.blocks()) *
-                                                        drive_.block_bytes());
+  constexpr double kBands_s = 600, kOfAll = 0.1;
+  const double displaced_s =
+      mtbrc::displaced_extents_s(static_cast<double>(drive_.blocks()) * drive_.block_bytes());
   plan_->expect(kQueue, displaced_s + (options_.writable.empty() ? 0 : kBands_s),
                 kOfAll * displaced_s);
 }

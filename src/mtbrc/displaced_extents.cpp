@@ -20,7 +20,8 @@ constexpr std::uint64_t kSharp_bytes = 64 << 10;
 constexpr std::uint64_t kShortest_bytes = 256 << 10;
 constexpr double kProbe_s = 1.1e-3;
 
-constexpr double kMargin_rev = 0.02;  // what comes later than aimed at has not come in time
+constexpr double kTells_rev = 0.06;   // more, a seek is told from another
+constexpr double kMargin_rev = 0.01;  // what comes later than aimed at has not come in time
 
 class ExtentSearch {
  public:
@@ -32,8 +33,9 @@ class ExtentSearch {
         widening_(std::max(1.0, needs_s() / left_s())) {}
 
   DisplacedExtents run() {
-    std::uint64_t next_report = 0, lbn = 0;
-    for (; lbn < map_.blocks() && !out_of_time(); lbn += step(lbn)) {
+    std::uint64_t next_report = 0, lbn = first_told();
+    leave_untold(0, lbn);
+    for (told_to_ = lbn; lbn < map_.blocks() && !out_of_time(); lbn += step(lbn)) {
       if (lbn >= next_report) {
         context_.report("displaced extents",
                         static_cast<double>(lbn) / static_cast<double>(map_.blocks()));
@@ -71,6 +73,20 @@ class ExtentSearch {
     return context_.deadline_ns != 0 && context_.drive.now_ns() > context_.deadline_ns;
   }
 
+  // Where the arm is at the outer edge as soon as on another track, blocks that are away come in
+  // time, too.
+  std::uint64_t first_told() {
+    std::uint64_t lbn = 0;
+    while (lbn < map_.blocks() &&
+           seek_to_edge_rev(map_.track_of_slot(map_.slot_of_lbn(lbn))) < seek_rev(1) + kTells_rev)
+      lbn += step(lbn);
+    return std::min(lbn, map_.blocks());
+  }
+  double seek_to_edge_rev(const engine::Track& track) const {
+    constexpr double kOfSeek = 0.85;  // by what tells it from shorter ones
+    return kOfSeek * seek_rev(track.cylinder);
+  }
+
   // What the probe at `at_lbn_`, behind `told_to_`, makes of the stretch between.
   void take(std::uint64_t lbn, State state) {
     if (began_ && state != State::away) end_extent(edge(at_away_, at_lbn_, false));
@@ -90,17 +106,21 @@ class ExtentSearch {
   }
 
   void end_extent(std::uint64_t end) {
-    const std::uint64_t bytes = (end - *began_) * context_.drive.block_bytes();
-    if (end > *began_ && bytes >= kShortest_bytes && is_away_within(*began_, end))
+    const std::uint64_t blocks = end > *began_ ? end - *began_ : 0;
+    const std::uint64_t bytes = blocks * context_.drive.block_bytes();
+    if (bytes >= kShortest_bytes && is_away_within(*began_, end))
       found_.extents.push_back({*began_, end - 1});
+    else
+      leave_untold(*began_, end);
     began_.reset();
   }
-  // A few blocks of it; each may be one that the drive has replaced.
+  // Most of some blocks of it; each may be one that the drive has replaced.
   bool is_away_within(std::uint64_t begin, std::uint64_t end) {
     constexpr std::uint64_t kPlaces = 4;
+    std::uint64_t away = 0;
     for (std::uint64_t i = 1; i < kPlaces; ++i)
-      if (located(begin + (end - begin) / kPlaces * i) != State::away) return false;
-    return true;
+      away += located(begin + (end - begin) / kPlaces * i) == State::away ? 1 : 0;
+    return 2 * away >= kPlaces;
   }
   void leave_untold(std::uint64_t from) { leave_untold(from, map_.blocks()); }
   void leave_untold(std::uint64_t from, std::uint64_t to) {
@@ -108,23 +128,21 @@ class ExtentSearch {
   }
 
   // A probe of that track. One that is not at home at once, or may come from somewhere else than
-  // home, is looked at from there; by another block, for one may have been replaced.
+  // home, is looked at from there; by another block, for one may have been replaced. A map that was
+  // made since may have blocks that are away at the angle where they are.
   State state_at(std::uint64_t lbn) {
     constexpr std::uint64_t kApart = 3;
     note_where_the_arm_is();
     at_lbn_ = passing_next(lbn);
-    constexpr int kLooks = 2;  // one may come too late
-    for (int look = 0; look < kLooks && arm_is_home_; ++look) {
-      if (look > 0) at_lbn_ = passing_next(lbn);
+    if (arm_is_home_) {
       const Nanoseconds before_ns = context_.drive.now_ns();
       const auto miss_rev = home_.miss_rev(at_lbn_);
       const bool in_time = miss_rev && since_rev(before_ns) <= aimed_rev_ + kMargin_rev;
       if (miss_rev) follow(in_time);
-      arm_is_home_ = miss_rev && std::abs(*miss_rev) <= kAtHome_rev;
-      if (in_time && arm_is_home_) return State::home;
+      if (in_time && std::abs(*miss_rev) <= kAtHome_rev) return State::home;
+      const std::uint64_t apart = kApart * context_.write_unit();
+      if (at_lbn_ >= apart) at_lbn_ -= apart;
     }
-    const std::uint64_t apart = kApart * context_.write_unit();
-    if (at_lbn_ >= apart) at_lbn_ -= apart;
     const State state = located(at_lbn_);
     arm_is_home_ = state == State::home;
     return state;
@@ -183,15 +201,17 @@ class ExtentSearch {
 
   // From a track at home nearby, so long before the block comes by as the arm needs to where the
   // map has it, and longer: as to other heads, where it does not reach the outer edge meanwhile.
-  // Blocks nearby come in time once that is aimed at where they were seen.
+  // Blocks nearby come in time once that is aimed at where they were seen. Near the outer edge,
+  // where the media cache may be, that tells nothing.
   State located(std::uint64_t lbn) {
-    constexpr double kMore_rev = 0.04, kOfSeek = 0.85;
+    constexpr double kMore_rev = 0.02;
     const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
     if (home_track_.sectors == 0) home_track_ = track;  // it has to be believed once
     const double near_rev = move_rev(home_track_, track) + lead_rev_ + kMore_rev;
     const double other_head_rev = std::max(near_rev, switch_rev() + lead_rev_ + kMore_rev);
-    const bool tells = kOfSeek * seek_rev(track.cylinder) > other_head_rev;
-    const double far_rev = tells ? other_head_rev : near_rev;
+    const double edge_rev = seek_to_edge_rev(track);
+    const bool tells = edge_rev > move_rev(home_track_, track) + kTells_rev;
+    const double far_rev = edge_rev > other_head_rev ? (other_head_rev + edge_rev) / 2 : near_rev;
     double miss_rev = 0;
     bool read = false, near = false;
     for (const double lead_rev : {near_rev, near_rev, near_rev, far_rev, far_rev}) {
@@ -200,7 +220,7 @@ class ExtentSearch {
       read |= in_time.has_value();
       near |= in_time.value_or(false);
     }
-    return read && !near ? State::away : State::untold;
+    return read && !near && tells ? State::away : State::untold;
   }
 
   // `miss_rev`: by how much later than by the map it was seen; then is seen.
@@ -252,11 +272,11 @@ class ExtentSearch {
   const engine::LayoutMap& map_;
   double widening_;  // of the step, where time is short
   double lead_rev_ = 0.05, aimed_rev_ = 0;
-  bool arm_is_home_ = false;                 // else it may be where blocks are that are away
-  engine::Track at_{}, home_track_{};        // the arm's; the last one that was at home
-  std::uint64_t at_lbn_ = 0, told_to_ = 0;   // the last probe; the last of which something is known
-  std::uint64_t at_away_ = 0;                // the last one of an extent
-  std::optional<std::uint64_t> began_{};     // the extent that goes on
+  bool arm_is_home_ = false;                // else it may be where blocks are that are away
+  engine::Track at_{}, home_track_{};       // the arm's; the last one that was at home
+  std::uint64_t at_lbn_ = 0, told_to_ = 0;  // the last probe; the last of which something is known
+  std::uint64_t at_away_ = 0;               // the last one of an extent
+  std::optional<std::uint64_t> began_{};    // the extent that goes on
   std::optional<std::uint64_t> untold_from_{};
   DisplacedExtents found_;
 };

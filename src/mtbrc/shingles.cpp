@@ -179,34 +179,34 @@ IdleCleaning Shingles::idle_cleaning() {
   if (other == one) other = mapped();
   const double longest_ns = 3 * found.one_band.value;
   found.two_bands = until_home({one, other}, found.one_band.value, longest_ns, settle_ns);
-  many_bands(one, found);
+  found.of_band = {found.two_bands.value - found.one_band.value,
+                   std::hypot(found.two_bands.error, found.one_band.error)};
+  for (const std::uint32_t bands : {9U, 33U}) many_bands(one, bands, found);
   return found;
 }
 
-// What one more takes shows in many of them; where they are not each of a band of their own, two
+// What one more takes shows in many of them; where they are not each of a band of their own, fewer
 // tell it.
-void Shingles::many_bands(std::uint64_t one, IdleCleaning& found) {
-  constexpr std::uint32_t kBands = 9;
-  constexpr double kSigmas = 3, kMore = kBands - 1;
-  found.of_band = {found.two_bands.value - found.one_band.value,
-                   std::hypot(found.two_bands.error, found.one_band.error)};
+void Shingles::many_bands(std::uint64_t one, std::uint32_t bands, IdleCleaning& found) {
+  constexpr double kSigmas = 3;
+  const double more = bands - 1;
   const std::uint64_t away = 80 * kMib / context_.drive.block_bytes();
   std::vector<std::uint64_t> groups{one};
-  for (std::uint64_t i = 1; groups.size() < kBands && i < 4 * kBands; ++i) {
+  for (std::uint64_t i = 1; groups.size() < bands && i < 4 * bands; ++i) {
     const std::uint64_t near = one + i * away;
     if (near + away >= context_.map->blocks() || !context_.drive.may_write(near, 1)) continue;
     const auto at = mapped_from(near);
     if (at && context_.drive.may_write(*at, kGroup * kApart * context_.write_unit()))
       groups.push_back(*at);
   }
-  if (groups.size() < kBands) return;
-  const double all_ns = found.one_band.value + kMore * found.of_band.value;
-  const double off_ns = kSigmas * kMore * found.of_band.error;
+  if (groups.size() < bands) return;
+  const double all_ns = found.one_band.value + more * found.of_band.value;
+  const double off_ns = kSigmas * more * found.of_band.error;
   const double low_ns = std::max(found.two_bands.value, all_ns - off_ns), high_ns = all_ns + off_ns;
   const statistics::Estimate all = until_home(groups, low_ns, high_ns, all_ns);
   if (all.value - low_ns < 2 * all.error || high_ns - all.value < 2 * all.error) return;
-  found.of_band = {(all.value - found.one_band.value) / kMore,
-                   std::hypot(all.error, found.one_band.error) / kMore};
+  found.of_band = {(all.value - found.one_band.value) / more,
+                   std::hypot(all.error, found.one_band.error) / more};
   found.two_bands = {found.one_band.value + found.of_band.value,
                      std::hypot(found.one_band.error, found.of_band.error)};
 }

@@ -71,7 +71,7 @@ class Shingles {
   std::uint32_t groups_home(Pause& pause);
   statistics::Estimate until_home(const std::vector<std::uint64_t>& groups, double low_ns,
                                   double high_ns, double settle_ns);
-  void many_bands(std::uint64_t one, IdleCleaning& found);
+  void many_bands(std::uint64_t one, std::uint32_t bands, IdleCleaning& found);
   std::optional<std::uint64_t> mapped_from(std::uint64_t lbn);
   std::optional<std::uint64_t> edge_above(std::uint64_t lbn, const IdleCleaning& cleaning);
   std::optional<bool> same_band(std::uint64_t a, std::uint64_t b, const IdleCleaning& cleaning);

@@ -72,10 +72,11 @@ std::string shingling_in_words(const model::DriveModel& model) {
   const double bytes = static_cast<double>(shingling.displaced_from_blocks) *
                        model.identity.block_bytes;
   if (shingling.displaced_from_blocks > 0)
-    text += fmt::format("; {} extents were away from home: all from {:.1f} MB on, but where it is "
-                        "not told, of {:.2g} % of the blocks",
-                        shingling.displaced.size(), bytes / 1e6,
-                        100 * static_cast<double>(blocks_of(shingling.displaced_untold)) / blocks);
+    text += fmt::format(
+        "; {} extents were away from home: all from {:.1f} MB on, but where it is "
+        "not told, of {:.2g} % of the blocks",
+        shingling.displaced.size(), bytes / 1e6,
+        100 * static_cast<double>(blocks_of(shingling.displaced_untold)) / blocks);
   else if (!shingling.displaced.empty())
     text += fmt::format("; {} extents were away from home", shingling.displaced.size());
   else

@@ -82,8 +82,8 @@ class Drive {
   const identity::Who& who() const;  // after identify()
   const Told& told() const;          // after identify()
   // Reads the last block that the capacity names, unless it is to be skipped; where that is out of
-  // range, the capacity is what can be addressed. False: it lies in a zone of which that can be read
-  // alone which was written; the last of who().doubts says so.
+  // range, the capacity is what can be addressed. False: it lies in a zone of which that can be
+  // read alone which was written; the last of who().doubts says so.
   bool confirm_capacity(const std::vector<LbnRange>& skipped = {});
   // Asks who the drive is. Done before the next write or setting where a unit attention may mean
   // that it was replaced (28h, 29h, 3Fh). Throws AnotherDrive.

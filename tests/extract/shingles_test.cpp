@@ -72,8 +72,10 @@ TEST_CASE("A shingled drive that cleans when idle is recognized and measured, an
   check_within(found.band_blocks, 15 * kMib_blocks, 0.02);
   check_within(found.media_cache_blocks, 60 * kMib_blocks, 0.02);
   check_within(found.map_entries, 1500, 0.005);
-  check_within(found.idle_threshold, 800, 0.15);
-  check_within(found.band_cleaning, 650, 0.15);
+  check_within(found.idle_threshold, 800, 0.03);
+  check_within(found.band_cleaning, 650, 0.01);
+  CHECK(*found.band_cleaning.error < 5);
+  CHECK(found.displaced.empty());
   const KeptRecord again = read_lines(kept.whole(run));
   CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
 }
@@ -108,9 +110,22 @@ TEST_CASE("Without writes a drive is believed that says that it is shingled") {
   const Folder folder;
   model::DriveModel truth = shingled_atlas(24, true);
   truth.firmware->zoned = 2;
+  truth.shingling->displaced = {{4'000'000, 4'039'999}};
   virtual_drive::VirtualDevice drive(truth);
-  const Run run = characterize(drive, options_in(folder));
+  Options options = options_in(folder);
+  double expected_s = 0;
+  options.expected = [&](double seconds) { expected_s = seconds; };
+  const Run recognized = characterize(drive, options);
+  REQUIRE(recognized.model.shingling);
+  CHECK(recognized.model.shingling->displaced_from_blocks == 0);  // nobody looked
+  const double without_s = expected_s;
+  options.shingles = MeasureShingles::bands;
+  virtual_drive::VirtualDevice again(truth);
+  const Run run = characterize(again, options);
+  CHECK(expected_s > without_s);
   REQUIRE(run.model.shingling);
+  CHECK(run.model.shingling->displaced.size() == 1);
+  CHECK(run.model.shingling->displaced_from_blocks > 0);
   CHECK(run.model.identity.zones == "device-managed");
   CHECK_FALSE(run.model.shingling->band_blocks);
   CHECK_FALSE(run.model.shingling->band_blocks.reason.empty());
