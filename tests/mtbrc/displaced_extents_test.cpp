@@ -86,7 +86,8 @@ TEST_CASE("what a map has at a wrong angle is not told, and not away") {
   std::uint64_t zone_blocks = 0, untold = 0;
   for (std::uint64_t lbn = 0; lbn < map.blocks(); lbn += 1000)
     if (map.track_of_slot(map.slot_of_lbn(lbn)).zone == 2) zone_blocks += 1000;
-  for (const LbnRange& range : found.untold) untold += range.last + 1 - range.first;
+  for (const LbnRange& range : found.untold)
+    if (range.first > 0) untold += range.last + 1 - range.first;  // but for the outer edge
   CHECK(untold > zone_blocks * 9 / 10);
   CHECK(untold < zone_blocks + 60 * kMb_blocks);
 }
