@@ -401,7 +401,7 @@ struct Shingling {
   // None so long was missed where it was looked for them; 0: nobody looked.
   std::uint64_t displaced_from_blocks = 0;
   std::vector<LbnRange> displaced_untold{};  // where it was not, or could not be told
-  std::string method{};  // how the drive was recognized
+  std::string method{};                      // how the drive was recognized
 };
 
 // A parameter of a DiskSim file by DiskSim's name, as it stood there. Nothing measures it and
