@@ -22,7 +22,7 @@ Targets enough() {
   targets.seeks.command_error_ms = 0.020;
   targets.seeks.command_tolerance_ms = 0.030;
   targets.seeks.compared = 5;
-  targets.seeks.compared_commands = 8;
+  targets.seeks.compared_commands = 12;
   targets.seeks.compared_error_ms = 0.018;
   targets.seeks.grid_error_ms = 0.024;
   targets.seeks.most_trialled_beyond_500 = 24;

@@ -63,6 +63,7 @@ bool has(const Judged& judged, model::Code code) {
 }
 
 void check_figures(const Judged& judged) {
+  INFO((judged.run.ended_by ? judged.run.ended_by->what() : "not ended early"));
   CHECK_FALSE(judged.run.ended_by);
   CHECK(judged.period_errors < 3);
   CHECK(judged.angles_rms_rev < 0.001);
