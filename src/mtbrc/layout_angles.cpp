@@ -85,6 +85,7 @@ class Survey {
                                             const estimate::TrackPath& path, std::uint32_t reads);
   Fate survey_zone(std::size_t zone, double deadline_share);
   void survey_zones(bool least);
+  void survey_whole();
   bool introduce(Work& work, const estimate::ZoneFit& fit);
   bool grow(Work& work, const estimate::ZoneFit& fit);
   bool look_between(Work& work, const estimate::ZoneFit& fit);
@@ -201,6 +202,7 @@ void Survey::begin_anew_where_time_jumped(Work& work) {
   if (std::exchange(session_, context_.session) == context_.session) return;
   recall();
   work.observations = estimate::within(all_, work.shape);
+  work.random = std::min(work.random, static_cast<std::uint32_t>(work.observations.size()));
 }
 
 bool Survey::look(Work& work, const estimate::TrackPath& path, std::uint32_t reads) {
@@ -538,14 +540,26 @@ void Survey::survey_zones(bool least) {
   }
 }
 
+// Where time jumped, zones that were done may have lost what was read shortly before.
+void Survey::survey_whole() {
+  constexpr int kMostTimes = 4;
+  for (int times = 0; times < kMostTimes; ++times) {
+    const std::uint32_t session = context_.session;
+    survey_zones(false);
+    reference_.refresh_now();
+    if (context_.session == session) return;
+    session_ = context_.session;
+    recall();
+  }
+}
+
 estimate::LayoutAngles Survey::run() {
   // Before anything else, because everything is weighed by it.
   noise_rev_ = reference_.begin();
   recall();
   // Where time is short, every zone has what it needs at least before any has more.
   if (context_.limited()) survey_zones(true);
-  survey_zones(false);
-  reference_.refresh_now();
+  survey_whole();
   const estimate::Samples mine(
       context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
       context_.samples.end());
