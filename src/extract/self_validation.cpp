@@ -620,11 +620,10 @@ bool has_time_left(mtbrc::Context& context) {
   return context.deadline_ns == 0 || context.drive.now_ns() < context.deadline_ns;
 }
 
-// By those that will judge. In the end there may be `most_times` as many: where even these would
-// not show that the model is good, no more are worth their time.
+// By those that will judge.
 bool tell_enough(const char* workload, const replay::Result& result, const mtbrc::Context& context,
                  const model::DriveModel& model, const std::vector<double>& floors,
-                 std::size_t warming, double most_times) {
+                 std::size_t warming) {
   constexpr double kKnown = 0.0175;  // of the mean; Chosen: below what makes a model a good one
   const Trial trial(result);
   model::DriveModel corrected = model;
@@ -645,14 +644,16 @@ bool tell_enough(const char* workload, const replay::Result& result, const mtbrc
   const auto is_good = [&](double percent) {
     return model::quality_of_demerit(workload, percent) == model::Quality::good;
   };
-  return is_good(most_percent) || !is_good(most_percent / std::sqrt(most_times));
+  // What ten times as many would not show to be good has told enough, too.
+  constexpr double kHopeless = 10;
+  return is_good(most_percent) || !is_good(100 * stated.ms / mean_ms / kHopeless);
 }
 
 // Until it is known well how far the model is from the drive, or that it takes too long.
 replay::Result requests_like(const char* workload, mtbrc::Context& context,
                              const model::DriveModel& model, const SelfValidationOptions& options,
                              replay::Caches caches, std::uint64_t fewest, std::size_t warming) {
-  constexpr std::uint64_t kMostRounds = 10;
+  constexpr std::uint64_t kMostRounds = 8;
   constexpr std::size_t kFewestToState = 20;
   const Nanoseconds start_ns = context.drive.now_ns();
   replay::Result result;
@@ -676,9 +677,7 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     }
     if (so_many < kFewestToState) continue;
     if (floors.empty()) floors = floors_ms(workload, model, caches);
-    // Each round but the first has a third of its requests.
-    const double most_times = (2.0 + kMostRounds) / (3.0 + static_cast<double>(round));
-    if (tell_enough(workload, result, context, model, floors, warming, most_times)) break;
+    if (tell_enough(workload, result, context, model, floors, warming)) break;
   }
   for (replay::Response& request : result.requests) {
     request.due_ns -= start_ns;

@@ -5,7 +5,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kLineColumns = 100;
 
 std::string scalar(const Json& json) { return json_text(json); }
 
@@ -22,7 +22,7 @@ std::string layout(const Json& json, std::size_t indent, std::size_t used) {
     width += members.back().size() + 2;
     breaks = breaks || members.back().find('\n') != std::string::npos;
   }
-  breaks = breaks || width > kColumns;
+  breaks = breaks || width > kLineColumns;
   const std::string separator = breaks ? ",\n" + std::string(indent + 2, ' ') : ", ";
   std::string text(1, object ? '{' : '[');
   if (breaks) text += separator.substr(1);
@@ -37,8 +37,8 @@ std::string layout(const Json& json, std::size_t indent, std::size_t used) {
 
 template <class Json>
 std::string text_of(const Json& json, JsonForm form) {
-  constexpr int kOneLine = -1, kColumns = 2;
-  return json.dump(form == JsonForm::indented ? kColumns : kOneLine, ' ', form == JsonForm::ascii,
+  constexpr int kOneLine = -1, kIndent = 2;
+  return json.dump(form == JsonForm::indented ? kIndent : kOneLine, ' ', form == JsonForm::ascii,
                    Json::error_handler_t::replace);
 }
 

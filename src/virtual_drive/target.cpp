@@ -218,14 +218,15 @@ struct Target::Impl {
   // Written before power-on, in pieces that no drive sends home at once.
   void displace(const std::vector<LbnRange>& ranges) {
     constexpr std::uint32_t kPiece = 2048;
-    const std::uint32_t most = std::clamp(engine.tables().shingling.cache_blocks / 4,
-                                          std::uint64_t{1}, std::uint64_t{kPiece});
+    const auto most = static_cast<std::uint32_t>(std::clamp(
+        engine.tables().shingling.cache_blocks / 4, std::uint64_t{1}, std::uint64_t{kPiece}));
     for (const LbnRange& range : ranges)
       for (std::uint64_t lbn = range.first; lbn <= range.last && lbn < engine.blocks(); lbn += most)
         engine.service({.lbn = lbn,
                         .blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
                             most, std::min(range.last + 1, engine.blocks()) - lbn)),
-                        .write = true},
+                        .write = true,
+                        .disturbance = {}},
                        0);
     engine.reset(0);
   }

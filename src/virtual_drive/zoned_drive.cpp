@@ -30,7 +30,9 @@ bool make_zoned(model::DriveModel& model, std::string_view kind) {
                                           kFull * static_cast<double>(zones - conventional));
   drive.zone_runs.clear();
   for (std::uint64_t i = 0; i < zones; ++i) {
-    model::ZoneRun run{.first_lbn = i * zone, .blocks = std::min(zone, drive.blocks - i * zone)};
+    model::ZoneRun run;
+    run.first_lbn = i * zone;
+    run.blocks = std::min(zone, drive.blocks - i * zone);
     const std::uint64_t place = i - conventional;
     run.type = i < conventional ? "conventional"
                : aware          ? "sequential-preferred"

@@ -39,7 +39,9 @@ struct Host {
   // How long it took.
   Nanoseconds send(std::uint64_t lbn, std::uint32_t blocks, bool write) {
     const Nanoseconds start_ns = now_ns;
-    now_ns = drive.service({.lbn = lbn, .blocks = blocks, .write = write}, now_ns).completion_ns;
+    now_ns = drive
+                 .service({.lbn = lbn, .blocks = blocks, .write = write, .disturbance = {}}, now_ns)
+                 .completion_ns;
     return now_ns - start_ns;
   }
   void rest(Nanoseconds time_ns) { now_ns += time_ns; }
@@ -123,7 +125,8 @@ TEST_CASE("queued requests go where blocks are, and all come back") {
     const Request request{.lbn = random() % 7000,
                           .blocks = 1 + static_cast<std::uint32_t>(random() % 20),
                           .write = random() % 2 == 0,
-                          .tag = sent};
+                          .tag = sent,
+                          .disturbance = {}};
     if (drive.submit(request, now_ns)) ++sent;
     while (drive.next_completion_time() && *drive.next_completion_time() <= now_ns) {
       REQUIRE(drive.next_completion()->completion_ns <= now_ns);
@@ -166,7 +169,7 @@ TEST_CASE("unwritten blocks are the host's, wherever they wait to be") {
   model.cache.destage_behind = value(1);
   model.cache.destage_idle = value(50);
   Engine drive(model);
-  const auto done = drive.service({.lbn = kFar, .blocks = 4, .write = true}, 0);
+  const auto done = drive.service({.lbn = kFar, .blocks = 4, .write = true, .disturbance = {}}, 0);
   const auto ranges = drive.unwritten(done.completion_ns);
   REQUIRE(ranges.size() == 1);
   CHECK(ranges.front().first == kFar);
