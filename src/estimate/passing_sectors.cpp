@@ -175,14 +175,12 @@ void judge(ZonePassing& zone, const std::vector<TrackPair>& pairs, double noise_
   zone.contradicting = found.pairs;
   zone.disturbed = share_disturbed(pairs, bound_rev);
   if (zone.disturbed > kDisturbed) return;  // the drive's doing: nothing can be said of the map
-  // Of few tracks, those that are no even sequence tell that more are to be read.
-  if (found.tracks_seen < kFewestTracks && (found.pairs > 0 || found.uneven > 0)) return;
+  if (found.tracks_seen < kFewestTracks) return;
   const double passing = sectors / (1 - gap.share);
   const double error = sectors * gap.error / ((1 - gap.share) * (1 - gap.share));
   zone.untrue = found.pairs > kContradicting && found.tracks > kContradictingTracks;
   // More sectors than a revolution has room for, or a third of a track and more of none.
   const bool impossible = gap.share < -0.002 - 5 * gap.error || gap.share > 1.0 / 3;
-  if (impossible && found.tracks_seen < kFewestTracks) return;
   zone.uneven = !zone.untrue && (impossible || found.uneven > kContradictingTracks);
   if (zone.sectors > 0 && !zone.untrue && !zone.uneven)
     zone.passing = statistics::Estimate{passing, error, gap.pairs};

@@ -489,10 +489,6 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
   const model::LayoutNode node = layout_.zones[zone];
   const estimate::ZoneShape shape(node, starts[zone], map_, context_.drive.left_out());
   Work work{shape, estimate::within(all_, shape), 0, deadline_share};
-  // What told the tracks' lengths was drawn at random, too.
-  if (context_.precision != Precision::high)
-    work.random = static_cast<std::uint32_t>(
-        std::min<std::size_t>(work.observations.size(), options_.random_tracks));
   while (true) {
     begin_anew_where_time_jumped(work);
     estimate::ZoneFit fit = estimate::fit_zone(shape, work.observations);

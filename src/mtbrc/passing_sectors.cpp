@@ -40,7 +40,7 @@ class Measurement {
     const auto zones = static_cast<std::uint32_t>(layout_.zones.size());
     const std::uint32_t first = std::max({options_.fewest_tracks,
                                           std::min(options_.first_tracks, kTracks / zones),
-                                          options_.of_layout / zones});
+                                          options_.most_tracks / zones});
     std::uint64_t slot = 0;
     for (std::uint32_t i = 0; i < zones && !meter_.exhausted(); ++i) {
       const estimate::ZoneShape shape(layout_.zones[i], slot, map_, context_.drive.left_out());

@@ -12,8 +12,7 @@ namespace platter::mtbrc {
 struct PassingOptions {
   std::uint32_t fewest_tracks = 4;  // of each zone
   std::uint32_t first_tracks = 8;   // of each zone; fewer where zones are very many
-  std::uint32_t most_tracks = 64;   // of a zone that is in doubt
-  std::uint32_t of_layout = 64;     // of all zones at first, where that is more
+  std::uint32_t most_tracks = 64;   // of a zone that is in doubt; of a layout of one zone at first
   double negligible_rev = 0.0012;   // over a whole track: no matter what it comes from
   Nanoseconds anchor_every_ns = 700 * kMillisecond;
   std::uint32_t anchor_reads = 4;

@@ -16,7 +16,6 @@ Targets enough() {
   targets.angles.anchor_every_ns = 350 * kMillisecond;
   targets.passing.fewest_tracks = 2;
   targets.passing.first_tracks = 2;
-  targets.passing.of_layout = 24;
   targets.seeks.target_error_ms = 0.024;
   targets.seeks.target_interpolation_ms = 0.015;
   targets.seeks.command_error_ms = 0.020;

@@ -2,8 +2,6 @@
 // LBN tells of, and zones whose tracks are none.
 #include "mtbrc/passing_sectors.h"
 
-#include <algorithm>
-
 #include "catch.h"
 #include "engine/layout_map.h"
 #include "engine/plain_zones.h"
@@ -120,29 +118,6 @@ TEST_CASE("track pitch: a zone whose tracks are none is found, the others are le
     CHECK_FALSE(found.zones[0].untrue);
     CHECK_FALSE(found.zones[1].untrue);
   }
-}
-
-TEST_CASE("track pitch: two tracks of a zone are enough where they are even, and only there") {
-  const std::vector<PlainZone> zones{{900, 300, 0}, {900, 280, 0}, {1200, 250, 0}};
-  PassingBench bench(zones, 3);
-  std::vector<PlainZone> told = zones;
-  told.back() = {1200, 249, 0};
-  const std::uint64_t last = 900 * 580;  // the first LBN of the last zone
-  PassingOptions options;
-  options.fewest_tracks = options.first_tracks = 2;
-  options.of_layout = 6;
-  const PassingSectors found = measure_passing_sectors(bench.context, plain_layout(told, false),
-                                                       options);
-  const auto reads = [&](bool of_last) {
-    return std::ranges::count_if(bench.context.samples, [&](const Sample& read) {
-      return read.experiment == Experiment::angle && (read.lbn >= last) == of_last;
-    });
-  };
-  CHECK(reads(false) < 2 * 4 * 8);
-  CHECK(reads(true) >= 4 * 8);
-  CHECK(found.zones[0].passing);
-  CHECK(found.zones[1].passing);
-  CHECK(found.zones[2].untrue);
 }
 
 TEST_CASE("track pitch: sectors slipped behind the map's back are no untruth") {
