@@ -155,8 +155,11 @@ class Conditions(PlatterTest):
         model = self.changed("cache-base")
         model["head_switch"]["value"] = 0.0
         self.write("drive.json", json.dumps(model))
-        self.platter("characterize", "virtual:drive.json?seed=3", "-o", "model.json")
-        model = self.read_json("model.json")
+        for seed in range(1, 13):  # half of all are a little more
+            self.platter("characterize", f"virtual:drive.json?seed={seed}", "-o", "model.json", "--force")
+            model = self.read_json("model.json")
+            if model["head_switch"]["value"] is None:
+                break
         self.assertIsNone(model["head_switch"]["value"])
         self.assertRegex(model["head_switch"]["reason"], r"^measured as -0\.00\d+ \+- [\d.]+ ms, below zero: ")
         self.assertIn(("impossible-value", ["head_switch"], "head_switch was " + model["head_switch"]["reason"]),
