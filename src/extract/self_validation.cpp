@@ -104,8 +104,8 @@ std::vector<bool> of_workload(const std::vector<replay::Response>& requests) {
   return result;
 }
 
-std::size_t count_of_workload(const replay::Result& drive) {
-  return static_cast<std::size_t>(std::ranges::count(of_workload(drive.requests), true));
+std::size_t count_of(const std::vector<bool>& of_workload) {
+  return static_cast<std::size_t>(std::ranges::count(of_workload, true));
 }
 
 // Without the others.
@@ -163,6 +163,7 @@ class Trial {
   }
   const replay::Result& drive() const { return drive_; }
   const std::vector<bool>& of_the_workload() const { return of_workload_; }
+  std::size_t count() const { return count_of(of_workload_); }
 
  private:
   const replay::Result& drive_;
@@ -339,15 +340,19 @@ std::vector<double> floors_ms(const char* workload, const model::DriveModel& mod
   return floors;
 }
 
-// `answers`: the model's, in the drive's time; from request `from` on, counted from 1.
-StatedDemerit stated_by(const Trial& trial, const replay::Result& answers,
-                        const model::DriveModel& model, const std::vector<double>& floors,
-                        std::size_t from) {
+// What judges of the drive's and the model's answers, these in the drive's time; from request
+// `from` on, counted from 1.
+std::vector<Answered> judging(const Trial& trial, const replay::Result& answers, std::size_t from) {
   const std::vector<Answered> all = answered(trial.drive(), answers, from - 1);
-  std::vector<Answered> judging;
+  std::vector<Answered> result;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (trial.of_the_workload()[from - 1 + i]) judging.push_back(all[i]);
-  return stated_demerit(judging, floors, model::revolution_ns(model.rotation) * 1e-6,
+    if (trial.of_the_workload()[from - 1 + i]) result.push_back(all[i]);
+  return result;
+}
+
+StatedDemerit stated_by(const Trial& trial, const std::vector<Answered>& requests,
+                        const model::DriveModel& model, const std::vector<double>& floors) {
+  return stated_demerit(requests, floors, model::revolution_ns(model.rotation) * 1e-6,
                         trial.drive().requests.size());
 }
 
@@ -356,7 +361,8 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
   const replay::Result& drive = trial.drive();
   const replay::ClassMetrics all = trial.judged(answers, from);
   const std::vector<double> floors = floors_ms(workload, model, replay::caches_of(drive.caches));
-  const StatedDemerit stated = stated_by(trial, answers.in_drives_time, model, floors, from);
+  const StatedDemerit stated = stated_by(trial, judging(trial, answers.in_drives_time, from), model,
+                                         floors);
   return {.workload = model::within_the_run(workload),
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
@@ -629,13 +635,15 @@ bool tell_enough(const char* workload, const replay::Result& result, const mtbrc
   model::DriveModel corrected = model;
   const std::size_t all = result.requests.size();
   std::size_t others = warming > 0 ? all / warming : kUnknownBefore;
-  if (warming == 0 && count_of_workload(result) >= kFewestValidationRequests &&
+  if (warming == 0 && trial.count() >= kFewestValidationRequests &&
       !correct(trial, all / 2, corrected).empty())
     others = all / 2;
-  const Trial::Answers answers = trial.answers(corrected);
-  const double mean_ms = trial.judged(answers, others + 1).mean_drive_ms;
-  const StatedDemerit stated = stated_by(trial, answers.in_drives_time, corrected, floors,
-                                         others + 1);
+  const std::vector<Answered> requests = judging(trial, trial.in_drives_time(corrected),
+                                                 others + 1);
+  double mean_ms = 0;
+  for (const Answered& one : requests) mean_ms += one.drive_ms;
+  mean_ms /= static_cast<double>(requests.size());
+  const StatedDemerit stated = stated_by(trial, requests, corrected, floors);
   // What a budget leaves is spent.
   if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high)
     return stated.error_ms < kKnown * mean_ms;
@@ -670,7 +678,7 @@ replay::Result requests_like(const char* workload, mtbrc::Context& context,
     ever_jumped = ever_jumped || jumped;
     if (is_last || !has_time_left(context)) break;
     if (jumped) continue;
-    const std::size_t so_many = count_of_workload(result);
+    const std::size_t so_many = count_of(of_workload(result.requests));
     if (context.deadline_ns == 0 && so_many < fewest) {
       if (ever_jumped) continue;
       break;
@@ -702,11 +710,11 @@ replay::Result mixed_requests(mtbrc::Context& context, const model::DriveModel& 
 
 model::Notes judge_mixed(const replay::Result& drive, model::DriveModel& model) {
   const std::size_t warm = drive.requests.size() / kWarming;
-  if (count_of_workload(drive) < kFewestMixedRequests)
+  const Trial trial(drive);
+  if (trial.count() < kFewestMixedRequests)
     return {{model::Code::mixed_unchecked,
              "too few requests of the mixed workload were made to check the cache"}};
   model::Notes notes;
-  const Trial trial(drive);
   const Trial::Answers answers = trial.answers(model);
   model.validity.demerits.push_back(demerit_of(kMixed, trial, model, answers, warm + 1));
   widen(model.validity, drive);
@@ -754,13 +762,12 @@ std::optional<std::string> what_prevents_prediction(const model::DriveModel& mod
 model::Notes validate_by(const replay::Result& drive, model::DriveModel& model) {
   const Trial trial(drive);
   constexpr std::size_t kFewestThatJudge = 20;
-  const std::size_t of_it = count_of_workload(drive);
-  if (of_it < kFewestThatJudge) {
+  if (trial.count() < kFewestThatJudge) {
     model.validity = {};
     model.validity.note = "not checked: no time was left for it";
     return {};
   }
-  if (of_it < kFewestValidationRequests) {
+  if (trial.count() < kFewestValidationRequests) {
     model::Notes notes;
     add_validity(trial, 1, model, notes);
     return notes;

@@ -217,8 +217,6 @@ std::string in_json(const SimulationReport& report) {
   return model::json_document("platter-cosim", json);
 }
 
-}  // namespace
-
 std::string_view package_of_tool(std::string_view command) {
   const std::string_view name = command.substr(command.rfind('/') + 1);
   const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
@@ -228,6 +226,8 @@ std::string_view package_of_tool(std::string_view command) {
   if (has("btrfs")) return "btrfs-progs";
   return {};
 }
+
+}  // namespace
 
 // The guest has the host's files, and the same PATH with root's folders.
 void require_command(const std::string& command) {
