@@ -161,6 +161,7 @@ void estimate_stopped_read_ahead(Estimator& e) {
   const Tally idle = tally_of(e.record(), Question::interrupted, 0);
   const Tally at_end = tally_of(e.record(), Question::hit_at_end, 0);
   const Verdict in_one = judge(at_end).verdict;
+  // NOLINTNEXTLINE(bugprone-branch-clone): what tells most is asked first
   if (idle.all() > 0 && kind == model::ReadAhead::to_segment_full && in_one == Verdict::hit) {
     c.read_ahead_on_hit = e.yes_or_no(Question::hit_at_end,
                                       "a hit on the last block of completed read-ahead");

@@ -73,7 +73,9 @@ std::optional<Nanoseconds> completion_grid(const Samples& samples) {
   const std::vector<double> few = evenly(media, kScreening);
   // A step of the frequency that turns the longest gap by an eighth.
   constexpr double kStep = 1.0 / (8.0 * kLongest);
-  for (double coarse = 1.0 / kCoarsest; coarse <= 1.0 / kFinest; coarse += kStep) {
+  constexpr auto kSteps = static_cast<int>((1.0 / kFinest - 1.0 / kCoarsest) / kStep);
+  for (int step = 0; step <= kSteps; ++step) {
+    const double coarse = 1.0 / kCoarsest + step * kStep;
     if (kept(few, coarse) < kPossible || kept(media, coarse) < kSeen || kept(idle, coarse) < kSeen)
       continue;
     for (int part = -kParts; part <= kParts; ++part) {

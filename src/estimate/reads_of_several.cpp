@@ -32,7 +32,9 @@ double late_ms_of_portions(const SeveralBlocks& read, double portion, double tra
                            double held_ms) {
   double latest = std::min(portion, read.blocks) * read.sector_ms + held_ms +
                   read.blocks * transfer_ms;
-  for (double sent = 0; sent < read.blocks; sent += portion) {
+  const double portions = std::ceil(read.blocks / portion);
+  for (int i = 0; i < portions; ++i) {
+    const double sent = i * portion;
     const double there = std::min(sent + portion, read.blocks) * read.sector_ms;
     latest = std::max(latest, there + (read.blocks - sent) * transfer_ms);
   }

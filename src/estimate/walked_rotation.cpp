@@ -85,7 +85,7 @@ double turns_of(const Gap& gap, const Pace& pace) {
 }
 
 // Of ever longer gaps, as far as their revolutions can be counted.
-Pace sharpened(std::vector<Gap> gaps, Pace pace) {
+Pace sharpened(const std::vector<Gap>& gaps, Pace pace) {
   for (std::size_t used = 0;;) {
     std::vector<double> ns, rows;
     for (const Gap& gap : gaps) {

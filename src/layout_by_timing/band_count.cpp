@@ -74,8 +74,8 @@ std::vector<std::size_t> band_of_places(const std::vector<bool>& within, std::si
   return of;
 }
 
-std::vector<CountedBand> joined_tracks(std::vector<CountedBand> tracks, std::span<const Run> runs,
-                                       const std::vector<bool>& within) {
+std::vector<CountedBand> joined_tracks(const std::vector<CountedBand>& tracks,
+                                       std::span<const Run> runs, const std::vector<bool>& within) {
   std::vector<CountedBand> joined;
   for (const CountedBand& track : tracks) {
     const auto place = place_in(within.size(), runs[track.first_run]);

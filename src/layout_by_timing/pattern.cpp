@@ -298,16 +298,18 @@ void Pattern::find_surfaces(std::span<const RingPlace> bands) {
     surfaces_.front().of.push_back(place);
     surfaces_.front().widths.emplace_back(places_[place].tracks);
   }
-  for (std::size_t axis = 0; n % 2 == 0 && axis < n / 2; ++axis) {
+  if (n == 0) return;
+  const std::size_t half = n / 2;
+  for (std::size_t axis = 0; n % 2 == 0 && axis < half; ++axis) {
     constexpr double kMostAlike = 0.75;  // zones begin in between
     Surfaces mirrored = surfaces_.front();
     std::size_t alike = 0;
-    for (std::size_t i = 0; i < n / 2; ++i) {
+    for (std::size_t i = 0; i < half; ++i) {
       const std::size_t behind = (axis + i) % n, before = (axis + n - 1 - i) % n;
       if (alike_tracks(places_[behind].tracks, places_[before].tracks)) ++alike;
       mirrored.of[behind] = before;
     }
-    if (static_cast<double>(alike) >= kMostAlike * static_cast<double>(n / 2))
+    if (static_cast<double>(alike) >= kMostAlike * static_cast<double>(half))
       surfaces_.push_back(std::move(mirrored));
   }
   const std::size_t first = (n - bands.size() % n) % n;  // the place of the first band

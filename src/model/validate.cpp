@@ -124,7 +124,8 @@ struct NodePath {
 
 Extent extent_of(const LayoutNode& node, const NodePath& path, int depth, const Checker& check) {
   check.require(depth < kDeepestLayout, path, "is nested too deeply");
-  check.require(node.count > 0, path, "must not be 0", ".count");
+  const std::uint32_t count = node.count;
+  check.require(count > 0, path, "must not be 0", ".count");
   check.require(std::isfinite(node.angle_rev) && std::fabs(node.angle_rev) <= 1e6, path,
                 "must be a sensible number of revolutions", ".angle_rev");
   check.require(std::isfinite(node.angle_step_rev) && std::fabs(node.angle_step_rev) <= 1e6, path,
@@ -153,14 +154,14 @@ Extent extent_of(const LayoutNode& node, const NodePath& path, int depth, const 
     }
     check.require(inner.tracks <= kMostTracks && inner.slots <= kMostSlots, path, "is too large");
   }
-  check.require(inner.tracks <= kMostTracks / node.count && inner.slots <= kMostSlots / node.count,
-                path, "is too large");
+  check.require(inner.tracks <= kMostTracks / count && inner.slots <= kMostSlots / count, path,
+                "is too large");
   Extent all;
   all.nodes = inner.nodes;
-  all.slots = inner.slots * node.count;
-  all.tracks = inner.tracks * node.count;
-  all.cylinders = inner.cylinders.repeated(node.cylinder, node.cylinder_step, node.count);
-  all.heads = inner.heads.repeated(node.head, node.head_step, node.count);
+  all.slots = inner.slots * count;
+  all.tracks = inner.tracks * count;
+  all.cylinders = inner.cylinders.repeated(node.cylinder, node.cylinder_step, count);
+  all.heads = inner.heads.repeated(node.head, node.head_step, count);
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
   check.require(std::abs(all.cylinders.low) < kFar && std::abs(all.cylinders.high) < kFar &&
                     std::abs(all.heads.low) < kFar && std::abs(all.heads.high) < kFar,

@@ -271,6 +271,12 @@ class DrivePlayer final : public Player {
     return first;
   }
 
+  // Once nothing else is outstanding.
+  void send_doubted() {
+    if (!outstanding_.empty()) return;
+    for (Sent& doubted : std::exchange(doubted_, {})) send(std::move(doubted));
+  }
+
   // nullopt: it was not executed and is sent again.
   std::optional<Done> done_of(const scsi::Completion& completion) {
     const auto found = outstanding_.find(completion.tag);
@@ -281,11 +287,12 @@ class DrivePlayer final : public Player {
     Sent sent = std::move(found->second);
     outstanding_.erase(found);
     if (!sent.first_issue_ns) sent.first_issue_ns = completion.issued_ns;
-    const bool was_executed = executed(completion);
-    if (!was_executed) again_or_fail(std::move(sent), completion);
-    if (outstanding_.empty())
-      for (Sent& doubted : std::exchange(doubted_, {})) send(std::move(doubted));
-    if (!was_executed) return std::nullopt;
+    if (!executed(completion)) {
+      again_or_fail(std::move(sent), completion);
+      send_doubted();
+      return std::nullopt;
+    }
+    send_doubted();
     note_how_it_went(sent, completion);
     while (!held_.empty() && outstanding_.size() < room_) {
       Sent held = std::move(held_.front());

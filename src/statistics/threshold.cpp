@@ -48,7 +48,8 @@ double normal_cdf(double z) {
 }  // namespace
 
 void ThresholdPosterior::place_grid(double low, double high) {
-  const auto middle = static_cast<double>(kSpreads / 2);
+  constexpr std::size_t kMiddle = kSpreads / 2;
+  const auto middle = static_cast<double>(kMiddle);
   for (std::size_t s = 0; s < kSpreads; ++s) {
     const double z = (static_cast<double>(s) - middle) / middle * kSpreadReach;
     log_spreads_[s] = std::log(prior_.spread) + z * prior_.log_width;

@@ -77,11 +77,12 @@ std::uint64_t piece_blocks(std::uint64_t drive) {
 
 Placing scaled(std::uint64_t drive, std::uint64_t end) {
   const std::uint64_t piece = piece_blocks(drive);
-  const double pieces = static_cast<double>(drive / piece);
-  const double all = std::max(1.0, static_cast<double>((end + piece - 1) / piece));
+  const std::uint64_t pieces = drive / piece;
+  const std::uint64_t all = std::max<std::uint64_t>(1, (end + piece - 1) / piece);
   return [=](const Request& request) {
-    const auto from = static_cast<double>(request.lbn / piece);
-    const auto to = static_cast<std::uint64_t>(from * pieces / all);
+    const std::uint64_t from = request.lbn / piece;
+    const auto to = static_cast<std::uint64_t>(
+        static_cast<double>(from) * static_cast<double>(pieces) / static_cast<double>(all));
     return within(to * piece + request.lbn % piece, request.blocks, drive);
   };
 }
@@ -92,7 +93,7 @@ struct Compact {
   std::vector<std::uint32_t> place{};
 };
 
-Placing compacted(Seen seen, std::uint64_t drive, std::uint64_t& touched) {
+Placing compacted(const Seen& seen, std::uint64_t drive, std::uint64_t& touched) {
   Compact compact{.granule = seen.granule, .place = {}};
   compact.place.reserve(seen.touched.size());
   for (const bool is_touched : seen.touched) {

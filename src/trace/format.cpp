@@ -12,7 +12,7 @@ namespace platter::trace {
 namespace {
 
 constexpr std::array kRows = {
-#define PLATTER_FORMAT(name, row) &row,
+#define PLATTER_FORMAT(name, row) &(row),
 #include "trace/formats.inc"
 #undef PLATTER_FORMAT
 };

@@ -1,6 +1,7 @@
 #include "virtual_drive/random_geometry.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace platter::virtual_drive {
@@ -192,8 +193,8 @@ class Maker {
       const bool stays = z > 0 && z + 1 < recipe_.zones && dice_.chance(0.05);
       for (std::uint32_t h = 0; h < recipe_.heads && !stays; ++h) {
         if (z > 0 && recipe_.per_head_sizes && dice_.chance(0.2)) continue;
-        sizes[h] = std::max<std::uint32_t>(8,
-                                           static_cast<std::uint32_t>(sectors * density[h] + 0.5));
+        sizes[h] = std::max<std::uint32_t>(
+            8, static_cast<std::uint32_t>(std::lround(sectors * density[h])));
       }
       sizes_.push_back(sizes);
     }
@@ -211,7 +212,7 @@ class Maker {
     for (std::uint32_t z = 0; z < recipe_.zones; ++z) {
       const double share = all > 0 ? weights[z] / all : 0;
       const auto cylinders =
-          static_cast<std::uint32_t>(share * static_cast<double>(recipe_.slots) + 0.5);
+          static_cast<std::uint32_t>(std::lround(share * static_cast<double>(recipe_.slots)));
       cylinders_.push_back(cylinders >= 3 ? cylinders : dice_.pick32(3, 12));
     }
   }
