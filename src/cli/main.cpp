@@ -110,15 +110,24 @@ int answer(const CLI::App& app, const CLI::ParseError& asked) {
   return 0;
 }
 
-// No name, no number and no range is an empty text, which a shell makes of a variable that is not
-// set.
-void refuse_empty_values(CLI::App& command) {
-  const std::function<std::string(const std::string&)> refuse = [](const std::string& value) {
+// No value is an empty text, which a shell makes of a variable that is not set; nor the name of the
+// next option.
+void refuse_what_is_no_value(CLI::App& command) {
+  const std::function<std::string(const std::string&)> empty = [](const std::string& value) {
     return value.empty() ? "is empty; leave it out, or give it a value" : "";
   };
-  for (CLI::Option* option : command.get_options())
-    if (option->get_items_expected_max() > 0) option->check(refuse);
-  for (CLI::App* subcommand : command.get_subcommands({})) refuse_empty_values(*subcommand);
+  CLI::Validator option_name(
+      [&command](std::string& value) {
+        const bool is_one = value.starts_with("-") && command.get_option_no_throw(value);
+        return is_one ? "its value is missing" : std::string();
+      },
+      "");
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    option->check(empty);
+    if (!option->get_positional()) option->transform(option_name);  // ahead of its other checks
+  }
+  for (CLI::App* subcommand : command.get_subcommands({})) refuse_what_is_no_value(*subcommand);
 }
 
 // `platter help SUBCOMMAND` is `platter SUBCOMMAND --help`, `platter version` is --version.
@@ -177,7 +186,7 @@ int run(int argc, char** argv) {
   app.add_flag_callback(
       "--cite", [] { throw CLI::CallForVersion(platter::cli::citation(), 0); }, "how to cite it");
   add_subcommands(app);
-  refuse_empty_values(app);
+  refuse_what_is_no_value(app);
   const auto subcommands = app.get_subcommands({});
   const auto is_named = [&](const CLI::App* subcommand) { return subcommand->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(subcommands, is_named))

@@ -40,6 +40,8 @@ class Typing(PlatterTest):
                 (USAGE, "diff m.json m.json more", 'diff takes no "more" here; platter diff --help'),
                 (USAGE, "show m.json -o", "show has no option -o"),
                 (USAGE, "emit table m.json -o", "table: --output: its value is missing"),
+                (USAGE, "characterize virtual:hp-c2247 --allow-writes -o x", "--allow-writes: its value is missing"),
+                (USAGE, "characterize virtual:hp-c2247 --seed --allow-writes all -o x", "--seed: its value is missing"),
                 (USAGE, "--jason", "platter has no option --jason"),
                 (USAGE, "characterize virtual:hp-c2247 --allow-write 0-9 -o x", "did you mean --allow-writes?"),
                 (USAGE, "replay big.trace --on m.json -o x --shceduler=fcfs", "no option --shceduler; did you mean "
