@@ -268,25 +268,25 @@ struct CacheFreedom {
 // Cache::adaptive_window_requests.
 inline constexpr std::uint32_t kLeastWindowRequests = 4, kMostWindowRequests = 1024;
 
-struct Cache {
-  Parameter read_enabled, write_back_level;  // 0/1; 0, 1 (sequential streams only), 2 (any)
+// How the buffer is divided, and what stays in it.
+struct CacheSegments {
   Parameter segments, segment_blocks, write_segments;
   Parameter separate_write_segment;
+  Parameter buffer_blocks;             // all segments together, where they take what they need
+  Parameter adaptive_min_segments;     // the number of segments follows the load, from here up
+  Parameter adaptive_window_requests;  // ... looked at after every so many requests
+  Parameter segments_grow;             // 1: as long as their streams, in the common buffer
+  Parameter replacement;               // value of enum Replacement
+  Parameter discards_after_transfer;   // read data are dropped once sent
+  Parameter write_updates_segments;    // written blocks go into the segments that hold them
+};
+
+struct CacheReadAhead {
   Parameter read_ahead;  // value of enum ReadAhead
   Parameter read_ahead_min_blocks, read_ahead_max_blocks;
   Parameter read_ahead_over_requested;  // -1, 0, 1
   Parameter read_ahead_on_hit;
-  Parameter read_free_blocks;  // sectors that pass before the requested ones are kept
-  Parameter zero_latency_read, zero_latency_write;  // 0 none, 1, 2
-  Parameter read_hit_on_written, combine_sequential_writes;
   Parameter stop_read_ahead_in_sector, write_hit_stops_read_ahead;
-  Parameter almost_read_hits;
-  Parameter discards_after_transfer;  // read data are dropped once sent
-
-  Parameter replacement;               // value of enum Replacement
-  Parameter buffer_blocks;             // all segments together, where they take what they need
-  Parameter adaptive_min_segments;     // the number of segments follows the load, from here up
-  Parameter adaptive_window_requests;  // ... looked at after every so many requests
   Parameter read_ahead_ceiling_blocks, read_ahead_by_request;  // SBC-3, Caching mode page
   Parameter read_ahead_longest_request_blocks;                 // longer requests: none
   Parameter read_ahead_after_sequential;  // 1: only behind reads that carry on from earlier ones
@@ -294,25 +294,41 @@ struct Cache {
   Parameter read_ahead_resumes;           // what was broken off goes on when the drive is idle
   Parameter read_ahead_streams;  // that are remembered, to go on behind hits and when idle; 0: all
                                  // segments by hits, the last one when idle
-  Parameter read_ahead_fixed_end;    // 1: hits on what is being read ahead do not move its end
-  Parameter segments_grow;           // 1: as long as their streams, in the common buffer
-  Parameter write_updates_segments;  // written blocks go into the segments that hold them
-  Parameter destage_behind;          // 1: written data wait in the cache for a good moment
-  Parameter destage_idle;            // ms without a command before they go to the media
-  Parameter destage_order;           // value of enum DestageOrder
-  Parameter destage_in_passing;      // 1: at once where the arm stands on their cylinder
-  Parameter written_blocks;          // the most that is taken before a write waits for the media
-  Parameter written_persist;         // 1: safe as taken, neither FUA nor SYNCHRONIZE CACHE waits
-  Parameter synchronize;             // ms of SYNCHRONIZE CACHE where nothing waits
-  Parameter unexplained_share;       // of the probes' answers, those that these values contradict
+  Parameter read_ahead_fixed_end;  // 1: hits on what is being read ahead do not move its end
+};
+
+struct CacheWrites {
+  Parameter write_back_level;  // 0, 1 (sequential streams only), 2 (any)
+  Parameter zero_latency_write;
+  Parameter combine_sequential_writes;
+  Parameter destage_behind;      // 1: written data wait in the cache for a good moment
+  Parameter destage_idle;        // ms without a command before they go to the media
+  Parameter destage_order;       // value of enum DestageOrder
+  Parameter destage_in_passing;  // 1: at once where the arm stands on their cylinder
+  Parameter written_blocks;      // the most that is taken before a write waits for the media
+  Parameter written_persist;     // 1: safe as taken, neither FUA nor SYNCHRONIZE CACHE waits
+  Parameter synchronize;         // ms of SYNCHRONIZE CACHE where nothing waits
+};
+
+struct Cache : CacheSegments, CacheReadAhead, CacheWrites {
+  Parameter read_enabled;       // 0/1
+  Parameter read_free_blocks;   // sectors that pass before the requested ones are kept
+  Parameter zero_latency_read;  // 0 none, 1, 2
+  Parameter read_hit_on_written;
+  Parameter almost_read_hits;
+  Parameter unexplained_share;  // of the probes' answers, those that these values contradict
   std::vector<CacheFreedom> freedoms;
 };
 
-// Unit "ms". The eight of the DIXtrac paper (section 4.4) first, then DiskSim's others.
-struct Overheads {
+// Unit "ms". Of the DIXtrac paper, section 4.4: by the command and the one before it.
+struct OverheadsByCommands {
   Parameter read_hit_after_read, read_hit_after_write, read_miss_after_read, read_miss_after_write;
   Parameter write_hit_after_read, write_hit_after_write, write_miss_after_read,
       write_miss_after_write;
+};
+
+// Unit "ms". DiskSim's others.
+struct OverheadsOfDisksim {
   Parameter per_request, read_completion, write_completion, data_preparation;
   Parameter first_reselect, other_reselect;
   Parameter read_disconnect_after_read, read_disconnect_after_write, write_disconnect;
@@ -321,6 +337,9 @@ struct Overheads {
       extra_disconnect_second, extra_disconnect_seek_delta;
   Parameter minimum_seek_delay;       // writes (DiskSim's)
   Parameter minimum_read_seek_delay;  // reads
+};
+
+struct Overheads : OverheadsByCommands, OverheadsOfDisksim {
   // Added to a hit that carries on from the command before, of the same kind; reads only so soon.
   Parameter sequential_read_hit_delta, sequential_write_hit_delta, sequential_read_hit_within;
   Parameter address_translation;  // time of one SEND + RECEIVE DIAGNOSTIC page 40h pair
@@ -434,16 +453,31 @@ struct Validity {
   std::string note;
 };
 
+// Of a virtual drive's host: its delays, and what its time does, each about so often and about so
+// long: it sleeps, and its clock with it; its clock steps; it stands still for the run, and its
+// clock goes on.
+struct HostImperfections {
+  double host_delay_median_us = 0, host_delay_p99_us = 0;  // log-normal
+  double host_stall_share = 0, host_stall_mean_us = 0;     // of commands; exponential
+  double host_sleep_every_s = 0, host_sleep_s = 0;
+  double clock_step_every_s = 0, clock_step_ms = 0;
+  double host_stop_every_s = 0, host_stop_s = 0;
+};
+
+// Of its spindle.
+struct SpindleImperfections {
+  double wobble_ppm = 0, wobble_period_s = 0;
+  bool random_phase = false;
+  // The speed of rotation deviates by so much at power-on, by a part e of it after each such time.
+  double warm_up_ppm = 0, warm_up_s = 0;
+};
+
 // What makes a virtual drive harder than its model (virtual drives only); all off by default.
 // Every value can be set in a drive's file. See virtual_drive/imperfections.h for their meaning.
-struct Imperfections {
+struct Imperfections : HostImperfections, SpindleImperfections {
   std::uint64_t seed = 1;
   double positioning_sigma_us = 0;
   double slow_access_share = 0, slow_access_mean_ms = 0;
-  double host_delay_median_us = 0, host_delay_p99_us = 0;  // log-normal
-  double host_stall_share = 0, host_stall_mean_us = 0;     // of commands; exponential
-  double wobble_ppm = 0, wobble_period_s = 0;
-  bool random_phase = false;
   bool unit_attention_at_start = false;
   double recalibration_period_s = 0, recalibration_ms = 0;
   double slow_after_idle_s = 0, slow_after_idle_ms = 0;  // first command after so long an idle time
@@ -458,13 +492,6 @@ struct Imperfections {
   double unit_attention_share = 0;                // commands answered with UNIT ATTENTION, 3Fh/03h
   std::vector<std::uint64_t> medium_errors;       // LBNs that cannot be read
   std::uint32_t adaptive_cache_min_segments = 0;  // > 0: the number of segments follows the load
-  // The speed of rotation deviates by so much at power-on, by a part e of it after each such time.
-  double warm_up_ppm = 0, warm_up_s = 0;
-  // What the host's time does, each about so often and about so long: it sleeps, and its clock with
-  // it; its clock steps; it stands still for the run, and its clock goes on.
-  double host_sleep_every_s = 0, host_sleep_s = 0;
-  double clock_step_every_s = 0, clock_step_ms = 0;
-  double host_stop_every_s = 0, host_stop_s = 0;
 };
 
 // SCSI facts that a virtual drive of that model answers with.

@@ -78,42 +78,53 @@ struct CameShort {
   bool operator==(const CameShort&) const = default;
 };
 
+// What only a drive's result has.
+struct ResultOfDrive {
+  std::string drive_mark{};     // (identity/drive_mark.h), where it can be told from others
+  std::uint64_t retries = 0;    // BUSY, TASK SET FULL, unit attentions
+  std::uint64_t recovered = 0;  // requests, by its own retries (sense key 1h)
+  std::map<std::string, std::uint64_t> warnings{};  // of its own state, with how often
+  std::optional<CameShort> came_short{};
+
+  bool operator==(const ResultOfDrive&) const = default;
+};
+
+// What only a model's result has.
+struct ResultOfModel {
+  std::string scheduler{};                    // in which order it serves what is outstanding
+  double ageing = 0;                          // sptf
+  std::uint64_t delay_seed = 0;               // of the host's delays; 0: always the median
+  std::optional<double> period_error_ns{};    // one standard error, where known
+  std::optional<double> block_transfer_ns{};  // of one block over the bus, where known
+  std::optional<double> phase_ns{};           // how far ahead of nominal its platter was set
+  std::optional<HostQueueUse> host_queue{};   // in front of it; requests are then its own
+  std::uint64_t outside_validity = 0;         // requests beyond what the model measured
+  std::optional<Outside> outside{};           // of these, by what; not of an array
+  // Figures that were looked for and not measured, and what acts instead: "cache.segments",
+  // "bounded, acts as 3".
+  std::map<std::string, std::string> stand_ins{};
+  std::optional<ArrayHead> array{};  // where the model is an array of models
+
+  bool operator==(const ResultOfModel&) const = default;
+};
+
 // All but the requests.
-struct ResultHead {
+struct ResultHead : ResultOfDrive, ResultOfModel {
   enum class Target : std::uint8_t { drive, model };
   Target target = Target::drive;
-  std::string name{};        // the drive's or the model's
-  std::string drive_mark{};  // of the drive (identity/drive_mark.h), where it can be told from
-                             // others
-  std::string trace{};       // what was replayed
+  std::string name{};   // the drive's or the model's
+  std::string trace{};  // what was replayed
   trace::Kind kind = trace::Kind::open;
   std::uint32_t depth = 1;         // most requests outstanding
   std::uint32_t asked_depth = 0;   // where more were asked for than the target takes; else 0
   bool think_in_front = false;     // the trace's think times were taken so (trace/think_times.h)
   double speed = 1;                // by which the trace's arrival and think times were divided
   std::string fit{};               // what made a trace of a larger drive fit (trace/fit.h); else ""
-  std::string scheduler{};         // model: in which order it serves what is outstanding
-  double ageing = 0;               // model, sptf
-  std::uint64_t delay_seed = 0;    // model: of the host's delays; 0: always the median
   std::string caches = "default";  // "default", "off", "forced" (replay_model.h), "unknown"
   std::uint32_t block_bytes = 512;
-  std::optional<double> period_ns{};          // of one revolution, where known
-  std::optional<double> period_error_ns{};    // model: of that, one standard error, where known
-  std::optional<double> block_transfer_ns{};  // model: of one block over the bus, where known
-  std::optional<double> phase_ns{};           // model: how far ahead of nominal its platter was set
-  std::optional<HostQueueUse> host_queue{};   // model: in front of it; requests are then its own
-  std::uint64_t outside_validity = 0;         // model: requests beyond what the model measured
-  std::optional<Outside> outside{};           // model: of these, by what; not of an array
-  // Model: figures that were looked for and not measured, and what acts instead: "cache.segments",
-  // "bounded, acts as 3".
-  std::map<std::string, std::string> stand_ins{};
-  std::uint64_t retries = 0;    // drive: BUSY, TASK SET FULL, unit attentions
-  std::uint64_t recovered = 0;  // drive: requests, by its own retries (sense key 1h)
-  std::map<std::string, std::uint64_t> warnings{};  // drive: of its own state, with how often
-  std::optional<CameShort> came_short{};            // drive
-  std::optional<Lateness> lateness{};               // of the trace's requests
-  std::optional<ArrayHead> array{};                 // where the model is an array of models
-  model::PassedOver passed_over{};                  // of the file that it was read from; in no file
+  std::optional<double> period_ns{};   // of one revolution, where known
+  std::optional<Lateness> lateness{};  // of the trace's requests
+  model::PassedOver passed_over{};     // of the file that it was read from; in no file
 
   bool operator==(const ResultHead&) const = default;
 };
