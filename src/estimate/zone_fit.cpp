@@ -160,6 +160,7 @@ class Unwrapping {
   template <class Unsure>
   std::optional<std::size_t> surest(double bound, const Unsure& unsure) const;
   bool take_best();
+  bool introduce_sure_ones();
   bool introduce_best();
 
   const std::vector<TrackAngle>& observations_;
@@ -245,12 +246,27 @@ bool Unwrapping::introduce_best() {
   return best && try_introduce(*best, bound);
 }
 
+// The nearest ones before those far away: between these and what they stand beside the rule may
+// break.
+bool Unwrapping::introduce_sure_ones() {
+  std::vector<std::pair<double, std::size_t>> sure;
+  for (std::size_t i = 0; i < observations_.size(); ++i) {
+    if (done[i]) continue;
+    const double unsure_rev = introduction(i).unsure_rev;
+    if (unsure_rev <= kSureUnwrap_rev) sure.emplace_back(unsure_rev, i);
+  }
+  std::ranges::sort(sure);
+  bool any = false;
+  for (const auto& [unsure_rev, i] : sure) any |= try_introduce(i);
+  return any;
+}
+
 void Unwrapping::take_all() {
   for (bool progress = true; progress;) {
     progress = false;
     for (std::size_t i = 0; i < observations_.size(); ++i)
-      if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
-    if (!progress) progress = (all_read_ && take_best()) || introduce_best();
+      if (!done[i]) progress |= try_unwrap(i);
+    progress = progress || introduce_sure_ones() || (all_read_ && take_best()) || introduce_best();
   }
 }
 

@@ -396,12 +396,21 @@ std::optional<estimate::TrackPath> Survey::confirmed_odd(Work& work, const estim
 }
 
 // What a track is called odd by rests on few others, most of all far away from them, and one of
-// these may have been disturbed: those that the prediction hangs on most are read once more.
+// these may have been disturbed: those that the prediction hangs on most are read once more. Or the
+// rule breaks between two of them: an unknown that one far away brought in is read where it begins.
 void Survey::renew_grounds(Work& work, const estimate::ZoneFit& fit,
                            const estimate::TrackPath& odd) {
   constexpr std::size_t kMost = 4;
-  work.renewed = true;
   const std::vector<double> there = work.shape.row(odd);
+  const auto introductions = work.shape.introductions();
+  bool any = false;
+  for (std::size_t u = 0; u < there.size(); ++u)
+    if (there[u] != 0 && introductions[u] &&
+        std::ranges::count(work.observations, work.shape.first_slot_of(*introductions[u]),
+                           &estimate::TrackAngle::track_slot) == 0)
+      any |= look(work, *introductions[u], 2 * options_.reads_per_track);
+  if (any) return;
+  work.renewed = true;
   std::vector<std::pair<double, std::size_t>> pulls;
   for (std::size_t i = 0; i < work.observations.size(); ++i) {
     if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;

@@ -335,6 +335,18 @@ TEST_CASE("zone fit: whichever observation is off, others that hang on it do not
   }
 }
 
+TEST_CASE(
+    "zone fit: an unknown is brought in by the nearest track, for the rule may break behind it") {
+  const Serpentine zone;
+  const engine::LayoutMap map(zone.layout);
+  const ZoneShape shape(zone.layout.zones.front(), 0, map);
+  std::mt19937_64 random(7);
+  auto seen = zone.read({{0, 0, 0}, {1, 0, 0}, {56, 0, 1}, {0, 0, 1}, {0, 0, 2}}, 0.00022, random);
+  seen[2].angle_rev += 0.26;
+  const ZoneFit fit = fit_zone(shape, seen);
+  for (std::size_t i = 0; i < seen.size(); ++i) CHECK(fit.odd[i] == (i == 2));
+}
+
 TEST_CASE("zone fit: what is only just too unsure does not keep an unknown out for ever") {
   // The second side begins where 81 steps may just be trusted; its step stands beside that, and is
   // read at once, again and again if need be.
