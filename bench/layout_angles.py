@@ -56,7 +56,7 @@ def angles_of_alien(truth, lbns):
     return found
 
 
-def judge(found, truth):
+def judge(found, truth, bound=BOUND):
     common = sorted(found.keys() & truth.keys())
     errors = [wrapped(found[lbn] - truth[lbn]) for lbn in common]
     constant = cmath.phase(sum(cmath.exp(2j * math.pi * error) for error in errors)) / (2 * math.pi)
@@ -69,10 +69,10 @@ def judge(found, truth):
     tenths = [errors[i * size:(i + 1) * size] for i in range(10)]
     means = [sum(tenth) / size for tenth in tenths]
     absolute = sorted(abs(error) for error in errors)
-    far = [abs(wrapped(a - b)) <= BOUND for a, b in zip(tenths[0], reversed(tenths[9]))]
+    far = [abs(wrapped(a - b)) <= bound for a, b in zip(tenths[0], reversed(tenths[9]))]
     return {
         "lbns": len(errors),
-        "within": sum(error <= BOUND for error in absolute) / len(errors),
+        "within": sum(error <= bound for error in absolute) / len(errors),
         "p50": absolute[len(absolute) // 2], "p99": absolute[len(absolute) * 99 // 100],
         "far_within": sum(far) / len(far), "tenths_apart": max(means) - min(means),
     }

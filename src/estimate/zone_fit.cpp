@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "model/interruption.h"
 #include "statistics/circular.h"
@@ -159,6 +160,7 @@ class Unwrapping {
   template <class Unsure>
   std::optional<std::size_t> surest(double bound, const Unsure& unsure) const;
   bool take_best();
+  bool introduce_sure_ones();
   bool introduce_best();
 
   const std::vector<TrackAngle>& observations_;
@@ -244,12 +246,27 @@ bool Unwrapping::introduce_best() {
   return best && try_introduce(*best, bound);
 }
 
+// The nearest ones before those far away: between these and what they stand beside the rule may
+// break.
+bool Unwrapping::introduce_sure_ones() {
+  std::vector<std::pair<double, std::size_t>> sure;
+  for (std::size_t i = 0; i < observations_.size(); ++i) {
+    if (done[i]) continue;
+    const double unsure_rev = introduction(i).unsure_rev;
+    if (unsure_rev <= kSureUnwrap_rev) sure.emplace_back(unsure_rev, i);
+  }
+  std::ranges::sort(sure);
+  bool any = false;
+  for (const auto& [unsure_rev, i] : sure) any |= try_introduce(i);
+  return any;
+}
+
 void Unwrapping::take_all() {
   for (bool progress = true; progress;) {
     progress = false;
     for (std::size_t i = 0; i < observations_.size(); ++i)
-      if (!done[i]) progress |= try_unwrap(i) || try_introduce(i);
-    if (!progress) progress = (all_read_ && take_best()) || introduce_best();
+      if (!done[i]) progress |= try_unwrap(i);
+    progress = progress || introduce_sure_ones() || (all_read_ && take_best()) || introduce_best();
   }
 }
 
@@ -325,25 +342,62 @@ ZoneFit fit_trusting(const ZoneShape& shape, const std::vector<TrackAngle>& obse
 
 }  // namespace
 
+namespace {
+
+// Of the observations that were taken in, those first on which the odd ones hang most: by how much
+// an error of one of its own sigmas moves what the others were predicted to be.
+std::vector<std::size_t> suspects(const ZoneShape& shape, const ZoneFit& fit,
+                                  const std::vector<TrackAngle>& observations) {
+  std::vector<std::vector<double>> rows;
+  for (const TrackAngle& one : observations)
+    rows.push_back(shape.row(shape.path_of_slot(one.track_slot)));
+  const auto n = static_cast<Eigen::Index>(fit.covariance.rows);
+  const Eigen::Map<const MatrixXd> covariance(fit.covariance.data.data(), n, n);
+  std::vector<VectorXd> odd;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (fit.odd[i]) odd.emplace_back(covariance * view(rows[i]));
+  std::vector<std::pair<double, std::size_t>> pulls;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;  // not taken in
+    stop_if_asked();
+    double pull = 0;
+    for (const VectorXd& one : odd) pull += std::abs(view(rows[i]).dot(one));
+    pulls.emplace_back(-pull / observations[i].sigma_rev, i);
+  }
+  std::ranges::sort(pulls);
+  std::vector<std::size_t> found;
+  for (const auto& [pull, i] : pulls) found.push_back(i);
+  return found;
+}
+
+}  // namespace
+
 ZoneFit fit_zone(const ZoneShape& shape, const std::vector<TrackAngle>& observations, bool all_read,
                  const std::vector<double>& err_alike_rev) {
-  ZoneFit fit = fit_trusting(shape, observations, all_read, err_alike_rev);
-  // One observation after another is taken in. If one of the first was disturbed, all others look
-  // odd: each of these in turn is believed only roughly.
-  constexpr std::size_t kFirst = 12, kFewest = 6;
+  ZoneFit best = fit_trusting(shape, observations, all_read, err_alike_rev);
+  // One observation after another is taken in. If one was disturbed on which others hang, they look
+  // odd: each of these in turn is believed only roughly. That must explain two others at least.
+  constexpr std::size_t kMost = 12, kFewest = 6;
+  constexpr int kMostDisturbed = 2;
   constexpr double kDisturbed_rev = 0.01;
-  const auto enough = [&](std::size_t used) { return 4 * used >= 3 * observations.size(); };
-  if (!shape.solvable() || !all_read || observations.size() < kFewest || enough(fit.used))
-    return fit;
-  std::size_t tried = 0;
-  ZoneFit best = fit;
-  for (std::size_t i = 0; i < observations.size() && tried < kFirst && !enough(best.used); ++i) {
-    if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;  // not taken in
-    ++tried;
-    std::vector<TrackAngle> doubted = observations;
-    doubted[i].sigma_rev = std::max(doubted[i].sigma_rev, kDisturbed_rev);
-    ZoneFit other = fit_trusting(shape, doubted, all_read, err_alike_rev);
-    if (other.used > best.used) best = std::move(other);
+  if (!shape.solvable() || !all_read || observations.size() < kFewest) return best;
+  std::vector<TrackAngle> believed = observations;
+  for (int disturbed = 0; disturbed < kMostDisturbed; ++disturbed) {
+    if (std::ranges::count(best.odd, true) < 2) break;
+    std::vector<std::size_t> doubtful = suspects(shape, best, believed);
+    doubtful.resize(std::min(doubtful.size(), kMost));
+    const std::size_t used = best.used;
+    std::optional<std::size_t> chosen;
+    for (const std::size_t i : doubtful) {
+      std::vector<TrackAngle> doubted = believed;
+      doubted[i].sigma_rev = std::max(doubted[i].sigma_rev, kDisturbed_rev);
+      ZoneFit other = fit_trusting(shape, doubted, all_read, err_alike_rev);
+      if (other.used <= std::max(best.used, used + 1)) continue;
+      best = std::move(other);
+      chosen = i;
+    }
+    if (!chosen) break;
+    believed[*chosen].sigma_rev = std::max(believed[*chosen].sigma_rev, kDisturbed_rev);
   }
   return best;
 }

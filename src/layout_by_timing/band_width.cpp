@@ -17,6 +17,13 @@ std::pair<double, double> range_at(const Lines& corners, double bands) {
   return {least, most};
 }
 
+template <class Lines>
+std::pair<double, double> range_of_slopes(const Lines& corners) {
+  const auto by_slope = [](const auto& a, const auto& b) { return a.slope < b.slope; };
+  const auto [flat, steep] = std::ranges::minmax_element(corners, by_slope);
+  return {flat->slope, steep->slope};
+}
+
 }  // namespace
 
 BandWidth::Lines BandWidth::any(double least_slope, double most_slope) {
@@ -76,12 +83,18 @@ bool BandWidth::Lines::take(std::uint32_t tracks) {
 
 // Lines that begin here, with the slopes that are known.
 BandWidth::Lines BandWidth::with_slopes(double least, double most) const {
-  const auto by_slope = [](const Line& a, const Line& b) { return a.slope < b.slope; };
-  const auto [flat, steep] = std::ranges::minmax_element(lines_.corners, by_slope);
-  const double more = steep->slope - flat->slope + 1e-3;
-  const double flattest = std::max(least, flat->slope - more);
-  const double steepest = std::min(most, steep->slope + more);
+  const auto [flat, steep] = range_of_slopes(lines_.corners);
+  const double more = steep - flat + 1e-3;
+  const double flattest = std::max(least, flat - more);
+  const double steepest = std::min(most, steep + more);
   return flattest < steepest ? any(flattest, steepest) : any(least, most);
+}
+
+void BandWidth::lose_count() {
+  const auto [flat, steep] = range_of_slopes(lines_.corners);
+  const double middle = (flat + steep) / 2;
+  lines_ = with_slopes(std::max(0.0, middle - 1), middle + 1);
+  doubted_.reset();
 }
 
 // Behind a band that no line has.

@@ -20,8 +20,8 @@ class BandWidth {
   void seen(std::uint32_t tracks);
   // The next band passes as it was predicted.
   void passed(std::uint32_t tracks);
-  // It is not known how many bands came since the last.
-  void lose_count() { lines_ = with_slopes(0, 1e9), doubted_.reset(); }
+  // It is not known how many bands came since the last. They are as wide as they were.
+  void lose_count();
 
  private:
   struct Line {

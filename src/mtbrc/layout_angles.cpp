@@ -86,6 +86,8 @@ class Survey {
   Fate survey_zone(std::size_t zone, double deadline_share);
   void survey_zones(bool least);
   void survey_whole();
+  estimate::LayoutAngles estimated() const;
+  bool survey_again_what_is_lost(const estimate::LayoutAngles& found);
   bool introduce(Work& work, const estimate::ZoneFit& fit);
   bool grow(Work& work, const estimate::ZoneFit& fit);
   bool look_between(Work& work, const estimate::ZoneFit& fit);
@@ -113,6 +115,7 @@ class Survey {
   double noise_rev_ = 0.002;
   double hop_rev_ = 0.3;  // from the end of one sector to the next that can be read after it
   std::vector<estimate::TrackAngle> all_;
+  std::set<std::uint64_t> done_;  // zones, by their first slots
   std::uint32_t splits_ = 0;
   std::uint32_t session_;  // of all_
   model::Notes notes_;
@@ -393,12 +396,21 @@ std::optional<estimate::TrackPath> Survey::confirmed_odd(Work& work, const estim
 }
 
 // What a track is called odd by rests on few others, most of all far away from them, and one of
-// these may have been disturbed: those that the prediction hangs on most are read once more.
+// these may have been disturbed: those that the prediction hangs on most are read once more. Or the
+// rule breaks between two of them: an unknown that one far away brought in is read where it begins.
 void Survey::renew_grounds(Work& work, const estimate::ZoneFit& fit,
                            const estimate::TrackPath& odd) {
   constexpr std::size_t kMost = 4;
-  work.renewed = true;
   const std::vector<double> there = work.shape.row(odd);
+  const auto introductions = work.shape.introductions();
+  bool any = false;
+  for (std::size_t u = 0; u < there.size(); ++u)
+    if (there[u] != 0 && introductions[u] &&
+        std::ranges::count(work.observations, work.shape.first_slot_of(*introductions[u]),
+                           &estimate::TrackAngle::track_slot) == 0)
+      any |= look(work, *introductions[u], 2 * options_.reads_per_track);
+  if (any) return;
+  work.renewed = true;
   std::vector<std::pair<double, std::size_t>> pulls;
   for (std::size_t i = 0; i < work.observations.size(); ++i) {
     if (fit.odd[i] || fit.residuals_rev[i] == 1.0) continue;
@@ -470,6 +482,9 @@ bool Survey::split_at_break(std::size_t zone, Work& work, const estimate::ZoneFi
     if (!result) break;
     (*result ? good : bad) = middle;
   }
+  // What was read since time jumped shows breaks where there are none.
+  reference_.refresh_now();
+  if (session_ != context_.session) return false;
   const auto cut = static_cast<std::uint32_t>(std::max(good, bad));
   std::vector<model::LayoutNode> parts = estimate::split_zone(layout_.zones[zone], node, cut);
   layout_.zones[zone] = parts.front();
@@ -508,6 +523,7 @@ Survey::Fate Survey::survey_zone(std::size_t zone, double deadline_share) {
       if (session_ != context_.session) continue;
       fit = estimate::fit_zone(shape, work.observations);
       if (split_at_break(zone, work, fit, *odd)) return Fate::split;
+      if (session_ != context_.session) continue;
       return Fate::given_up;
     }
     if (grow(work, fit)) continue;
@@ -529,6 +545,7 @@ void Survey::survey_zones(bool least) {
     const double share = least ? 0 : share_until(zone);
     Fate fate = survey_zone(zone, share);
     while (fate == Fate::split) fate = survey_zone(zone, share);
+    if (fate == Fate::done) done_.insert(model::zone_starts(layout_)[zone]);
     if (fate == Fate::given_up && !meter_.exhausted() && !least)
       note({model::Code::angles_odd,
             fmt::format("zone {}: some tracks do not follow its rule", zone)});
@@ -546,7 +563,33 @@ void Survey::survey_whole() {
     if (context_.session == session) return;
     session_ = context_.session;
     recall();
+    // Which may have been the jump.
+    std::erase_if(notes_, [](const model::Noted& noted) {
+      return noted.kind() != nullptr && noted.kind()->code == model::Code::angles_odd;
+    });
   }
+}
+
+estimate::LayoutAngles Survey::estimated() const {
+  const estimate::Samples mine(
+      context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
+      context_.samples.end());
+  return estimate::estimate_layout_angles(mine, context_.rotation, layout_,
+                                          context_.drive.left_out());
+}
+
+// The reference as all its reads have it, before and behind a look, may lie elsewhere than it did
+// at that look, and a zone that followed its rule then may not do so now. False: there is none.
+bool Survey::survey_again_what_is_lost(const estimate::LayoutAngles& found) {
+  const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
+  bool any = false;
+  for (std::size_t zone = starts.size(); zone-- > 0;) {  // dividing one does not move those before
+    if (found.zone_error_rev[zone] < 1 || is_left(zone) || !done_.contains(starts[zone])) continue;
+    if (!std::exchange(any, true)) recall();
+    while (survey_zone(zone, 1) == Fate::split) {
+    }
+  }
+  return any;
 }
 
 estimate::LayoutAngles Survey::run() {
@@ -556,11 +599,8 @@ estimate::LayoutAngles Survey::run() {
   // Where time is short, every zone has what it needs at least before any has more.
   if (context_.limited()) survey_zones(true);
   survey_whole();
-  const estimate::Samples mine(
-      context_.samples.begin() + static_cast<std::ptrdiff_t>(first_sample_),
-      context_.samples.end());
-  estimate::LayoutAngles result = estimate::estimate_layout_angles(mine, context_.rotation, layout_,
-                                                                   context_.drive.left_out());
+  estimate::LayoutAngles result = estimated();
+  if (survey_again_what_is_lost(result)) result = estimated();
   result.notes.insert(result.notes.begin(), notes_.begin(), notes_.end());
   check_angles(context_, accesses_, reference_, left_, noise_rev_, result);
   return result;

@@ -91,4 +91,13 @@ TEST_CASE("a surface whose width changes is followed", "[layout_by_timing]") {
   CHECK(wrong_of(width, wider, 0, 1'000) <= 25);
 }
 
+TEST_CASE("a count of bands that is lost again and again leaves them as wide as they were",
+          "[layout_by_timing]") {
+  const Surface surface{17.3, 0.4};
+  BandWidth width(surface.band(0));
+  wrong_of(width, surface, 1, 40);
+  for (int times = 0; times < 20; ++times) width.lose_count();
+  CHECK(std::abs(static_cast<int>(width.tracks_after(0)) - 17) <= 1);
+}
+
 }  // namespace platter::layout_by_timing

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "catch.h"
+#include "mtbrc/access.h"
 #include "mtbrc/rotation.h"
 #include "plain_disk.h"
 #include "scsi/drive.h"
@@ -85,6 +86,30 @@ TEST_CASE("angles: a skew that changes inside a zone is found and the zone cut t
   CHECK(found.layout.zones[1].count == 267);
   CHECK(root_mean_square(angle_errors(found.layout, bench.disk.layout(true))) * shape.period_ns <
         25e3);
+}
+
+// The head skew is known by two of these alone, and wrongly.
+TEST_CASE("angles: what was read beyond a break before does not move where it is found") {
+  constexpr std::uint32_t kBreak = 21, kSectors = 300;
+  plain::Shape shape = plain::small_shape();
+  shape.zones = {{0, kBreak, kSectors, 0.0, 0.19, 0.31},
+                 {kBreak, 679, kSectors, std::fmod(kBreak * 0.31 + 0.27, 1), 0.19, 0.31},
+                 {700, 800, 240, 0.37, 0.17, 0.29}};
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Bench bench(shape, seed);
+    Accesses accesses(bench.context);
+    for (const auto& [cylinder, head] : {std::pair{152U, 3U}, {56U, 1U}, {155U, 3U}, {266U, 0U}})
+      for (std::uint32_t sector = 0; sector < 4; ++sector)
+        accesses.probe(Experiment::angle, (cylinder * shape.heads + head) * kSectors + 71 * sector);
+    model::Layout blind = bench.disk.layout(false);
+    blind.zones[0].count = 700;
+    blind.zones.erase(blind.zones.begin() + 1);
+    const auto found = measure_layout_angles(bench.context, blind);
+    INFO("seed " << seed);
+    CHECK(found.complete);
+    REQUIRE(found.layout.zones.size() == 3);
+    CHECK(found.layout.zones[0].count == kBreak);
+  }
 }
 
 // Neither the cylinder nor the head alone shows it: the first head's tracks follow one rule all

@@ -1,12 +1,15 @@
 // Time that does not go on evenly, and what is carried on for longer than it is sure.
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "catch.h"
 #include "estimate/estimates.h"
 #include "estimate/phase_drift.h"
 #include "estimate/phase_jumps.h"
+#include "estimate/zone_shape.h"
 #include "mtbrc/access.h"
+#include "mtbrc/angle.h"
 #include "mtbrc/rotation.h"
 #include "mtbrc/seek.h"
 #include "mtbrc/time_watch.h"
@@ -222,16 +225,19 @@ TEST_CASE("passages: no seek moves by more than its error where the period is of
 namespace {
 
 struct Watched {
-  explicit Watched(const model::Imperfections& imperfections)
-      : device(with(imperfections), "a drive"), guard(device, {}), drive(guard, "a drive") {
+  explicit Watched(const model::Imperfections& imperfections,
+                   const std::optional<model::Layout>& layout = {})
+      : device(with(imperfections, layout), "a drive"), guard(device, {}), drive(guard, "a drive") {
     drive.identify();
     drive.settings().set_cache(false, true, true);
     context.rotation = device.truth().rotation;
     drive.on_command([this](const scsi::CommandRecord&) { watch.after_command(); });
     watch.refer_to(0);
   }
-  static model::DriveModel with(const model::Imperfections& imperfections) {
+  static model::DriveModel with(const model::Imperfections& imperfections,
+                                const std::optional<model::Layout>& layout) {
     model::DriveModel model = virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8");
+    if (layout) model.layout = *layout;
     model.imperfections = imperfections;
     return model;
   }
@@ -296,5 +302,30 @@ TEST_CASE("time watch: steps of the clock are seen by the reference sector, and 
   for (const TimeJump& jump : watched.jumps) {
     CHECK(jump.kind == TimeJump::Kind::stepped);
     CHECK(to_ms(jump.by_ns) == Approx(1).margin(0.1));
+  }
+}
+
+// A zone of the map whose rule breaks at one cylinder, and nowhere else.
+TEST_CASE(
+    "angles: where the clock steps while a break is looked for, no zone is divided elsewhere") {
+  for (const std::uint64_t seed : {8, 19, 24}) {
+    model::Imperfections uneven =
+        virtual_drive::virtual_model("virtual:quantum-atlas10k?seed=8").imperfections.value();
+    uneven.seed = seed;
+    uneven.clock_step_every_s = 1;
+    uneven.clock_step_ms = 1;
+    const model::Layout map = virtual_drive::virtual_model("virtual:quantum-atlas10k").layout;
+    model::Layout broken = map;
+    const std::uint32_t cut = map.zones[1].count / 3;
+    const auto parts = split_zone(map.zones[1], 0, cut);
+    broken.zones[1] = parts[0];
+    broken.zones.insert(broken.zones.begin() + 2, parts[1]);
+    for (std::size_t zone = 2; zone < broken.zones.size(); ++zone)
+      broken.zones[zone].angle_rev = statistics::turn_rev(broken.zones[zone].angle_rev + 0.26);
+    Watched watched(uneven, broken);
+    const auto found = measure_layout_angles(watched.context, map).layout;
+    INFO("seed " << seed);
+    CHECK(found.zones.size() == map.zones.size() + 1);
+    CHECK(found.zones[1].count == cut);
   }
 }
