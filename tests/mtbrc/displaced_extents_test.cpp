@@ -2,6 +2,8 @@
 // at a wrong angle, and blocks that were replaced, are not taken for that.
 #include "mtbrc/displaced_extents.h"
 
+#include <algorithm>
+
 #include "catch.h"
 #include "engine/layout_map.h"
 #include "scsi/drive.h"
@@ -21,7 +23,7 @@ model::DriveModel shingled_by_hand(std::uint64_t seed, std::vector<LbnRange> dis
   model::Shingling& shingling = model.shingling.emplace();
   shingling.kind = "drive-managed";
   shingling.band_blocks.value = 15 * 2048;
-  shingling.media_cache_blocks.value = 600 * 2048;
+  shingling.media_cache_blocks.value = 1200 * 2048;
   shingling.map_entries.value = 1500;
   shingling.cleans_when_idle.value = 0;
   shingling.displaced = std::move(displaced);
@@ -72,6 +74,29 @@ TEST_CASE("extents that are away are found near the outer edge, too, and their e
       CHECK(std::llabs(static_cast<long long>(found.extents[i].first - away[i].first)) < 1000);
       CHECK(std::llabs(static_cast<long long>(found.extents[i].last - away[i].last)) < 1000);
     }
+  }
+}
+
+// There the run's reference, in the midst, is about as far as the outer edge is from it.
+TEST_CASE("near the inner edge what is away is told from what is at home, too") {
+  std::vector<LbnRange> away;
+  for (std::uint64_t lbn = 12'000'000; lbn < 17'500'000; lbn += 180'000)
+    away.push_back({lbn, lbn + 30 * kMb_blocks});
+  for (std::uint64_t seed = 11; seed <= 70; ++seed) {
+    const model::DriveModel truth = shingled_by_hand(seed, away);
+    const DisplacedExtents found = displaced_on(truth, truth);
+    INFO("seed " << seed);
+    CHECK(found.extents.size() == away.size());
+    std::uint64_t outside = 0;
+    for (const LbnRange& range : found.extents)
+      for (std::uint64_t lbn = range.first; lbn <= range.last; lbn += 100)
+        outside += std::ranges::any_of(away,
+                                       [&](const LbnRange& one) {
+                                         return one.first <= lbn + 1000 && lbn <= one.last + 1000;
+                                       })
+                       ? 0
+                       : 1;
+    CHECK(outside == 0);
   }
 }
 
