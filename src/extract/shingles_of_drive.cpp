@@ -32,11 +32,24 @@ model::Shingling unmeasured(std::string method, const std::string& why) {
   return shingling;
 }
 
-// Why blocks cannot be held against the map; "": they can.
+bool has_angles(const Rig& rig) { return rig.found.map && rig.found.model.layout.angle.error; }
+
+// Where the map does not tell the angles of blocks (sorted).
+std::vector<LbnRange> guessed(const Rig& rig) {
+  if (!has_angles(rig)) return {{0, rig.context.drive.blocks() - 1}};
+  const model::Layout& layout = rig.found.model.layout;
+  std::vector<LbnRange> ranges;
+  for (const model::NotUnderstood& range : layout.not_understood)
+    ranges.push_back({range.first_lbn, range.last_lbn});
+  if (layout.timed)
+    for (const model::MapStretch& stretch : layout.timed->stretches)
+      if (stretch.standing == "guessed") ranges.push_back({stretch.first_lbn, stretch.last_lbn});
+  return scsi::merged(std::move(ranges));
+}
+
+// Why no block can be rewritten and looked at; "": they can.
 std::string why_not(const Rig& rig) {
   if (rig.options.writable.empty()) return "no block may be rewritten (--allow-writes)";
-  if (rig.context.map == nullptr || !rig.found.model.layout.angle.error)
-    return "the map has no angles to hold blocks against";
   if (rig.context.reads_may_be_cached()) return "no read is sure to reach the media";
   return "";
 }
@@ -55,6 +68,11 @@ model::Parameter measured(double value, double error, const char* unit, const ch
   figure.unit = unit;
   figure.method = method;
   return figure;
+}
+
+// A model has whole blocks.
+model::Parameter measured_blocks(double value, double error, const char* method) {
+  return measured(std::round(value), error, "blocks", method);
 }
 
 constexpr const char* kPauses = "pauses before reads of rewritten blocks";
@@ -96,7 +114,7 @@ class Measuring {
   Measuring(Rig& rig, model::Shingling& shingling)
       : rig_(rig),
         shingling_(shingling),
-        drive_(rig.context, rig.options.writable),
+        drive_(rig.context, rig.options.writable, guessed(rig)),
         written_before_(rig.context.drive.bytes_written()) {}
 
   void cleaning_and_bands() {
@@ -104,10 +122,9 @@ class Measuring {
     take_cleaning(cleaning_, shingling_);
     if (!cleaning_.seen) return;
     const auto band = drive_.band_blocks(cleaning_);
-    shingling_.band_blocks = band.value > 0
-                                 ? measured(band.value, band.error, "blocks",
-                                            "blocks that come home together")
-                                 : model::absent("no two places told the same", "blocks");
+    shingling_.band_blocks =
+        band.value > 0 ? measured_blocks(band.value, band.error, "blocks that come home together")
+                       : model::absent("no two places told the same", "blocks");
   }
 
   void media_cache() {
@@ -119,10 +136,10 @@ class Measuring {
     // What the run wrote before lies there, too, but for what it wrote again.
     const auto before = cleaning_.seen ? 0.0 : static_cast<double>(written_before_) / block_bytes;
     if (filled.full) {
-      shingling_.media_cache_blocks = measured(static_cast<double>(filled.blocks) + before / 2,
-                                               std::hypot(length, before) / std::sqrt(12.0),
-                                               "blocks",
-                                               "writes of 1 MiB until the first that waits");
+      shingling_.media_cache_blocks = measured_blocks(
+          static_cast<double>(filled.blocks) + before / 2,
+          std::hypot(length, before) / std::sqrt(12.0),
+          "writes of 1 MiB until the first that waits");
     } else {
       shingling_.media_cache_blocks = model::absent(why_not_full(filled.ended), "blocks");
       shingling_.media_cache_blocks.at_least = static_cast<double>(filled.blocks);
@@ -169,8 +186,8 @@ class Measuring {
                                           "ms", "pauses of writes into the full media cache");
     }
     if (filled.band_blocks.error > 0)
-      shingling_.band_blocks = measured(filled.band_blocks.value, filled.band_blocks.error,
-                                        "blocks", "what came home first of the full media cache");
+      shingling_.band_blocks = measured_blocks(filled.band_blocks.value, filled.band_blocks.error,
+                                               "what came home first of the full media cache");
   }
 
   Rig& rig_;
@@ -191,7 +208,8 @@ void find_shingles(Rig& rig) {
     return;
   }
   const std::size_t samples = rig.context.samples.size();
-  const mtbrc::Displaced found = mtbrc::Shingles(rig.context, rig.options.writable).displaced();
+  const mtbrc::Displaced found =
+      mtbrc::Shingles(rig.context, rig.options.writable, guessed(rig)).displaced();
   rig.void_since(samples);
   // Of blocks that are away one in forty looks at home.
   constexpr std::uint32_t kFewest = 12;
@@ -244,8 +262,7 @@ void measure_shingles(Rig& rig) {
   if (!rig.facts.shingling || rig.options.shingles == MeasureShingles::recognize) return;
   const Unwatched unwatched(rig.context);
   const std::size_t samples = rig.context.samples.size();
-  if (rig.context.map != nullptr && rig.found.model.layout.angle.error &&
-      !rig.context.reads_may_be_cached() && !rig.found.model.seek.points.empty())
+  if (has_angles(rig) && !rig.context.reads_may_be_cached() && !rig.found.model.seek.points.empty())
     look_for_displaced(rig, *rig.facts.shingling);
   if (rig.facts.shingling->method != kRewritten) return rig.void_since(samples);
   Measuring measuring(rig, *rig.facts.shingling);

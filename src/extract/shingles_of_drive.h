@@ -10,7 +10,8 @@ struct Rig;
 struct Seen;
 struct Findings;
 
-// Facts::shingling, where the drive is one. Caches off, angles known.
+// Facts::shingling, where the drive is one. Caches off; the context has a map, if only of
+// distances.
 void find_shingles(Rig& rig);
 // Where Options::shingles asks for it: cleaning and bands, or the media cache, too.
 void measure_shingles(Rig& rig);

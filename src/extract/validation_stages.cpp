@@ -58,6 +58,7 @@ void send_batches(Rig& rig) {
   const SomeMap map(rig);
   rig.facts.queue = queue_samples(rig.guard, rig.context);
   rig.handed.queued_commands += rig.facts.queue.commands;
+  if (!map.is_known()) find_shingles(rig);  // else it was before other writes
   measure_shingles(rig);
 }
 

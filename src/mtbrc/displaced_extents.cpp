@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "estimate/sector_end.h"
 #include "estimate/write_seeks.h"
@@ -133,8 +134,9 @@ class ExtentSearch {
   State state_at(std::uint64_t lbn) {
     constexpr std::uint64_t kApart = 3;
     note_where_the_arm_is();
+    const bool tells = arm_is_home_ && tells_from(at_, map_.track_of_slot(map_.slot_of_lbn(lbn)));
     at_lbn_ = passing_next(lbn);
-    if (arm_is_home_) {
+    if (tells) {
       const Nanoseconds before_ns = context_.drive.now_ns();
       const auto miss_rev = home_.miss_rev(at_lbn_);
       const bool in_time = miss_rev && since_rev(before_ns) <= aimed_rev_ + kMargin_rev;
@@ -148,6 +150,10 @@ class ExtentSearch {
     return state;
   }
 
+  // Whether the arm is sooner there than at the outer edge: from the run's reference it may not be.
+  bool tells_from(const engine::Track& from, const engine::Track& to) const {
+    return seek_to_edge_rev(from) > move_rev(from, to) + kTells_rev;
+  }
   double since_rev(Nanoseconds before_ns) const {
     return static_cast<double>(context_.drive.now_ns() - before_ns) / context_.period_ns();
   }
@@ -199,47 +205,87 @@ class ExtentSearch {
     return to.head == from.head ? seek : std::max(seek, switch_rev());
   }
 
-  // From a track at home nearby, so long before the block comes by as the arm needs to where the
-  // map has it, and longer: as to other heads, where it does not reach the outer edge meanwhile.
-  // Blocks nearby come in time once that is aimed at where they were seen. Near the outer edge,
-  // where the media cache may be, that tells nothing.
+  // From tracks at home nearby, so long before the block comes by as the arm needs to where the map
+  // has it, and longer: as to other heads, where it does not reach the outer edge meanwhile; else
+  // from bands of all heads, since the map may have that of the block wrong. Blocks nearby come in
+  // time once that is aimed at where they were seen. Near the outer edge, where the media cache may
+  // be, that tells nothing.
   State located(std::uint64_t lbn) {
     constexpr double kMore_rev = 0.02;
     const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
     if (home_track_.sectors == 0) home_track_ = track;  // it has to be believed once
     const double near_rev = move_rev(home_track_, track) + lead_rev_ + kMore_rev;
     const double other_head_rev = std::max(near_rev, switch_rev() + lead_rev_ + kMore_rev);
-    const double edge_rev = seek_to_edge_rev(track);
-    const bool tells = edge_rev > move_rev(home_track_, track) + kTells_rev;
-    const double far_rev = edge_rev > other_head_rev ? (other_head_rev + edge_rev) / 2 : near_rev;
+    const double edge_rev = seek_to_edge_rev(home_track_);
+    std::vector<Start> starts(3, {home_track_, near_rev});
+    if (edge_rev > other_head_rev) {
+      starts.resize(5, {home_track_, (other_head_rev + edge_rev) / 2});
+    } else {
+      for (const engine::Track& start : tracks_of_bands()) {
+        const double seek = seek_rev(std::int64_t{track.cylinder} - start.cylinder);
+        const double edge = seek_to_edge_rev(start);
+        if (edge > seek + kTells_rev)
+          starts.insert(
+              starts.end(), 2,
+              {start, std::max(seek + lead_rev_ + kMore_rev, (seek + lead_rev_ + edge) / 2)});
+      }
+    }
     double miss_rev = 0;
     bool read = false, near = false;
-    for (const double lead_rev : {near_rev, near_rev, near_rev, far_rev, far_rev}) {
-      const auto in_time = comes_in_time(lead_rev, lbn, miss_rev);
+    for (const Start& start : starts) {
+      const auto in_time = comes_in_time(start, lbn, miss_rev);
       if (in_time.value_or(false) && std::abs(miss_rev) <= kAtHome_rev) return State::home;
       read |= in_time.has_value();
       near |= in_time.value_or(false);
     }
-    return read && !near && tells ? State::away : State::untold;
+    return read && !near && tells_from(home_track_, track) ? State::away : State::untold;
+  }
+
+  struct Start {
+    engine::Track track;
+    double lead_rev = 0;  // so long before the block comes by
+  };
+  // Of the bands of tracks before that of the last probe at home, two for each head: its last
+  // track.
+  const std::vector<engine::Track>& tracks_of_bands() {
+    constexpr int kMostTracks = 20'000;
+    if (of_bands_slot_ == home_track_.first_slot) return of_bands_;
+    of_bands_slot_ = home_track_.first_slot;
+    of_bands_.clear();
+    engine::Track track = home_track_;
+    for (int i = 0; i < kMostTracks && track.first_slot > 0; ++i) {
+      const std::uint32_t head = track.head;
+      track = map_.track_of_slot(track.first_slot - 1);
+      if (track.head == head || is_known_not_home(track)) continue;
+      of_bands_.push_back(track);
+      if (of_bands_.size() == std::size_t{2} * map_.heads()) break;
+    }
+    return of_bands_;
+  }
+  bool is_known_not_home(const engine::Track& track) const {
+    const std::uint64_t lbn = map_.lbn_at_or_after_slot(track.first_slot);
+    const auto holds = [lbn](const LbnRange& range) {
+      return range.first <= lbn && lbn <= range.last;
+    };
+    return std::ranges::any_of(found_.extents, holds) || std::ranges::any_of(found_.untold, holds);
   }
 
   // `miss_rev`: by how much later than by the map it was seen; then is seen.
-  std::optional<bool> comes_in_time(double lead_rev, std::uint64_t lbn, double& miss_rev) {
+  std::optional<bool> comes_in_time(const Start& start, std::uint64_t lbn, double& miss_rev) {
     const double end_rev = estimate::sector_end_rev(map_, physical_last(lbn)) + miss_rev;
     home_.refreshed_ns();
-    const auto width_rev = wait_at_home(end_rev - lead_rev);
+    const auto width_rev = wait_at_home(start.track, end_rev - start.lead_rev);
     if (!width_rev) return std::nullopt;
     const Nanoseconds before_ns = context_.drive.now_ns();
     const auto missed_rev = home_.miss_rev(lbn);
     if (!missed_rev) return std::nullopt;
     miss_rev = *missed_rev;
-    return since_rev(before_ns) <= lead_rev + 2 * *width_rev + kMargin_rev;
+    return since_rev(before_ns) <= start.lead_rev + 2 * *width_rev + kMargin_rev;
   }
-  // A read that ends a little before that angle, on the track of the last probe at home or on one
-  // before it: an extent may begin on the track itself. The width of a block there.
-  std::optional<double> wait_at_home(double angle_rev) {
+  // A read that ends a little before that angle, on that track at home or on one before it: an
+  // extent may begin on the track itself. The width of a block there.
+  std::optional<double> wait_at_home(engine::Track track, double angle_rev) {
     constexpr int kTracks = 3;
-    engine::Track track = home_track_;
     for (int i = 0; i < kTracks; ++i) {
       const double width_rev = 1.0 / track.sectors;
       const auto from = at_angle(track, angle_rev - 2 * width_rev);
@@ -272,8 +318,10 @@ class ExtentSearch {
   const engine::LayoutMap& map_;
   double widening_;  // of the step, where time is short
   double lead_rev_ = 0.05, aimed_rev_ = 0;
-  bool arm_is_home_ = false;                // else it may be where blocks are that are away
-  engine::Track at_{}, home_track_{};       // the arm's; the last one that was at home
+  bool arm_is_home_ = false;               // else it may be where blocks are that are away
+  engine::Track at_{}, home_track_{};      // the arm's; the last one that was at home
+  std::vector<engine::Track> of_bands_{};  // before the one that begins there:
+  std::uint64_t of_bands_slot_ = UINT64_MAX;
   std::uint64_t at_lbn_ = 0, told_to_ = 0;  // the last probe; the last of which something is known
   std::uint64_t at_away_ = 0;               // the last one of an extent
   std::optional<std::uint64_t> began_{};    // the extent that goes on

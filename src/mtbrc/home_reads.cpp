@@ -1,6 +1,8 @@
 #include "mtbrc/home_reads.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "estimate/rotation.h"
 #include "estimate/sector_end.h"
@@ -15,28 +17,66 @@ constexpr std::uint32_t kReads = 4;
 
 }  // namespace
 
-HomeReads::HomeReads(Context& context)
+HomeReads::HomeReads(Context& context, std::vector<LbnRange> guessed)
     : context_(context),
+      guessed_(std::move(guessed)),
       accesses_(context),
       reference_(accesses_, context, *context.map, kGoodFor, kReads),
       reference_width_rev_(estimate::on_track(*context.map, reference_.lbn()).width_rev) {}
 
 // The last logical block: all of the physical one has passed when a read of it ends.
-std::optional<double> HomeReads::miss_rev(std::uint64_t lbn) {
-  const std::uint64_t last = context_.drive.physical_blocks().covering(lbn, 1).last;
+std::uint64_t HomeReads::last_of(std::uint64_t lbn) const {
+  return context_.drive.physical_blocks().covering(lbn, 1).last;
+}
+
+// The angle of that block's end.
+std::optional<double> HomeReads::end_rev(std::uint64_t last) {
   if (last >= context_.map->blocks() || context_.drive.leaves_out(last, 1)) return std::nullopt;
   reference_.refresh();
   const std::uint32_t session = context_.session;
   const auto sample = accesses_.probe(estimate::Experiment::other, last);
   if (!sample || context_.session != session) return std::nullopt;
-  return statistics::wrap_rev(angle_rev(sample->completed_ns) -
-                              estimate::sector_end_rev(*context_.map, last));
+  return angle_rev(sample->completed_ns);
+}
+
+std::optional<double> HomeReads::miss_rev(std::uint64_t lbn) {
+  const std::uint64_t last = last_of(lbn);
+  const auto end = end_rev(last);
+  if (!end) return std::nullopt;
+  return statistics::wrap_rev(*end - estimate::sector_end_rev(*context_.map, last));
+}
+
+bool HomeReads::remember(std::uint64_t lbn) {
+  constexpr int kTries = 4;
+  const std::uint64_t last = last_of(lbn);
+  std::optional<double> before;
+  for (int i = 0; i < kTries; ++i) {
+    const auto now = end_rev(last);
+    if (now && before) {
+      const double apart_rev = statistics::wrap_rev(*now - *before);
+      if (std::abs(apart_rev) <= kAtHome_rev / 2)
+        return homes_rev_.emplace(last, *before + apart_rev / 2), true;
+    }
+    before = now;
+  }
+  return false;
+}
+
+bool HomeReads::is_guessed(std::uint64_t lbn, std::uint64_t blocks) const {
+  const auto range = std::ranges::lower_bound(guessed_, lbn, {}, &LbnRange::last);
+  return range != guessed_.end() && range->first < lbn + blocks &&
+         !(blocks == 1 && homes_rev_.contains(last_of(lbn)));
 }
 
 std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
-  const auto miss = miss_rev(lbn);
-  if (!miss) return std::nullopt;
-  return std::abs(*miss) <= kAtHome_rev;
+  const auto home = homes_rev_.find(last_of(lbn));
+  if (home == homes_rev_.end() && is_guessed(lbn)) return std::nullopt;
+  const auto end = end_rev(last_of(lbn));
+  if (!end) return std::nullopt;
+  const double home_rev = home != homes_rev_.end()
+                              ? home->second
+                              : estimate::sector_end_rev(*context_.map, last_of(lbn));
+  return std::abs(statistics::wrap_rev(*end - home_rev)) <= kAtHome_rev;
 }
 
 std::optional<bool> HomeReads::most_at_home(std::uint64_t lbn, std::uint32_t count,

@@ -1,10 +1,14 @@
-// Whether blocks are where a map has them: by the angle at which a read of one of them ends. A
-// block that is anywhere else looks at home by chance in 2.4 % of all cases.
+// Whether blocks are at home, by the angle at which a read of one of them ends: where the map has
+// them, or where they were before they were rewritten. A block that is anywhere else looks at home
+// by chance in 2.4 % of all cases.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <vector>
 
+#include "model/lbn_range.h"
 #include "mtbrc/access.h"
 #include "mtbrc/context.h"
 #include "mtbrc/track_reads.h"
@@ -13,16 +17,23 @@ namespace platter::mtbrc {
 
 constexpr double kAtHome_rev = 0.012;
 
-// The context's map has its angles; reads reach the media.
+// Reads reach the media. The context's map has its angles, but for the blocks of `guessed`
+// (sorted).
 class HomeReads {
  public:
-  explicit HomeReads(Context& context);
+  explicit HomeReads(Context& context, std::vector<LbnRange> guessed = {});
 
   // By one read of the physical block that holds the LBN: how much later in the turn it ends than
   // by the map, from -1/2 to 1/2. nullopt: it cannot be read.
   std::optional<double> miss_rev(std::uint64_t lbn);
-  // By one read of the physical block that holds the LBN. nullopt: it cannot be read.
+  // The home of the physical block that holds the LBN is where it is now, whatever the map says;
+  // it stays that. false: its reads do not tell the same twice.
+  bool remember(std::uint64_t lbn);
+  // By one read of the physical block that holds the LBN. nullopt: it cannot be read, or nobody
+  // knows its home.
   std::optional<bool> at_home(std::uint64_t lbn);
+  // Whether its home is known for some of these blocks only by the map, and that is a guess.
+  bool is_guessed(std::uint64_t lbn, std::uint64_t blocks = 1) const;
   // Of so many physical blocks, each so many of them behind the one before: most of those that can
   // be read.
   std::optional<bool> most_at_home(std::uint64_t lbn, std::uint32_t count, std::uint32_t apart);
@@ -35,10 +46,15 @@ class HomeReads {
   Nanoseconds look();
 
  private:
+  std::uint64_t last_of(std::uint64_t lbn) const;
+  std::optional<double> end_rev(std::uint64_t last);
+
   Context& context_;
+  std::vector<LbnRange> guessed_;
   Accesses accesses_;
   ReferenceReads reference_;
   double reference_width_rev_;
+  std::map<std::uint64_t, double> homes_rev_{};  // of the last LBNs of physical blocks
 };
 
 }  // namespace platter::mtbrc

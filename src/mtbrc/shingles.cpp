@@ -30,10 +30,11 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-Shingles::Shingles(Context& context, const std::vector<LbnRange>& permitted)
+Shingles::Shingles(Context& context, const std::vector<LbnRange>& permitted,
+                   const std::vector<LbnRange>& guessed)
     : context_(context),
       permitted_(permitted),
-      home_(context),
+      home_(context, guessed),
       accesses_(context),
       random_(context.seed ^ 0x736d72) {}
 
@@ -61,6 +62,7 @@ std::uint64_t Shingles::place(std::uint64_t blocks) {
 
 bool Shingles::rewrite(std::uint64_t lbn, std::uint32_t blocks) {
   if (!context_.drive.may_write(lbn, blocks)) return false;
+  if (home_.is_guessed(lbn)) home_.remember(lbn);
   try {
     context_.drive.learn_contents(lbn, blocks);
   } catch (const scsi::DriveError& error) {
@@ -84,9 +86,7 @@ Displaced Shingles::displaced() {
   Displaced found;
   for (std::uint32_t i = 0; i < kTries && found.looked_at < kBlocks; ++i) {
     const std::uint64_t lbn = place(context_.write_unit());
-    // One that the map has elsewhere tells nothing.
-    if (context_.map->is_remapped(lbn) || !home_.at_home(lbn).value_or(false)) continue;
-    if (!rewrite(lbn, context_.write_unit())) continue;
+    if (!home_.remember(lbn) || !rewrite(lbn, context_.write_unit())) continue;
     context_.drive.flush();
     const auto home = home_.at_home(lbn);
     if (!home) continue;
@@ -152,7 +152,7 @@ IdleCleaning Shingles::idle_cleaning() {
   const auto mapped = [&] {
     constexpr int kPlaces = 20;
     for (int i = 0; i < kPlaces; ++i)
-      if (const auto at = mapped_from(place(2 * span))) return *at;
+      if (const auto at = home_from(place(2 * span))) return *at;
     return place(2 * span);
   };
   const std::uint64_t one = mapped();
@@ -173,7 +173,7 @@ IdleCleaning Shingles::idle_cleaning() {
   const std::uint64_t away = 80 * kMib / context_.drive.block_bytes();
   std::uint64_t other = one;
   for (const std::uint64_t near : {one + away, one > away ? one - away : one})
-    if (const auto at = mapped_from(near);
+    if (const auto at = home_from(near);
         other == one && at && context_.drive.may_write(*at, context_.write_unit()))
       other = *at;
   if (other == one) other = mapped();
@@ -195,7 +195,7 @@ void Shingles::many_bands(std::uint64_t one, std::uint32_t bands, IdleCleaning& 
   for (std::uint64_t i = 1; groups.size() < bands && i < 4 * bands; ++i) {
     const std::uint64_t near = one + i * away;
     if (near + away >= context_.map->blocks() || !context_.drive.may_write(near, 1)) continue;
-    const auto at = mapped_from(near);
+    const auto at = home_from(near);
     if (at && context_.drive.may_write(*at, kGroup * kApart * context_.write_unit()))
       groups.push_back(*at);
   }
@@ -211,14 +211,16 @@ void Shingles::many_bands(std::uint64_t one, std::uint32_t bands, IdleCleaning& 
                      std::hypot(found.one_band.error, found.of_band.error)};
 }
 
-// The first group from there on that is where the map has it, if one is near.
-std::optional<std::uint64_t> Shingles::mapped_from(std::uint64_t lbn) {
+// The first group from there on that is at home, if one is near.
+std::optional<std::uint64_t> Shingles::home_from(std::uint64_t lbn) {
   constexpr int kTries = 8;
   const std::uint64_t step = 2ULL * context_.write_unit();
   const auto all_home = [&](std::uint64_t first) {
-    for (std::uint32_t k = 0; k < kGroup; ++k)
-      if (!home_.at_home(first + std::uint64_t{k} * kApart * context_.write_unit()).value_or(false))
+    for (std::uint32_t k = 0; k < kGroup; ++k) {
+      const std::uint64_t block = first + std::uint64_t{k} * kApart * context_.write_unit();
+      if (!(home_.is_guessed(block) ? home_.remember(block) : home_.at_home(block).value_or(false)))
         return false;
+    }
     return true;
   };
   for (int i = 0; i < kTries; ++i, lbn += step)
@@ -254,7 +256,7 @@ std::optional<std::uint64_t> Shingles::edge_above(std::uint64_t lbn, const IdleC
   bool bounded = false;
   while (!bounded || high - low > sharp) {
     if (high - lbn > most) return std::nullopt;
-    const auto at = mapped_from(bounded ? low + (high - low) / 2 / unit * unit : high);
+    const auto at = home_from(bounded ? low + (high - low) / 2 / unit * unit : high);
     if (!at || (bounded && *at >= high)) return std::nullopt;
     const auto same = same_band(lbn, *at, cleaning);
     if (!same) return std::nullopt;
@@ -266,11 +268,11 @@ std::optional<std::uint64_t> Shingles::edge_above(std::uint64_t lbn, const IdleC
 }
 
 std::optional<double> Shingles::band_at(std::uint64_t begin, const IdleCleaning& cleaning) {
-  const auto from = mapped_from(begin);
+  const auto from = home_from(begin);
   const auto first = from ? edge_above(*from, cleaning) : std::nullopt;
   if (!first) return std::nullopt;
-  const auto behind = mapped_from(context_.drive.physical_blocks().covering(*first, 1).first +
-                                  256 * 1024 / context_.drive.block_bytes());
+  const auto behind = home_from(context_.drive.physical_blocks().covering(*first, 1).first +
+                                256 * 1024 / context_.drive.block_bytes());
   const auto second = behind ? edge_above(*behind, cleaning) : std::nullopt;
   if (!second) return std::nullopt;
   return static_cast<double>(*second - *first);
@@ -343,11 +345,14 @@ statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t pi
           std::sqrt(2.0) * uniform_error(static_cast<double>(sharp))};
 }
 
-// Pieces of a stretch of the permission: its middle one first, the others in random order.
+// Pieces of a stretch of the permission whose homes the map tells: its middle one first, the others
+// in random order.
 std::vector<std::uint64_t> Shingles::stretch_of(std::uint32_t piece, LbnRange& stretch) {
   constexpr std::uint64_t kStretch_bytes = 160 * kMib;
+  constexpr int kPlaces = 20;
   const std::uint64_t pieces = kStretch_bytes / bytes_of(piece);
-  stretch.first = place(pieces * piece);
+  for (int i = 0; i < kPlaces && (i == 0 || home_.is_guessed(stretch.first, pieces * piece)); ++i)
+    stretch.first = place(pieces * piece);
   stretch.last = stretch.first + pieces * piece - 1;
   const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
   std::vector<std::uint64_t> all;
@@ -372,6 +377,8 @@ FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
     });
     places.insert(places.begin(), front.begin(), front.end());
   }
+  const bool tells_band = stretch_first &&
+                          !home_.is_guessed(stretch.first, stretch.last + 1 - stretch.first);
   std::vector<double> usual, pauses;
   std::size_t since = 0;
   std::uint64_t blocks = 0, writes = 0;
@@ -397,7 +404,7 @@ FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
       }
       pauses.push_back(took_ns - median_ns);
       found.full |= pauses.size() == kPauses;
-      if (stretch_first && found.band_blocks.error == 0 && is_home(places.front() + length / 2))
+      if (tells_band && found.band_blocks.error == 0 && is_home(places.front() + length / 2))
         found.band_blocks = band_in(stretch, length);
       if (found.full && (!stretch_first || pauses.size() == kMorePauses)) break;
     }

@@ -40,7 +40,10 @@ struct FilledCache {
 // media before the next command.
 class Shingles {
  public:
-  Shingles(Context& context, const std::vector<LbnRange>& permitted);
+  // `guessed`: where the context's map does not tell the angles (sorted); there a block's home is
+  // where it was before it was rewritten.
+  Shingles(Context& context, const std::vector<LbnRange>& permitted,
+           const std::vector<LbnRange>& guessed);
 
   // 24 scattered blocks.
   Displaced displaced();
@@ -72,7 +75,7 @@ class Shingles {
   statistics::Estimate until_home(const std::vector<std::uint64_t>& groups, double low_ns,
                                   double high_ns, double settle_ns);
   void many_bands(std::uint64_t one, std::uint32_t bands, IdleCleaning& found);
-  std::optional<std::uint64_t> mapped_from(std::uint64_t lbn);
+  std::optional<std::uint64_t> home_from(std::uint64_t lbn);
   std::optional<std::uint64_t> edge_above(std::uint64_t lbn, const IdleCleaning& cleaning);
   std::optional<bool> same_band(std::uint64_t a, std::uint64_t b, const IdleCleaning& cleaning);
   std::optional<double> band_at(std::uint64_t begin, const IdleCleaning& cleaning);

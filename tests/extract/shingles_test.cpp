@@ -80,6 +80,28 @@ TEST_CASE("A shingled drive that cleans when idle is recognized and measured, an
   CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
 }
 
+TEST_CASE("A shingled drive of which there is no map is recognized and measured all the same") {
+  const Folder folder;
+  model::DriveModel truth = shingled_atlas(25, true);
+  truth.firmware->address_translation = false;
+  Options options = options_that_write(folder, truth);
+  options.map_by_time = MapByTime::none;
+  options.shingles = MeasureShingles::bands;
+  virtual_drive::VirtualDevice drive(truth);
+  const Run run = characterize(drive, options);
+  CHECK(run.model.layout.zones.empty());
+  REQUIRE(run.model.shingling);
+  CHECK(run.model.shingling->cleans_when_idle.value == 1);
+  check_within(run.model.shingling->band_blocks, 15 * kMib_blocks, 0.02);
+  check_within(run.model.shingling->idle_threshold, 800, 0.03);
+  check_within(run.model.shingling->band_cleaning, 650, 0.05);
+  CHECK_FALSE(says_blocks_move(run.model, "rewrote"));
+
+  truth.shingling.reset();
+  virtual_drive::VirtualDevice conventional(truth);
+  CHECK_FALSE(characterize(conventional, options).model.shingling);
+}
+
 TEST_CASE("A lazy shingled drive tells its media cache and its band when that is full", "[.long]") {
   const Folder folder;
   const model::DriveModel truth = shingled_atlas(22, false, 300);

@@ -2,6 +2,8 @@
 // at a wrong angle, and blocks that were replaced, are not taken for that.
 #include "mtbrc/displaced_extents.h"
 
+#include <algorithm>
+
 #include "catch.h"
 #include "engine/layout_map.h"
 #include "scsi/drive.h"
@@ -21,16 +23,16 @@ model::DriveModel shingled_by_hand(std::uint64_t seed, std::vector<LbnRange> dis
   model::Shingling& shingling = model.shingling.emplace();
   shingling.kind = "drive-managed";
   shingling.band_blocks.value = 15 * 2048;
-  shingling.media_cache_blocks.value = 600 * 2048;
+  shingling.media_cache_blocks.value = 1200 * 2048;
   shingling.map_entries.value = 1500;
   shingling.cleans_when_idle.value = 0;
   shingling.displaced = std::move(displaced);
   return model;
 }
 
-// With that map of it, at whose angle 0 the block in its midst begins.
+// With that map of it, at whose angle 0 the run's reference begins.
 DisplacedExtents displaced_on(const model::DriveModel& truth, model::DriveModel model,
-                              Nanoseconds deadline_ns = 0) {
+                              Nanoseconds deadline_ns = 0, double reference_at = 0.5) {
   virtual_drive::VirtualDevice device(truth, "a shingled drive");
   scsi::Guard guard(device, {});
   scsi::Drive drive(guard, "the drive");
@@ -40,7 +42,7 @@ DisplacedExtents displaced_on(const model::DriveModel& truth, model::DriveModel 
   context.rotation = truth.rotation;
   estimate::Sample reference;
   reference.experiment = estimate::Experiment::anchor;
-  reference.lbn = drive.blocks() / 2;
+  reference.lbn = static_cast<std::uint64_t>(reference_at * static_cast<double>(drive.blocks()));
   context.samples.push_back(reference);
   const engine::LayoutMap true_map(truth.layout);
   const double angle_rev = engine::rev_from_angle(true_map.angle_of_lbn(reference.lbn));
@@ -73,6 +75,30 @@ TEST_CASE("extents that are away are found near the outer edge, too, and their e
       CHECK(std::llabs(static_cast<long long>(found.extents[i].last - away[i].last)) < 1000);
     }
   }
+}
+
+TEST_CASE("what is away is not at home where the run's reference is nearer to the outer edge") {
+  std::vector<LbnRange> away;
+  for (std::uint64_t lbn = 12'000'000; lbn < 17'500'000; lbn += 180'000)
+    away.push_back({lbn, lbn + 30 * kMb_blocks});
+  std::uint64_t all = 0, outside = 0;
+  const std::uint64_t seeds = 40;
+  for (std::uint64_t seed = 11; seed < 11 + seeds; ++seed) {
+    const model::DriveModel truth = shingled_by_hand(seed, away);
+    const DisplacedExtents found = displaced_on(truth, truth, 0, 0.25);
+    all += found.extents.size();
+    for (const LbnRange& range : found.extents)
+      for (std::uint64_t lbn = range.first; lbn <= range.last; lbn += 100)
+        outside += std::ranges::any_of(away,
+                                       [&](const LbnRange& one) {
+                                         return one.first <= lbn + 1000 && lbn <= one.last + 1000;
+                                       })
+                       ? 0
+                       : 1;
+  }
+  CHECK(outside == 0);
+  CHECK(all >= seeds * away.size() - 2);
+  CHECK(all <= seeds * away.size());
 }
 
 TEST_CASE("what a map has at a wrong angle is not told, and not away") {
