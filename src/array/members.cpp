@@ -1,17 +1,15 @@
 #include "array/members.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace platter::array {
 
-Members::Members(std::vector<engine::Engine> engines, std::vector<Nanoseconds> phases,
+Members::Members(const std::vector<engine::Engine>& engines, std::vector<Nanoseconds> phases,
                  bool force_unit_access, const BlockLayer& layer)
     : force_unit_access_(force_unit_access), layer_(layer) {
   for (std::size_t i = 0; i < engines.size(); ++i)
-    members_.push_back({.engine = std::move(engines[i]),
-                        .phase_ns = phases[i],
-                        .queue = DeviceQueue(layer.device_queue)});
+    members_.push_back(
+        {.engine = engines[i], .phase_ns = phases[i], .queue = DeviceQueue(layer.device_queue)});
 }
 
 // With the last in the plug that is for the same member, or one of the last that wait behind others

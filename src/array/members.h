@@ -33,7 +33,7 @@ class Members {
     std::uint32_t most_commands = 32;  // for one member; for several twice that
     std::uint32_t device_queue = 0;    // commands that a member has at once; 0: all
   };
-  Members(std::vector<engine::Engine> engines, std::vector<Nanoseconds> phases,
+  Members(const std::vector<engine::Engine>& engines, std::vector<Nanoseconds> phases,
           bool force_unit_access, const BlockLayer& layer);
 
   // To be issued with the next flush.
