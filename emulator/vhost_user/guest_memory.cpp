@@ -34,7 +34,6 @@ void on_fault(int number, siginfo_t* info, void*) {
     const std::uintptr_t begin = each.begin, end = each.end;
     if (at < begin || at >= end) continue;
     each.torn = true;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the page of an address that the kernel told
     const void* const made = mmap(reinterpret_cast<void*>(begin), end - begin,
                                   PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
