@@ -281,11 +281,13 @@ TEST_CASE(
   const model::Overheads back = import_disksim(exported.files[0]).model.overheads;
   CHECK(back.per_request.value == 0);
   CHECK(*back.read_hit_after_write.value == Approx(*all.read_hit_after_read.value + 0.25));
-  for (const auto member :
-       {&model::Overheads::read_hit_after_read, &model::Overheads::read_miss_after_read,
-        &model::Overheads::read_miss_after_write, &model::Overheads::write_hit_after_read,
-        &model::Overheads::write_hit_after_write, &model::Overheads::write_miss_after_read,
-        &model::Overheads::write_miss_after_write, &model::Overheads::extra_disconnect_command})
+  using Member = model::Parameter model::Overheads::*;
+  for (const auto member : std::initializer_list<Member>{
+           &model::Overheads::read_hit_after_read, &model::Overheads::read_miss_after_read,
+           &model::Overheads::read_miss_after_write, &model::Overheads::write_hit_after_read,
+           &model::Overheads::write_hit_after_write, &model::Overheads::write_miss_after_read,
+           &model::Overheads::write_miss_after_write,
+           &model::Overheads::extra_disconnect_command})
     CHECK(*(back.*member).value == Approx(*(all.*member).value + 0.25));
   CHECK(*back.read_completion.value == *all.read_completion.value);
   CHECK(std::ranges::any_of(exported.warnings, [](const std::string& warning) {
