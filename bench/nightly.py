@@ -26,9 +26,8 @@ PAGE = "docs/campaigns.md"
 BUILD = "build/release"
 HEAD = """# Campaigns
 
-What attacks platter for hours, and what holds its models against its promises; and what came of it. `bench/nightly.py
-NAME` runs one of these commands and writes its part of this page: what the command printed last, on which commit, on
-which day, in how long. A campaign that stands here without figures was not run since it was changed.
+What attacks platter for hours, and what came of it. `bench/nightly.py NAME` runs one of these commands and writes its
+part of this page. A campaign that stands here without figures was not run since it was changed.
 """
 
 # `kept`: the lines of what it prints that tell what was found. `goes_on`: the option that names a file or folder of
@@ -72,6 +71,8 @@ CAMPAIGNS = [
              "bench/uneven_time.py --kinds drift --seeds 1-2"),
     Campaign("moved-period", "Seeks and head switches estimated again from samples whose rotation's reads were stretched: "
              "none may move by more than its error.", "bench/moved_period.py --seeds 1 2", kept=r"^([0-9]|.*!$)"),
+    Campaign("lost-angles", "Hundreds of seeds of small drives: which runs lose the angles of a zone.",
+             "bench/lost_angles.py", most=8),
     Campaign("two-runs", "`platter diff` of two runs on one drive.", "bench/two_runs.py"),
     Campaign("silent-resets", "Drives that are reset in silence again and again: a run ends with a status that tells, or "
              "right.", "bench/silent_resets.py"),

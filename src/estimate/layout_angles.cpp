@@ -140,7 +140,7 @@ LayoutAngles estimate_layout_angles(const Samples& samples, const model::Rotatio
     hold_odd_tracks(tracks, fit);
     const bool known = complete(shape, fit) && !has_no_rule(fit) &&
                        zone_error_rev(shape, fit) <= kSureUnwrap_rev;
-    if (!known) unknown.push_back(zone);
+    if (!known && shape.holds_blocks()) unknown.push_back(zone);
     result.layout.zones[zone] = has_no_rule(fit) ? shape.with_angles(fit.unknowns)
                                                  : shape.with_angles(fit.unknowns, fit.covariance);
     const double error = known ? zone_error_rev(shape, fit) : 1.0;

@@ -21,26 +21,57 @@ std::optional<double> known_error(double variance_rev2) {
 ZoneShape::ZoneShape(const model::LayoutNode& zone, std::uint64_t first_slot,
                      const engine::LayoutMap& map, std::vector<LbnRange> left_out)
     : zone_(zone), first_slot_(first_slot), map_(map), left_out_(std::move(left_out)) {
-  add(zone_, std::nullopt, true, 0);
+  add(zone_, std::nullopt, 0);
+  find_blocks();
+  for (const Node& node : nodes_)
+    for (const std::uint32_t child : node.children)
+      nodes_[child].is_reference = child == reference_of(node);
   for (Node& node : nodes_) {
-    if (!node.parent || !node.first_child) node.start_unknown = unknowns_++;
+    if (node.parent && !node.holds_blocks) continue;
+    if (!node.parent || !node.is_reference) node.start_unknown = unknowns_++;
     if (node.source->count > 1) node.step_unknown = unknowns_++;
   }
   if (solvable()) choose_bases();
 }
 
 std::uint32_t ZoneShape::add(const model::LayoutNode& source, std::optional<std::uint32_t> parent,
-                             bool first_child, std::uint64_t offset) {
+                             std::uint64_t offset) {
   const auto number = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back(Node{&source, parent, first_child, offset, source.sectors, {}, 0, {}, {}});
+  nodes_.push_back(
+      Node{.source = &source, .parent = parent, .offset = offset, .slots = source.sectors});
   std::uint64_t slots = source.sectors;
   for (std::size_t i = 0; i < source.children.size(); ++i) {
-    const std::uint32_t child = add(source.children[i], number, i == 0, slots);
+    const std::uint32_t child = add(source.children[i], number, slots);
     nodes_[number].children.push_back(child);
     slots += nodes_[child].slots * source.children[i].count;
   }
   nodes_[number].slots = slots;
   return number;
+}
+
+// Of all repetitions of a track one tells.
+void ZoneShape::find_blocks() {
+  const std::uint64_t end = first_slot_ + slots();
+  std::size_t without = nodes_.size();
+  for (std::uint64_t slot = first_slot_; slot < end && without > 0;) {
+    const std::uint64_t lbn = map_.lbn_at_or_after_slot(slot);
+    if (lbn >= map_.blocks()) return;
+    // One that was remapped lies elsewhere, and others of the track may be in use.
+    if (!map_.is_remapped(lbn)) slot = std::max(slot, map_.slot_of_lbn(lbn));
+    if (slot >= end) return;
+    const TrackPath path = path_of_slot(slot);
+    for (const auto& step : path.steps)
+      if (!std::exchange(nodes_[step.node].holds_blocks, true)) --without;
+    const auto [leaf, instance] = path.steps.back();
+    slot = first_slot_of(path) + nodes_[leaf].slots * (count(leaf) - instance);
+  }
+}
+
+// The first child that holds any block: what has none cannot be read.
+std::uint32_t ZoneShape::reference_of(const Node& node) const {
+  const auto found = std::ranges::find_if(
+      node.children, [this](std::uint32_t child) { return nodes_[child].holds_blocks; });
+  return found == node.children.end() ? node.children.front() : *found;
 }
 
 TrackPath ZoneShape::path_of_slot(std::uint64_t slot) const {
@@ -72,7 +103,7 @@ std::uint32_t ZoneShape::sectors_of(const TrackPath& path) const {
 
 void ZoneShape::descend_base(TrackPath& path) const {
   while (!nodes_[path.steps.back().node].children.empty()) {
-    const std::uint32_t child = nodes_[path.steps.back().node].children.front();
+    const std::uint32_t child = reference_of(nodes_[path.steps.back().node]);
     path.steps.push_back({child, nodes_[child].base});
   }
 }
@@ -196,9 +227,10 @@ void ZoneShape::choose_bases() {
 double ZoneShape::base_offset(std::uint32_t number, const std::vector<double>& unknowns) const {
   const Node& node = nodes_[number];
   if (node.children.empty()) return 0;
-  const Node& child = nodes_[node.children.front()];
+  const std::uint32_t reference = reference_of(node);
+  const Node& child = nodes_[reference];
   const double step = child.step_unknown ? unknowns[*child.step_unknown] : 0.0;
-  return child.base * step + base_offset(node.children.front(), unknowns);
+  return child.base * step + base_offset(reference, unknowns);
 }
 
 model::LayoutNode ZoneShape::set_angles(std::uint32_t number, const std::vector<double>& unknowns,

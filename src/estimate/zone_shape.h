@@ -55,6 +55,8 @@ class ZoneShape {
   // A track of that instance of `node`, with what holds it at its base: that of the slot which lies
   // at `share` (0 to 1) of it.
   TrackPath path_within(std::uint32_t node, std::uint32_t instance, double share) const;
+  // Otherwise nobody can ask for one of its angles, nor read one.
+  bool holds_blocks() const { return nodes_.front().holds_blocks; }
   bool has_parts(std::uint32_t node) const { return !nodes_[node].children.empty(); }
   // Its track holds an LBN, and none that is left out.
   bool usable(const TrackPath& path) const;
@@ -81,7 +83,8 @@ class ZoneShape {
   struct Node {
     const model::LayoutNode* source;
     std::optional<std::uint32_t> parent;
-    bool first_child = true;
+    bool holds_blocks = false;
+    bool is_reference = true;  // of its parent's children: from it the others' angles are counted
     std::uint64_t offset = 0;  // slots in front of it in an instance of its parent
     std::uint64_t slots = 0;   // of one instance
     std::vector<std::uint32_t> children;
@@ -89,7 +92,9 @@ class ZoneShape {
     std::optional<std::size_t> start_unknown, step_unknown;
   };
   std::uint32_t add(const model::LayoutNode& source, std::optional<std::uint32_t> parent,
-                    bool first_child, std::uint64_t offset);
+                    std::uint64_t offset);
+  void find_blocks();
+  std::uint32_t reference_of(const Node& node) const;
   void descend_base(TrackPath& path) const;
   void choose_bases();
   // Angle of the base track within an instance, from where the instance begins.

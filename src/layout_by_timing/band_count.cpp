@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "layout_by_timing/to_layout.h"
+
 namespace platter::layout_by_timing {
 namespace {
 
@@ -92,18 +94,37 @@ std::vector<CountedBand> joined_tracks(const std::vector<CountedBand>& tracks,
   return joined;
 }
 
-// Of a band that was broken off in its middle: what comes then has the tracks that it lacks.
-std::vector<CountedBand> joined_parts(const std::vector<CountedBand>& bands, double usual) {
+// Of a band that was broken off: the parts behind it with which it has the usual tracks. How many
+// bands they are; 1: it lacks none, or none of these make it whole.
+std::size_t parts_of_whole(std::span<const CountedBand> bands, double usual) {
+  const double near = std::max(1.0, usual / 50);  // Chosen: bands of a surface are as long as this
+  double tracks = bands.front().tracks;
+  std::size_t count = 1;
+  while (count < bands.size() && bands[count].tracks < kNarrow * usual && tracks < usual - near)
+    tracks += bands[count++].tracks;
+  return std::abs(tracks - usual) <= near ? count : 1;
+}
+
+// Or, where no number of parts has them: what comes then has about the tracks that it lacks.
+std::size_t parts_of_about_whole(std::span<const CountedBand> bands, double usual) {
+  double tracks = bands.front().tracks;
+  std::size_t count = 1;
+  while (count < bands.size() && tracks < kNarrow * usual &&
+         kNarrow * (tracks + bands[count].tracks) <= usual)
+    tracks += bands[count++].tracks;
+  return tracks >= kNarrow * usual ? count : 1;
+}
+
+std::vector<CountedBand> joined_parts(std::span<const CountedBand> bands, double usual) {
   std::vector<CountedBand> joined;
-  for (std::size_t i = 0; i < bands.size();) {
-    CountedBand whole = bands[i];
-    std::size_t next = i + 1;
-    while (next < bands.size() && whole.tracks < kNarrow * usual &&
-           kNarrow * (whole.tracks + bands[next].tracks) <= usual)
-      whole.tracks += bands[next].tracks, whole.last_run = bands[next++].last_run;
-    const bool is_one = next > i + 1 && whole.tracks >= kNarrow * usual;
-    joined.push_back(is_one ? whole : bands[i]);
-    i = is_one ? next : i + 1;
+  while (!bands.empty()) {
+    std::size_t parts = parts_of_whole(bands, usual);
+    if (parts == 1) parts = parts_of_about_whole(bands, usual);
+    CountedBand whole = bands.front();
+    for (const CountedBand& part : bands.first(parts).subspan(1))
+      whole.tracks += part.tracks, whole.last_run = part.last_run;
+    joined.push_back(whole);
+    bands = bands.subspan(parts);
   }
   return joined;
 }
@@ -184,6 +205,37 @@ CountedBands count_bands(std::span<const Run> runs, bool tracks, std::size_t rin
   for (CountedBand& band : bands.all) band.sure = band.sure && is_usual(band, bands.usual_tracks);
   number(bands.all, runs, bands.usual_tracks, band_of_place);
   return bands;
+}
+
+std::vector<Run> cut_to_bands(std::span<const Run> runs, std::size_t ring) {
+  constexpr std::uint32_t kFewest = 4;  // of fewer tracks a band may lack most
+  const CountedBands counted = count_bands(runs, false, ring);
+  const std::uint32_t usual = counted.usual_tracks;
+  if (usual < kFewest) return {runs.begin(), runs.end()};
+  std::vector<Run> cut;
+  for (const CountedBand& band : counted.all) {
+    const std::uint32_t bands = (band.tracks + usual / 2) / usual;
+    const double each = static_cast<double>(band.tracks) / std::max(1U, bands);
+    const bool several = bands > 1 && each >= kNarrow * usual && kNarrow * each <= usual;
+    const bool as_usual = std::abs(each - usual) < usual / 25.0;
+    const std::uint32_t tracks = as_usual ? usual : static_cast<std::uint32_t>(std::ceil(each));
+    std::uint32_t passed = 0;
+    for (std::size_t i = band.first_run; i <= band.last_run; passed += runs[i++].tracks) {
+      if (!several) {
+        cut.push_back(runs[i]);
+        continue;
+      }
+      std::uint32_t in_band = passed;
+      for (Run& piece : cut_after({&runs[i], 1}, tracks, passed % tracks)) {
+        const bool begins = in_band % tracks == 0 && in_band / tracks < bands;
+        if (in_band > passed) piece.after_gap = false, piece.same_band = true;
+        if (in_band > 0 && begins) piece.same_band = false, piece.ring_place = -1;
+        in_band += piece.tracks;
+        cut.push_back(std::move(piece));
+      }
+    }
+  }
+  return cut;
 }
 
 }  // namespace platter::layout_by_timing

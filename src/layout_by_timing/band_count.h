@@ -31,4 +31,8 @@ inline constexpr double kNarrow = 0.8;
 // are of; 0: not known.
 CountedBands count_bands(std::span<const Run> runs, bool tracks, std::size_t ring);
 
+// The next band may go on where the one before ends, by chance, or nobody looked: of what has the
+// tracks of several each is one.
+std::vector<Run> cut_to_bands(std::span<const Run> runs, std::size_t ring);
+
 }  // namespace platter::layout_by_timing

@@ -179,7 +179,7 @@ std::uint64_t SurfaceFinder::shift_of(const Group& group) const {
 }
 
 // What fits no order says nothing of the others; of one that is known already it may tell the
-// place.
+// place. The likeliest order is none where it explains less than that there is no order.
 std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std::uint64_t shift,
                                                            std::size_t most) {
   const auto first = sure_bands_near(near);
@@ -205,7 +205,7 @@ std::optional<SurfaceFinder::Group> SurfaceFinder::look_at(std::size_t near, std
   const bool is_likely = best.chance > kLikely;
   const bool bears_out = before && is_likely && is_same(best.order, before->best().order);
   if (best.fit < kExplains && !bears_out) {
-    if (!before && is_likely)
+    if (!before && is_likely && best.fit > 0)
       likely_.push_back({{*first, best.first_band, best.fit, best.chance}, *beliefs_, best});
     beliefs_ = before;
     return std::nullopt;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "layout_by_timing/band_count.h"
+
 namespace platter::layout_by_timing {
 namespace {
 
@@ -60,6 +62,8 @@ Surfaces surfaces_of_map(Mapper& mapper, std::vector<Run>& runs, SurfaceOptions 
   Surfaces surfaces = surfaces_of(runs, ring);
   if (mapper.pattern() && mapper.pattern()->is_of_tracks() && !surfaces.cylinders)
     runs = cut_to_tracks(runs, ring.size());
+  else if (!surfaces.cylinders)
+    runs = cut_to_bands(runs, ring.size());
   try {
     take_measured(find_surfaces(mapper.prober(), runs, how, surfaces.cylinders), surfaces);
   } catch (const OutOfTime&) {  // the order of the bands tells it, perhaps

@@ -267,17 +267,18 @@ void add_skips(const Run& run, std::uint32_t tracks, std::uint64_t base, std::ui
 
 }  // namespace
 
-std::vector<Run> cut_after(std::span<const Run> runs, std::uint32_t tracks) {
+std::vector<Run> cut_after(std::span<const Run> runs, std::uint32_t tracks, std::uint32_t before) {
   std::vector<Run> cut;
   for (const Run& run : runs) {
     const std::uint64_t holding = std::uint64_t{run.tracks} * run.slots - run.tail;
     std::uint64_t gone = 0;  // slots of the losses in front of `loss`
     auto loss = run.losses.begin();
     std::uint64_t first = run.first;
-    for (std::uint32_t track = 0; track < run.tracks; track += tracks) {
+    for (std::uint32_t track = 0, end_track = 0; track < run.tracks; track = end_track) {
+      end_track = std::min(run.tracks, track + tracks - (track == 0 ? before : 0));
       Run piece = run;
       piece.first = first;
-      piece.tracks = std::min(tracks, run.tracks - track);
+      piece.tracks = end_track - track;
       piece.start_rev = statistics::turn_rev(run.track_start_rev(track));
       piece.losses.clear();
       const std::uint64_t from = std::uint64_t{track} * run.slots;

@@ -39,8 +39,10 @@ struct Surfaces {
 // than a drive has surfaces, all is taken for one surface.
 Surfaces surfaces_of(std::span<const Run> runs, std::span<const std::uint32_t> ring);
 
-// Those that go on longer than so many tracks, such as what was guessed, in pieces.
-std::vector<Run> cut_after(std::span<const Run> runs, std::uint32_t tracks);
+// Those that go on longer than so many tracks, such as what was guessed, in pieces; the first piece
+// has `before` tracks fewer.
+std::vector<Run> cut_after(std::span<const Run> runs, std::uint32_t tracks,
+                           std::uint32_t before = 0);
 
 // Every block in one run: what lies between runs, or behind the last one, is guessed to go on with
 // the tracks in front of it; what overlaps or is empty goes.

@@ -137,6 +137,45 @@ TEST_CASE("zone shape: unknowns are brought in by tracks that can be read") {
   CHECK(shape.usable(shape.path_of_slot(3020)));
 }
 
+TEST_CASE(
+    "zone shape: what holds no block has no unknown, be it where a zone begins or all of it") {
+  constexpr std::uint32_t kSectors = 20, kUnused = 3;
+  model::LayoutNode part;
+  part.sectors = kSectors;
+  part.head_step = 1;
+  model::Layout layout;
+  layout.zones.resize(2);
+  layout.zones[0].children = {part, part, part};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    model::LayoutNode& child = layout.zones[0].children[i];
+    child.count = kUnused + i;
+    child.cylinder = static_cast<std::int32_t>(i);
+    child.angle_rev = 0.21 * i;
+    child.angle_step_rev = 0.3 + 0.1 * i;
+  }
+  layout.zones[1] = part;
+  layout.zones[1].cylinder = 3;
+  layout.skips = {{0, kUnused * kSectors, 1, 0}, {12 * kSectors, kSectors, 1, 0}};
+  const engine::LayoutMap map(layout);
+  const ZoneShape shape(layout.zones[0], 0, map);
+  CHECK(shape.holds_blocks());
+  CHECK(!ZoneShape(layout.zones[1], 12 * kSectors, map).holds_blocks());
+  CHECK(shape.unknowns() == 4);
+  std::vector<TrackAngle> seen;
+  for (std::uint64_t track = kUnused; track < 12; ++track)
+    seen.push_back({track * kSectors,
+                    engine::rev_from_angle(map.track_of_slot(track * kSectors).angle), 1e-4});
+  const ZoneFit fit = fit_zone(shape, seen, true);
+  CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
+  model::Layout found = layout;
+  found.zones[0] = shape.with_angles(fit.unknowns, fit.covariance);
+  const engine::LayoutMap map_found(found);
+  for (const TrackAngle& one : seen)
+    CHECK(std::abs(statistics::wrap_rev(
+              engine::rev_from_angle(map_found.track_of_slot(one.track_slot).angle) -
+              one.angle_rev)) < 1e-4);
+}
+
 TEST_CASE("zone shape: a zone cut in two is the same zone") {
   std::mt19937_64 random(32);
   for (int round = 0; round < 100; ++round) {

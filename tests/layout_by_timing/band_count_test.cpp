@@ -38,6 +38,34 @@ TEST_CASE("a part of a band is none of its own, and two bands that are one run a
   CHECK(!bands.all[6].sure);
 }
 
+TEST_CASE("parts of a band go to that one which they make whole") {
+  std::vector<Run> runs;
+  for (const std::uint32_t tracks : {100, 100, 90, 1, 9, 100, 85, 15, 100})
+    add_band_run(runs, tracks);
+  const CountedBands bands = count_bands(runs, false, 0);
+  REQUIRE(counts_of(bands) == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5});
+  CHECK(bands.all[2].first_run == 2);
+  CHECK(bands.all[2].last_run == 4);
+  CHECK(bands.all[4].tracks == 100);
+}
+
+TEST_CASE("a run that has the tracks of several bands is several, wherever one of them began") {
+  std::vector<Run> runs;
+  for (const std::uint32_t tracks : {100, 100, 300, 100, 60, 141, 100})
+    add_band_run(runs, tracks, 0);
+  runs[5].same_band = true;
+  const std::vector<Run> cut = cut_to_bands(runs, 10);
+  std::vector<std::uint32_t> tracks;
+  std::vector<bool> goes_on;
+  for (const Run& run : cut) tracks.push_back(run.tracks), goes_on.push_back(run.same_band);
+  CHECK(tracks == std::vector<std::uint32_t>{100, 100, 100, 100, 100, 100, 60, 40, 100, 1, 100});
+  CHECK(goes_on == std::vector<bool>{false, false, false, false, false, false, false, true, false,
+                                     true, false});
+  for (std::size_t i = 1; i < cut.size(); ++i) CHECK(cut[i].first == cut[i - 1].end());
+  const CountedBands bands = count_bands(cut, false, 10);
+  CHECK(counts_of(bands) == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
 TEST_CASE("surfaces with tracks of widths of their own have as many bands as the others") {
   std::vector<Run> runs;
   for (int round = 0; round < 50; ++round)
