@@ -319,7 +319,8 @@ bool Shingles::is_home(std::uint64_t lbn) {
 }
 
 // From the middle of a stretch that was rewritten as a whole, in pieces of that length, how far it
-// is at home: to both sides until two pieces are away, then within the piece between.
+// is at home: to both sides until a piece is away, and one of the two behind it (a piece that is
+// away may look at home by chance, as a whole); then within the piece between.
 statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t piece) {
   const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
   const std::uint64_t sharp = kSharp_bytes / context_.drive.block_bytes();
@@ -330,10 +331,10 @@ statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t pi
       return up ? from + by : from - by;
     };
     std::uint64_t in = middle + piece / 2, out = moved(in, piece);
-    while (home(out) || home(moved(out, piece))) {
+    while (home(out) || (home(moved(out, piece)) && home(moved(out, 2ULL * piece)))) {
       in = out;
       out = moved(out, piece);
-      if (out < stretch.first + 2ULL * piece || out + 2ULL * piece > stretch.last) return {};
+      if (out < stretch.first + 3ULL * piece || out + 3ULL * piece > stretch.last) return {};
     }
     while (std::max(in, out) - std::min(in, out) > sharp) {
       const std::uint64_t between = std::min(in, out) + (std::max(in, out) - std::min(in, out)) / 2;
