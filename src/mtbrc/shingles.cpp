@@ -108,12 +108,13 @@ std::uint32_t Shingles::groups_home(Pause& pause) {
   return home;
 }
 
-// Between a pause behind which they are away and one behind which all are at home, to 1 %.
+// Between a pause behind which they are away and one behind which all are at home. To less than a
+// step of the cleaning, if that is long: then one of the looks waits for the end of the last step.
 statistics::Estimate Shingles::until_home(const std::vector<std::uint64_t>& groups, double low_ns,
                                           double high_ns, double settle_ns) {
-  constexpr int kSteps = 11;
-  constexpr double kSharp = 0.01, kOfAWait_ns = 8e6;
-  for (int i = 0; i < kSteps && high_ns - low_ns > kSharp * high_ns; ++i) {
+  constexpr int kSteps = 14;
+  constexpr double kSharp = 0.001, kSharp_ns = 16e6, kOfAWait_ns = 8e6;
+  for (int i = 0; i < kSteps && high_ns - low_ns > std::max(kSharp_ns, kSharp * high_ns); ++i) {
     for (const std::uint64_t group : groups) rewrite_group(group);
     Pause pause{groups, static_cast<Nanoseconds>((low_ns + high_ns) / 2)};
     const bool all = groups_home(pause) == groups.size();
@@ -126,7 +127,8 @@ statistics::Estimate Shingles::until_home(const std::vector<std::uint64_t>& grou
     else
       low_ns = std::max(low_ns, std::min(time_ns, high_ns));
   }
-  return between(low_ns, high_ns);
+  const statistics::Estimate found = between(low_ns, high_ns);
+  return {found.value, std::hypot(found.error, kOfAWait_ns)};
 }
 
 // Bands that became dirty before are cleaned first: until several looks in a row wait for none.
