@@ -99,7 +99,7 @@ CAMPAIGNS = [
              f"bench/study/volumes.py --platter {BUILD}/platter"),
     Campaign("only-tests", "Functions that only tests call.", "bench/only_tests.py"),
     Campaign("wake-times", "Wake times of ten drives of today with power conditions, and a replay with pauses.",
-             "bench/wake_times.py"),
+             "bench/wake_times.py", most=2),
     Campaign("units", "Two logical units that are named together: two arms of one spindle, one arm, two drives.",
              "bench/units_of_one_drive.py"),
     Campaign("shingled", "Shingled drives, virtual and alien, and conventional ones, characterized with writes: which are "
@@ -108,7 +108,7 @@ CAMPAIGNS = [
     Campaign("displaced", "A shingled drive of 20 TB that was written to before: which extents are found by reads alone.",
              "bench/displaced.py --seeds 1 2"),
     Campaign("shingled-hour", "Random writes for an hour, on a shingled drive and on the model that was made of it.",
-             "bench/shingled_hour.py"),
+             "bench/shingled_hour.py", most=1),
     Campaign("fuzz", "libFuzzer with the address and undefined-behaviour sanitizers, an hour for each reader of foreign "
              "bytes, and for guests of a vhost-user server.", "bench/fuzz --seconds 3600 --executions 1000000000"),
 ]

@@ -66,11 +66,14 @@ def main():
         bench = Bench(options.binary, folder)
         print("seed  found  maps    interference            at depth 1: two arms      one arm     at depth 8: two arms      one arm")
         print("                     off by, us              mean, demerit, %                  mean, demerit, %")
+        all_maps = []
         for seed in options.seeds:
             found, maps, off_us, error_us, compared = bench.one(seed, options.requests, options.units)
+            all_maps.append(maps)
             figures = "  ".join(f"{mean:+8.2f} {demerit:7.2f}" for mean, demerit in compared)
             off = f"{off_us:+8.1f} +-{error_us:5.1f}" if found else "       -        "
             print(f"{seed:4}  {'yes' if found else 'no':5}  {maps:6.3f}  {off}  {figures}", flush=True)
+        print(f"maps: {sum(all_maps) / len(all_maps):.3f} in the mean")
 
 
 if __name__ == "__main__":

@@ -108,12 +108,13 @@ std::uint32_t Shingles::groups_home(Pause& pause) {
   return home;
 }
 
-// Between a pause behind which they are away and one behind which all are at home, to 1 %.
+// Between a pause behind which they are away and one behind which all are at home. To less than a
+// step of the cleaning, if that is long: then one of the looks waits for the end of the last step.
 statistics::Estimate Shingles::until_home(const std::vector<std::uint64_t>& groups, double low_ns,
                                           double high_ns, double settle_ns) {
-  constexpr int kSteps = 11;
-  constexpr double kSharp = 0.01, kOfAWait_ns = 8e6;
-  for (int i = 0; i < kSteps && high_ns - low_ns > kSharp * high_ns; ++i) {
+  constexpr int kSteps = 14;
+  constexpr double kSharp = 0.001, kSharp_ns = 16e6, kOfAWait_ns = 8e6;
+  for (int i = 0; i < kSteps && high_ns - low_ns > std::max(kSharp_ns, kSharp * high_ns); ++i) {
     for (const std::uint64_t group : groups) rewrite_group(group);
     Pause pause{groups, static_cast<Nanoseconds>((low_ns + high_ns) / 2)};
     const bool all = groups_home(pause) == groups.size();
@@ -126,7 +127,8 @@ statistics::Estimate Shingles::until_home(const std::vector<std::uint64_t>& grou
     else
       low_ns = std::max(low_ns, std::min(time_ns, high_ns));
   }
-  return between(low_ns, high_ns);
+  const statistics::Estimate found = between(low_ns, high_ns);
+  return {found.value, std::hypot(found.error, kOfAWait_ns)};
 }
 
 // Bands that became dirty before are cleaned first: until several looks in a row wait for none.
@@ -319,7 +321,8 @@ bool Shingles::is_home(std::uint64_t lbn) {
 }
 
 // From the middle of a stretch that was rewritten as a whole, in pieces of that length, how far it
-// is at home: to both sides until two pieces are away, then within the piece between.
+// is at home: to both sides until a piece is away, and one of the two behind it (a piece that is
+// away may look at home by chance, as a whole); then within the piece between.
 statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t piece) {
   const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
   const std::uint64_t sharp = kSharp_bytes / context_.drive.block_bytes();
@@ -330,10 +333,10 @@ statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t pi
       return up ? from + by : from - by;
     };
     std::uint64_t in = middle + piece / 2, out = moved(in, piece);
-    while (home(out) || home(moved(out, piece))) {
+    while (home(out) || (home(moved(out, piece)) && home(moved(out, 2ULL * piece)))) {
       in = out;
       out = moved(out, piece);
-      if (out < stretch.first + 2ULL * piece || out + 2ULL * piece > stretch.last) return {};
+      if (out < stretch.first + 3ULL * piece || out + 3ULL * piece > stretch.last) return {};
     }
     while (std::max(in, out) - std::min(in, out) > sharp) {
       const std::uint64_t between = std::min(in, out) + (std::max(in, out) - std::min(in, out)) / 2;
