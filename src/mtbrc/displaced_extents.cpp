@@ -212,7 +212,6 @@ class ExtentSearch {
   // be, that tells nothing.
   State located(std::uint64_t lbn) {
     constexpr double kMore_rev = 0.02;
-    arm_is_home_ = false;  // the last read may be of a block that is away
     const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
     if (home_track_.sectors == 0) home_track_ = track;  // it has to be believed once
     const double near_rev = move_rev(home_track_, track) + lead_rev_ + kMore_rev;
