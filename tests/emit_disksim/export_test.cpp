@@ -286,8 +286,7 @@ TEST_CASE(
            &model::Overheads::read_hit_after_read, &model::Overheads::read_miss_after_read,
            &model::Overheads::read_miss_after_write, &model::Overheads::write_hit_after_read,
            &model::Overheads::write_hit_after_write, &model::Overheads::write_miss_after_read,
-           &model::Overheads::write_miss_after_write,
-           &model::Overheads::extra_disconnect_command})
+           &model::Overheads::write_miss_after_write, &model::Overheads::extra_disconnect_command})
     CHECK(*(back.*member).value == Approx(*(all.*member).value + 0.25));
   CHECK(*back.read_completion.value == *all.read_completion.value);
   CHECK(std::ranges::any_of(exported.warnings, [](const std::string& warning) {

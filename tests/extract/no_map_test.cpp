@@ -65,8 +65,9 @@ TEST_CASE("without a map: rotation, cache, hits, bus and queue, and a status tha
     CHECK(std::abs(expected_s / run.model.provenance.drive_seconds - 1) < 0.4);
 
     const C& found = run.model.cache;
-    for (const auto fact : {&C::read_enabled, &C::segments, &C::segment_blocks, &C::read_ahead,
-                            &C::read_ahead_on_hit, &C::replacement, &C::read_ahead_min_blocks}) {
+    for (const auto fact : std::initializer_list<model::Parameter C::*>{
+             &C::read_enabled, &C::segments, &C::segment_blocks, &C::read_ahead,
+             &C::read_ahead_on_hit, &C::replacement, &C::read_ahead_min_blocks}) {
       REQUIRE((found.*fact).value);
       CHECK(*(found.*fact).value == (truth.cache.*fact).value.value_or(0));
       CHECK((found.*fact).error);
