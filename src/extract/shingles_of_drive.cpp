@@ -50,6 +50,7 @@ std::vector<LbnRange> guessed(const Rig& rig) {
 // Why no block can be rewritten and looked at; "": they can.
 std::string why_not(const Rig& rig) {
   if (rig.options.writable.empty()) return "no block may be rewritten (--allow-writes)";
+  if (rig.context.map == nullptr) return "nothing is known of the drive's blocks";
   if (rig.context.reads_may_be_cached()) return "no read is sure to reach the media";
   return "";
 }

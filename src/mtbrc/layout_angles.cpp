@@ -582,6 +582,7 @@ estimate::LayoutAngles Survey::estimated() const {
 // at that look, and a zone that followed its rule then may not do so now. False: there is none.
 bool Survey::survey_again_what_is_lost(const estimate::LayoutAngles& found) {
   const std::vector<std::uint64_t> starts = model::zone_starts(layout_);
+  if (found.zone_error_rev.size() != starts.size()) return false;  // nothing was estimated
   bool any = false;
   for (std::size_t zone = starts.size(); zone-- > 0;) {  // dividing one does not move those before
     if (found.zone_error_rev[zone] < 1 || is_left(zone) || !done_.contains(starts[zone])) continue;
