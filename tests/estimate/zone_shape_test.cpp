@@ -250,8 +250,11 @@ namespace {
 
 // A zone of an Atlas 10K, read where and as exactly as in two runs of which it came out wrong.
 struct Serpentine {
-  model::Layout layout;
-  explicit Serpentine() {
+  const model::Layout layout = one_zone();
+  const engine::LayoutMap map{layout};
+  const ZoneShape shape{layout.zones.front(), 0, map};
+
+  static model::Layout one_zone() {
     model::LayoutNode down, up, zone;
     down.count = up.count = 6;
     down.head_step = 1;
@@ -267,14 +270,15 @@ struct Serpentine {
     zone.angle_rev = 0.40384;
     zone.angle_step_rev = 0.53595;
     zone.children = {down, up};
+    model::Layout layout;
     layout.zones = {zone};
+    return layout;
   }
   struct Read {
     std::uint32_t cylinder, side, head;
   };
   std::vector<TrackAngle> read(const std::vector<Read>& reads, double sigma,
                                std::mt19937_64& random) const {
-    const engine::LayoutMap map(layout);
     std::normal_distribution<double> noise(0, sigma);
     std::vector<TrackAngle> result;
     for (const Read& r : reads) {
@@ -287,8 +291,7 @@ struct Serpentine {
     return result;
   }
   // Largest miss over all tracks.
-  double worst_rev(const ZoneShape& shape, const ZoneFit& fit) const {
-    const engine::LayoutMap map(layout);
+  double worst_rev(const ZoneFit& fit) const {
     double worst = 0;
     for (std::uint64_t slot = 0; slot < map.slots(); slot += 306)
       worst = std::max(
@@ -303,8 +306,6 @@ struct Serpentine {
 
 TEST_CASE("zone fit: an unknown is brought in beside others that are not sure yet") {
   const Serpentine zone;
-  const engine::LayoutMap map(zone.layout);
-  const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(3);
   for (int round = 0; round < 20; ++round) {
     // No track of the first cylinder tells the head skews alone; the nearest does 76 pairs further
@@ -328,17 +329,15 @@ TEST_CASE("zone fit: an unknown is brought in beside others that are not sure ye
                                  {112, 0, 3},
                                  {15, 0, 3}},
                                 0.00035, random);
-    const ZoneFit fit = fit_zone(shape, seen, true);
+    const ZoneFit fit = fit_zone(zone.shape, seen, true);
     CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
     CHECK(fit.used == seen.size());
-    CHECK(zone.worst_rev(shape, fit) < 0.003);
+    CHECK(zone.worst_rev(fit) < 0.003);
   }
 }
 
 TEST_CASE("zone fit: a first observation that is off does not make all others look odd") {
   const Serpentine zone;
-  const engine::LayoutMap map(zone.layout);
-  const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(4);
   for (int round = 0; round < 20; ++round) {
     auto seen = zone.read(
@@ -348,9 +347,9 @@ TEST_CASE("zone fit: a first observation that is off does not make all others lo
          {8, 0, 0},   {142, 1, 2}, {44, 0, 0}, {182, 0, 0}, {36, 0, 5},  {206, 0, 1}},
         0.00022, random);
     seen[0].angle_rev += 0.0028;
-    const ZoneFit fit = fit_zone(shape, seen, true);
+    const ZoneFit fit = fit_zone(zone.shape, seen, true);
     CHECK(fit.used + 2 >= seen.size());
-    CHECK(zone.worst_rev(shape, fit) < 0.002);
+    CHECK(zone.worst_rev(fit) < 0.002);
   }
 }
 
@@ -358,8 +357,6 @@ TEST_CASE("zone fit: a first observation that is off does not make all others lo
 // too many for a rule.
 TEST_CASE("zone fit: whichever observation is off, others that hang on it do not look odd") {
   const Serpentine zone;
-  const engine::LayoutMap map(zone.layout);
-  const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(6);
   for (int round = 0; round < 20; ++round) {
     auto seen = zone.read(
@@ -368,21 +365,19 @@ TEST_CASE("zone fit: whichever observation is off, others that hang on it do not
          {0, 1, 0},   {114, 0, 3}, {0, 0, 2},   {3, 0, 0},  {5, 0, 1},   {30, 0, 0}, {181, 1, 1}},
         0.00022, random);
     seen.back().angle_rev += 0.004;
-    const ZoneFit fit = fit_zone(shape, seen, true);
+    const ZoneFit fit = fit_zone(zone.shape, seen, true);
     CHECK(fit.used + 1 >= seen.size());
-    CHECK(zone.worst_rev(shape, fit) < 0.002);
+    CHECK(zone.worst_rev(fit) < 0.002);
   }
 }
 
 TEST_CASE(
     "zone fit: an unknown is brought in by the nearest track, for the rule may break behind it") {
   const Serpentine zone;
-  const engine::LayoutMap map(zone.layout);
-  const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(7);
   auto seen = zone.read({{0, 0, 0}, {1, 0, 0}, {56, 0, 1}, {0, 0, 1}, {0, 0, 2}}, 0.00022, random);
   seen[2].angle_rev += 0.26;
-  const ZoneFit fit = fit_zone(shape, seen);
+  const ZoneFit fit = fit_zone(zone.shape, seen);
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK(fit.odd[i] == (i == 2));
 }
 
@@ -390,12 +385,10 @@ TEST_CASE("zone fit: what is only just too unsure does not keep an unknown out f
   // The second side begins where 81 steps may just be trusted; its step stands beside that, and is
   // read at once, again and again if need be.
   const Serpentine zone;
-  const engine::LayoutMap map(zone.layout);
-  const ZoneShape shape(zone.layout.zones.front(), 0, map);
   std::mt19937_64 random(5);
   const auto seen = zone.read({{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {81, 1, 0}, {0, 1, 1}}, 0.000263,
                               random);
-  const ZoneFit fit = fit_zone(shape, seen);
+  const ZoneFit fit = fit_zone(zone.shape, seen);
   CHECK(std::ranges::all_of(fit.introduced, [](bool known) { return known; }));
 }
 
