@@ -264,9 +264,7 @@ class ExtentSearch {
   }
   bool is_known_not_home(const engine::Track& track) const {
     const std::uint64_t lbn = map_.lbn_at_or_after_slot(track.first_slot);
-    const auto holds = [lbn](const LbnRange& range) {
-      return range.first <= lbn && lbn <= range.last;
-    };
+    const auto holds = [lbn](const LbnRange& range) { return range.holds(lbn, 1); };
     return std::ranges::any_of(found_.extents, holds) || std::ranges::any_of(found_.untold, holds);
   }
 

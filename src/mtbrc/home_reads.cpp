@@ -69,13 +69,13 @@ bool HomeReads::is_guessed(std::uint64_t lbn, std::uint64_t blocks) const {
 }
 
 std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
-  const auto home = homes_rev_.find(last_of(lbn));
-  if (home == homes_rev_.end() && is_guessed(lbn)) return std::nullopt;
-  const auto end = end_rev(last_of(lbn));
+  if (is_guessed(lbn)) return std::nullopt;
+  const std::uint64_t last = last_of(lbn);
+  const auto end = end_rev(last);
   if (!end) return std::nullopt;
-  const double home_rev = home != homes_rev_.end()
-                              ? home->second
-                              : estimate::sector_end_rev(*context_.map, last_of(lbn));
+  const auto home = homes_rev_.find(last);
+  const double home_rev = home != homes_rev_.end() ? home->second
+                                                   : estimate::sector_end_rev(*context_.map, last);
   return std::abs(statistics::wrap_rev(*end - home_rev)) <= kAtHome_rev;
 }
 
