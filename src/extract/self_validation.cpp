@@ -555,26 +555,58 @@ std::vector<trace::Request> with_known_contents(const trace::Trace& trace, scsi:
 // What only the host was late with: longer than anything that moves explains, and no sector had
 // passed. Kept as a sample, it tells that the host stood still. Where a cache may answer (not
 // `media`) the one who was late so far is late again.
-bool is_late_by_host(const trace::Request& request, const scsi::Completion& done, bool media,
-                     const model::DriveModel& model, mtbrc::Context& context) {
-  const double most_ms = longest_of_one_block_ms(model) +
-                         request.blocks * acting(model, model.bus.block_transfer) +
-                         model::revolution_ns(model.rotation) * 1e-6;
-  if (to_ms(done.response_ns()) <= most_ms) return false;
-  const engine::LayoutMap map(model.layout);
-  if (!media) return late_answers(context.samples, model, map).only_by_host();
-  const auto passed = Passages(context.samples, model, map)
-                          .at(request.lbn + request.blocks - 1, done.completed_ns, context.session);
-  if (passed.value_or(true)) return false;
-  context.samples.push_back({.experiment = estimate::Experiment::other,
-                             .write = request.write,
-                             .lbn = request.lbn,
-                             .blocks = request.blocks,
-                             .issued_ns = done.issued_ns,
-                             .completed_ns = done.completed_ns,
-                             .session = context.session});
-  return true;
-}
+class Lateness {
+ public:
+  Lateness(mtbrc::Context& context, const model::DriveModel& model, bool media)
+      : context_(context), model_(model), media_(media) {}
+
+  bool is_by_host(const trace::Request& request, const scsi::Completion& done) {
+    const double most_ms = longest_of_one_block_ms(model_) +
+                           request.blocks * acting(model_, model_.bus.block_transfer) +
+                           model::revolution_ns(model_.rotation) * 1e-6;
+    if (to_ms(done.response_ns()) <= most_ms) return false;
+    if (!media_) return was_by_host();
+    const auto passed = passages().at(request.lbn + request.blocks - 1, done.completed_ns,
+                                      context_.session);
+    if (passed.value_or(true)) return false;
+    context_.samples.push_back({.experiment = estimate::Experiment::other,
+                                .write = request.write,
+                                .lbn = request.lbn,
+                                .blocks = request.blocks,
+                                .issued_ns = done.issued_ns,
+                                .completed_ns = done.completed_ns,
+                                .session = context_.session});
+    return true;
+  }
+
+ private:
+  const engine::LayoutMap& map() {
+    if (!map_) map_.emplace(model_.layout);
+    return *map_;
+  }
+  // They change with the reference's reads alone.
+  const Passages& passages() {
+    const auto reads = std::ranges::count(context_.samples, estimate::Experiment::anchor,
+                                          &estimate::Sample::experiment);
+    if (std::exchange(reads_, reads) != reads) passages_.reset();
+    if (!passages_) passages_.emplace(context_.samples, model_, map());
+    return *passages_;
+  }
+  bool was_by_host() {
+    if (std::exchange(samples_, context_.samples.size()) != context_.samples.size())
+      by_host_ = late_answers(context_.samples, model_, map()).only_by_host();
+    return by_host_;
+  }
+
+  mtbrc::Context& context_;
+  const model::DriveModel& model_;
+  const bool media_;
+  std::optional<engine::LayoutMap> map_{};
+  std::optional<Passages> passages_{};
+  std::ptrdiff_t reads_ = 0;
+  std::size_t samples_ = SIZE_MAX;
+  bool by_host_ = false;
+};
 
 // One at a time, until there is no time left. `round`: of the same workload so many were sent
 // before.
@@ -592,6 +624,7 @@ bool send_requests_like(const char* workload, mtbrc::Context& context,
   result.kind = trace::Kind::closed;
   result.block_bytes = model.identity.block_bytes;
   const std::vector<trace::Request> requests = with_known_contents(trace, drive, meter, result);
+  Lateness lateness(context, model, options.media);
   constexpr int kMostFailures = 20;  // Chosen: of some hundred requests; more are no accident
   int failures = 0;
   bool left_out = false;
@@ -604,7 +637,7 @@ bool send_requests_like(const char* workload, mtbrc::Context& context,
       const scsi::Completion done = request.write ? drive.write(request.lbn, request.blocks)
                                                   : drive.read(request.lbn, request.blocks);
       result.requests.push_back(response_of(request, done));
-      late_by_host = is_late_by_host(request, done, options.media, model, context);
+      late_by_host = lateness.is_by_host(request, done);
     } catch (const scsi::DriveError& error) {
       if (error.status() != ExitStatus::drive_error || ++failures > kMostFailures) throw;
     }
