@@ -332,12 +332,12 @@ std::optional<SegmentCount> segment_count(const Record& record) {
   found.bound = !edge->first_miss;
   found.mixed = edge->mixed;
   if (tallies_of(record, Question::kept_of_many).empty()) return found;
-  const auto random = fit_random_replacement(record);
-  if (random && replaced_at_random(record) == Verdict::hit) {
-    found.count = random->segments;
-    found.error = random->error;
+  const AtRandom random = replaced_at_random(record);
+  if (random.verdict == Verdict::hit) {
+    found.count = random.fit->segments;
+    found.error = random.fit->error;
     found.random = true;
-    found.bound = false;
+    found.bound = random.fit->bound;
   }
   return found;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cache_probe/edge.h"
 #include "cache_probe/responses.h"
@@ -9,7 +10,6 @@
 namespace platter::cache_probe {
 namespace {
 
-// 99 % of the posterior; 1.95: a whole number off is within 1.96 errors.
 constexpr std::size_t kMostOfSetup = 3;  // segments, in probes of a setup
 constexpr std::size_t kMostSegments = 1024;
 constexpr double kInside = 0.99, kSigmas = 1.95;  // a whole number off is within 1.96 errors
@@ -25,36 +25,38 @@ double log_likelihood_of_cut(const std::map<std::int64_t, Tally>& tallies) {
 }
 
 // log(P(probes of a setup | n segments) / P(all miss)), over how many different segments hold newer
-// reads: that is known but for where the reads of missing probes went.
+// reads: that is known but for where the reads of missing probes went. `ratios` are those of a hit
+// to a miss.
 double log_likelihood_of_setup(const std::vector<double>& ratios, std::size_t n) {
-  const auto segments = static_cast<double>(n);
+  const double share = 1 / static_cast<double>(n);  // of one segment
   std::vector<double> held(std::min(n, ratios.size()) + 2), next(held.size());
   held[0] = 1;
-  double log_sum = 0;
+  double log_sum = 0, product = 1;
   constexpr double kNone = 1e-25;  // of all: what is less likely is left out, and costs most
-  std::size_t first = 0, end = 1;  // those that are likely at all
-  for (const double ratio : ratios) {
-    const double if_hit = std::exp(ratio);
+  constexpr double kLeast = 1e-200, kMost = 1e200;  // a product within does not overflow
+  std::size_t first = 0, end = 1;                   // those that are likely at all
+  for (const double if_hit : ratios) {
     double all = 0;
     end = std::min({end, held.size() - 1, n + 1});
     std::fill(next.begin() + static_cast<std::ptrdiff_t>(first),
               next.begin() + static_cast<std::ptrdiff_t>(end) + 1, 0.0);
     for (std::size_t m = first; m < end; ++m) {
       if (held[m] < kNone) continue;
-      const double free = (segments - static_cast<double>(m)) / segments;
+      const double free = 1 - static_cast<double>(m) * share;
       // It is there, and holds one more; it is not, and is read into any.
       next[m + 1] += held[m] * free * (if_hit + 1 - free);
       next[m] += held[m] * (1 - free) * (1 - free);
     }
     for (std::size_t m = first; m <= end; ++m) all += next[m];
     if (all <= 0) return -1e9;
-    log_sum += std::log(all);
+    product *= all;
+    if (product < kLeast || product > kMost) log_sum += std::log(std::exchange(product, 1));
     for (std::size_t m = first; m <= end; ++m) held[m] = next[m] / all;
     while (first < end && held[first] < kNone) ++first;
     end = std::min(end + 1, held.size());
     while (end > first + 1 && held[end - 1] < kNone) --end;
   }
-  return log_sum;
+  return log_sum + std::log(product);
 }
 
 }  // namespace
@@ -82,11 +84,14 @@ std::optional<RandomReplacement> fit_random_replacement(const Kept& kept) {
   for (const auto& [x, tally] : kept.first_of) most = std::max(most, static_cast<std::size_t>(x));
   if (most < 3) return std::nullopt;
   const std::size_t limit = std::min(kMostSegments, kMostOfSetup * most);
+  std::vector<std::vector<double>> setups = kept.setups;
+  for (auto& setup : setups)
+    for (double& ratio : setup) ratio = std::exp(ratio);
   std::vector<double> at(limit + 1, -1e300);
   std::size_t best = 1;
   for (std::size_t n = 1; n <= limit; ++n) {
     double sum = 0;
-    for (const auto& setup : kept.setups) sum += log_likelihood_of_setup(setup, n);
+    for (const auto& setup : setups) sum += log_likelihood_of_setup(setup, n);
     for (const auto& [x, tally] : kept.first_of)
       sum += log_likelihood(tally,
                             std::pow(1 - 1.0 / static_cast<double>(n), static_cast<double>(x - 1)));
@@ -105,18 +110,15 @@ std::optional<RandomReplacement> fit_random_replacement(const Kept& kept) {
   };
   std::size_t off = 0;
   while (off < limit && within(off) < kInside) ++off;
-  return RandomReplacement{static_cast<double>(best), static_cast<double>(off) / kSigmas, at[best]};
+  return RandomReplacement{static_cast<double>(best), static_cast<double>(off) / kSigmas,
+                           best + off > limit, at[best]};
 }
 
-std::optional<RandomReplacement> fit_random_replacement(const Record& record) {
-  return fit_random_replacement(kept_of(record));
-}
-
-Verdict replaced_at_random(const Record& record) {
+AtRandom replaced_at_random(const Record& record) {
   constexpr double kTold = 10;  // of the log-likelihood
   const Kept kept = kept_of(record);
-  const auto random = fit_random_replacement(kept);
-  if (!random) return Verdict::open;
+  const auto fit = fit_random_replacement(kept);
+  if (!fit) return {};
   auto tallies = kept.first_of;
   for (const auto& setup : kept.setups) {
     std::int64_t x = 0, missed = 0;
@@ -125,8 +127,8 @@ Verdict replaced_at_random(const Record& record) {
       missed += ratio > 0 ? 0 : 1;
     }
   }
-  const double better = random->log_likelihood - log_likelihood_of_cut(tallies);
-  return better > kTold ? Verdict::hit : better < -kTold ? Verdict::miss : Verdict::open;
+  const double better = fit->log_likelihood - log_likelihood_of_cut(tallies);
+  return {better > kTold ? Verdict::hit : better < -kTold ? Verdict::miss : Verdict::open, fit};
 }
 
 }  // namespace platter::cache_probe

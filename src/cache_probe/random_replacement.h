@@ -24,15 +24,20 @@ Kept kept_of(const Record& record);
 // still there if its segment is none of those that the newer ones hold: with m of them held, in (n
 // - m) / n of all cases. A probe that misses is one more read, whose segment may be one that was
 // counted already or not. `segments` is the likeliest number; 1.96 errors about it hold 99 %.
+// `bound`: more than three times as many as were read are likely, too.
 struct RandomReplacement {
   double segments = 0, error = 0;
+  bool bound = false;
   double log_likelihood = 0;  // over that of all missing
 };
 std::optional<RandomReplacement> fit_random_replacement(const Kept& kept);
-std::optional<RandomReplacement> fit_random_replacement(const Record& record);
 
 // Hit: what was kept fits random replacement much better than any number of segments that are all
 // kept; miss: much worse.
-Verdict replaced_at_random(const Record& record);
+struct AtRandom {
+  Verdict verdict = Verdict::open;
+  std::optional<RandomReplacement> fit;
+};
+AtRandom replaced_at_random(const Record& record);
 
 }  // namespace platter::cache_probe

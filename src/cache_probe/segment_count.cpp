@@ -52,7 +52,7 @@ bool ask_replaced_at_random(Prober& prober, const Counted& counted, std::int64_t
   const Record& record = prober.record();
   const std::int64_t many = std::min(most, 3 * counted.edge->last_hit + kFirstSegments);
   for (int i = 0; i < kMostOfMany && !prober.spent(); ++i) {
-    const Verdict random = replaced_at_random(record);
+    const Verdict random = replaced_at_random(record).verdict;
     if (i >= kFewOfMany && random == Verdict::miss) break;
     if (i >= kUsualOfMany && random == Verdict::hit) break;
     const auto prepared = counted.reads(many);
@@ -61,7 +61,7 @@ bool ask_replaced_at_random(Prober& prober, const Counted& counted, std::int64_t
       prober.probe(Question::kept_of_many, x, prepared->target(x), 0, prepared->setup,
                    static_cast<std::uint32_t>(x - first));
   }
-  return replaced_at_random(record) == Verdict::hit;
+  return replaced_at_random(record).verdict == Verdict::hit;
 }
 
 // Of few segments the same ones may have stayed by chance; as many as the drive says are no chance.

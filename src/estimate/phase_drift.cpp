@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "estimate/rotation.h"
 #include "statistics/circular.h"
@@ -148,6 +147,11 @@ PhaseDrift::PhaseDrift(const Samples& samples, const model::Rotation& rotation) 
   std::stable_sort(bursts_.begin(), bursts_.end(), [](const Burst& a, const Burst& b) {
     return std::pair(a.session, a.time_s) < std::pair(b.session, b.time_s);
   });
+  for (const Burst& burst : bursts_) {
+    Moments& whole =
+        whole_.try_emplace(burst.session, Moments{.time_s = burst.time_s}).first->second;
+    whole.add(burst, burst.weight);
+  }
   noise_rev_ = statistics::clipped_deviation(deviations);
   choose_width();
 }
@@ -214,11 +218,46 @@ double PhaseDrift::Moments::weight_of(const Burst& burst) const {
   return burst.weight * std::exp(-0.5 * z * z);
 }
 
+void PhaseDrift::Moments::add(const Burst& burst, double weight, int times) {
+  const double t = burst.time_s - time_s;
+  const double w = times * weight, v = w * weight / burst.weight;
+  w0 += w;
+  w1 += w * t;
+  w2 += w * t * t;
+  y0 += w * burst.phase_rev;
+  y1 += w * t * burst.phase_rev;
+  v0 += v;
+  v1 += v * t;
+  v2 += v * t * t;
+}
+
+PhaseDrift::Moments PhaseDrift::Moments::seen_from(double other_time_s) const {
+  const double t = other_time_s - time_s;
+  Moments m = *this;
+  m.time_s = other_time_s;
+  m.w1 = w1 - t * w0;
+  m.w2 = w2 - t * (2 * w1 - t * w0);
+  m.y1 = y1 - t * y0;
+  m.v1 = v1 - t * v0;
+  m.v2 = v2 - t * (2 * v1 - t * v0);
+  return m;
+}
+
+PhaseDrift::Moments PhaseDrift::whole_at(double time_s, std::uint32_t session,
+                                         std::size_t without) const {
+  const auto whole = whole_.find(session);
+  if (whole == whole_.end()) return {.time_s = time_s};
+  Moments others = whole->second;
+  if (without < bursts_.size()) others.add(bursts_[without], bursts_[without].weight, -1);
+  return others.seen_from(time_s);
+}
+
 // Local straight line with Gaussian weights, of which those beyond kReach widths are left out.
 PhaseDrift::Moments PhaseDrift::moments_at(double time_s, std::uint32_t session, double width_s,
                                            std::size_t without) const {
   constexpr double kReach = 5;
   constexpr int kAttempts = 8;
+  if (width_s == kStraightLine_s) return whole_at(time_s, session, without);
   const std::span<const Burst> bursts = of_session(session);
   Moments m;
   for (int attempt = 0; attempt < kAttempts; ++attempt, width_s *= 2) {
@@ -231,17 +270,7 @@ PhaseDrift::Moments PhaseDrift::moments_at(double time_s, std::uint32_t session,
       if (burst.time_s > to_s) break;
       ++m.count;
       if (&burst == bursts_.data() + without) continue;
-      const double t = burst.time_s - time_s;
-      const double w = m.weight_of(burst);
-      m.w0 += w;
-      m.w1 += w * t;
-      m.w2 += w * t * t;
-      m.y0 += w * burst.phase_rev;
-      m.y1 += w * t * burst.phase_rev;
-      const double v = w * w / burst.weight;
-      m.v0 += v;
-      m.v1 += v * t;
-      m.v2 += v * t * t;
+      m.add(burst, m.weight_of(burst));
     }
     if (m.w0 > 1.0) break;  // something is near enough
   }

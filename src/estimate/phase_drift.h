@@ -3,6 +3,7 @@
 // apart can be compared.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -71,6 +72,8 @@ class PhaseDrift {
     double v0 = 0, v1 = 0, v2 = 0;  // of the squared weights, by what a burst scatters
 
     double weight_of(const Burst& burst) const;
+    void add(const Burst& burst, double weight, int times = 1);  // -1: it is taken out
+    Moments seen_from(double other_time_s) const;
     double determinant() const { return w0 * w2 - w1 * w1; }
     bool has_slope() const;
   };
@@ -78,13 +81,15 @@ class PhaseDrift {
   void choose_width();
   void learn_scatter();
   // Of those of a session, but one; none: size().
+  Moments whole_at(double time_s, std::uint32_t session, std::size_t without) const;
   Moments moments_at(double time_s, std::uint32_t session, double width_s,
                      std::size_t without) const;
   Smooth line_at(double time_s, std::uint32_t session, double width_s, std::size_t without) const;
   // How far a burst lies from the line through the others; nullopt: its session has too few.
   std::optional<double> miss_rev(std::size_t burst, double width_s) const;
 
-  std::vector<Burst> bursts_;  // by session and time
+  std::vector<Burst> bursts_;               // by session and time
+  std::map<std::uint32_t, Moments> whole_;  // of a straight line through each session's
   Nanoseconds epoch_ns_ = 0;
   double width_s_ = 0, noise_rev_ = 0, wander_rev_ = 0;
   double scatter_rev_ = 0;  // of a completion, as the line's error shows it

@@ -197,7 +197,16 @@ TEST_CASE("random replacement is recognized by its shares") {
     REQUIRE(fit);
     CHECK(std::abs(fit->segments - segments) <= 4 * std::max(0.5, fit->error));
     CHECK(fit->error < segments / 2.0);
+    CHECK_FALSE(fit->bound);
   }
+}
+
+TEST_CASE("of more random segments than reads can tell only the least number is known") {
+  Kept kept;
+  for (int i = 0; i < 40; ++i) kept.first_of[32].add(4.5);
+  const auto fit = fit_random_replacement(kept);
+  REQUIRE(fit);
+  CHECK(fit->bound);
 }
 
 TEST_CASE("access on arrival shows in whole-track responses") {
@@ -413,7 +422,7 @@ TEST_CASE("what is kept of many tells random replacement, its opposite, or neith
                                                newest_first[x - 1] != 0));
         record.observations.back().nth = static_cast<std::uint32_t>(x - 1);
       }
-    return replaced_at_random(record);
+    return replaced_at_random(record).verdict;
   };
   CHECK(kept({1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}, 8) == Verdict::miss);
   CHECK(kept({1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0}, 8) == Verdict::hit);
