@@ -10,7 +10,6 @@
 
 #include "engine/layout_map.h"
 #include "estimate/samples.h"
-#include "extract/stated_demerit.h"
 #include "extract/suspects.h"
 #include "extract/uneven_time.h"
 #include "extract/unexplained.h"
@@ -24,6 +23,7 @@
 #include "mtbrc/time_watch.h"
 #include "replay/compare.h"
 #include "replay/replay_model.h"
+#include "replay/stated_demerit.h"
 #include "scsi/drive.h"
 #include "scsi/read_blocks.h"
 #include "statistics/distribution.h"
@@ -324,7 +324,7 @@ model::Notes correct(const Trial& trial, std::size_t learned, model::DriveModel&
 std::vector<double> floors_ms(const char* workload, const model::DriveModel& model,
                               replay::Caches caches) {
   constexpr std::uint64_t kTimes = 6;
-  const trace::Trace trace = trace_like(workload, model.identity, kStatedRequests, 1, {});
+  const trace::Trace trace = trace_like(workload, model.identity, replay::kStatedRequests, 1, {});
   std::vector<std::vector<double>> times;
   for (std::uint64_t i = 0; i < kTimes; ++i) {
     const replay::Result answered = replay::replay_on_model(
@@ -342,18 +342,19 @@ std::vector<double> floors_ms(const char* workload, const model::DriveModel& mod
 
 // What judges of the drive's and the model's answers, these in the drive's time; from request
 // `from` on, counted from 1.
-std::vector<Answered> judging(const Trial& trial, const replay::Result& answers, std::size_t from) {
-  const std::vector<Answered> all = answered(trial.drive(), answers, from - 1);
-  std::vector<Answered> result;
+std::vector<replay::Answered> judging(const Trial& trial, const replay::Result& answers,
+                                      std::size_t from) {
+  const std::vector<replay::Answered> all = replay::answered(trial.drive(), answers, from - 1);
+  std::vector<replay::Answered> result;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (trial.of_the_workload()[from - 1 + i]) result.push_back(all[i]);
   return result;
 }
 
-StatedDemerit stated_by(const Trial& trial, const std::vector<Answered>& requests,
-                        const model::DriveModel& model, const std::vector<double>& floors) {
-  return stated_demerit(requests, floors, model::revolution_ns(model.rotation) * 1e-6,
-                        trial.drive().requests.size());
+replay::StatedDemerit stated_by(const Trial& trial, const std::vector<replay::Answered>& requests,
+                                const model::DriveModel& model, const std::vector<double>& floors) {
+  return replay::stated_demerit(requests, floors, model::revolution_ns(model.rotation) * 1e-6,
+                                trial.drive().requests.size());
 }
 
 model::Demerit demerit_of(const char* workload, const Trial& trial, const model::DriveModel& model,
@@ -361,8 +362,8 @@ model::Demerit demerit_of(const char* workload, const Trial& trial, const model:
   const replay::Result& drive = trial.drive();
   const replay::ClassMetrics all = trial.judged(answers, from);
   const std::vector<double> floors = floors_ms(workload, model, replay::caches_of(drive.caches));
-  const StatedDemerit stated = stated_by(trial, judging(trial, answers.in_drives_time, from), model,
-                                         floors);
+  const replay::StatedDemerit stated = stated_by(
+      trial, judging(trial, answers.in_drives_time, from), model, floors);
   return {.workload = model::within_the_run(workload),
           .requests = all.n_drive,
           .drive_mean_ms = all.mean_drive_ms,
@@ -671,12 +672,12 @@ bool tell_enough(const char* workload, const replay::Result& result, const mtbrc
   if (warming == 0 && trial.count() >= kFewestValidationRequests &&
       !correct(trial, all / 2, corrected).empty())
     others = all / 2;
-  const std::vector<Answered> requests = judging(trial, trial.in_drives_time(corrected),
-                                                 others + 1);
+  const std::vector<replay::Answered> requests = judging(trial, trial.in_drives_time(corrected),
+                                                         others + 1);
   double mean_ms = 0;
-  for (const Answered& one : requests) mean_ms += one.drive_ms;
+  for (const replay::Answered& one : requests) mean_ms += one.drive_ms;
   mean_ms /= static_cast<double>(requests.size());
-  const StatedDemerit stated = stated_by(trial, requests, corrected, floors);
+  const replay::StatedDemerit stated = stated_by(trial, requests, corrected, floors);
   // What a budget leaves is spent.
   if (context.deadline_ns > 0 || context.precision == mtbrc::Precision::high)
     return stated.error_ms < kKnown * mean_ms;
@@ -769,8 +770,8 @@ void bear_pauses(const Pauses& pauses, model::Validity& validity) {
     const double square = share * pauses.mean_ms * pauses.mean_ms;
     // Of waits whose lengths vary like an exponential's: those that were seen, and those that
     // requests of the number that a demerit is stated for meet.
-    const double unsure =
-        square * std::sqrt(2 / static_cast<double>(pauses.paused) + 2 / (share * kStatedRequests));
+    const double unsure = square * std::sqrt(2 / static_cast<double>(pauses.paused) +
+                                             2 / (share * replay::kStatedRequests));
     const double before = demerit.demerit_ms * demerit.demerit_ms;
     const double may_be_ms = demerit.demerit_ms + demerit.error_ms.value_or(0);
     demerit.demerit_ms = std::sqrt(before + square);

@@ -206,6 +206,7 @@ std::vector<std::string> with_disksim(replay::Validated& validated,
     auto result = disksim.replay(judged[disksim.models()[i]], validated.drive);
     if (!result) continue;
     validated.comparisons.push_back(replay::compare(validated.drive, *result));
+    replay::state_error(validated.drive, *result, validated.comparisons.back());
     validated.models.push_back(std::move(*result));
     answered.push_back(names[others + i]);
   }

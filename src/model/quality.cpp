@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "model/finding_kinds.h"
 #include "model/stand_ins.h"
@@ -44,19 +45,12 @@ const Demerit* demerit_of(const Validity& validity, std::string_view workload) {
   return found == validity.demerits.rend() ? nullptr : &*found;
 }
 
-double error_percent(const Demerit& demerit) {
-  return demerit.drive_mean_ms > 0 ? 100 * demerit.error_ms.value_or(0) / demerit.drive_mean_ms : 0;
-}
-
 Quality quality_of(const Demerit* demerit) {
   if (demerit == nullptr) return Quality::unchecked;
-  const double percent = demerit->demerit_percent, error = error_percent(*demerit);
-  const Quality stated = quality_of_demerit(demerit->workload, percent);
-  // One request of some hundred that the drive held up makes a large demerit, and a large error.
-  if (stated == Quality::poor && percent - kSure * error <= kFair) return Quality::fair;
-  // What may be beyond the bound of good is not known to be good.
-  return std::max(stated,
-                  std::min(Quality::fair, quality_of_demerit(demerit->workload, percent + error)));
+  std::optional<double> error_percent;
+  if (demerit->error_ms && demerit->drive_mean_ms > 0)
+    error_percent = 100 * *demerit->error_ms / demerit->drive_mean_ms;
+  return quality_of_demerit(demerit->workload, demerit->demerit_percent, error_percent);
 }
 
 double share_without_place(const Layout& layout, std::uint64_t blocks) {
@@ -101,7 +95,7 @@ class Grader {
     if (model_.layout.zones.empty() || unknown > kManyUnknown)
       q_.places = Quality::poor;
     else if (random != nullptr && random->phase_requests > 0)
-      q_.places = std::max(quality_of_phase(random->folded_phase_share),
+      q_.places = std::max(quality_of_phase(random->folded_phase_share, random->phase_requests),
                            unknown > kFewUnknown ? Quality::fair : Quality::good);
   }
 
@@ -139,9 +133,8 @@ class Grader {
 
 // Of the mean, and surely so.
 double above_floor(const Demerit& demerit) {
-  if (!(demerit.drive_mean_ms > 0)) return 0;
-  return (demerit.demerit_ms - demerit.floor_ms.value_or(0) -
-          kSure * demerit.error_ms.value_or(0)) /
+  if (!(demerit.drive_mean_ms > 0) || !demerit.error_ms) return 0;
+  return (demerit.demerit_ms - demerit.floor_ms.value_or(0) - kSure * *demerit.error_ms) /
          demerit.drive_mean_ms;
 }
 
@@ -152,7 +145,7 @@ std::string lacking_positions(const DriveModel& model) {
     return "its angles were refuted";
   const Demerit* const random = demerit_of(model.validity, "random");
   if (random != nullptr && random->phase_requests > 0 &&
-      quality_of_phase(random->folded_phase_share) == Quality::poor)
+      quality_of_phase(random->folded_phase_share, random->phase_requests) == Quality::poor)
     return fmt::format("{:.0f} % of its check's media accesses are in phase",
                        100 * random->folded_phase_share);
   return "";
@@ -171,8 +164,24 @@ Quality quality_of_demerit(std::string_view workload, double percent) {
                                                                                 : Quality::fair;
 }
 
-Quality quality_of_phase(double share) {
-  return share >= kGoodPhase ? Quality::good : share >= kFairPhase ? Quality::fair : Quality::poor;
+Quality quality_of_demerit(std::string_view workload, double percent,
+                           std::optional<double> error_percent) {
+  const Quality stated = quality_of_demerit(workload, percent);
+  if (!error_percent) return std::max(stated, Quality::fair);
+  // One request of some hundred that the drive held up makes a large demerit, and a large error.
+  if (stated == Quality::poor && percent - kSure * *error_percent <= kFair) return Quality::fair;
+  // What may be beyond the bound of good is not known to be good.
+  return std::max(stated,
+                  std::min(Quality::fair, quality_of_demerit(workload, percent + *error_percent)));
+}
+
+Quality quality_of_phase(double share, std::uint64_t requests) {
+  // Two more of either (Agresti and Coull, The American Statistician 52, 1998).
+  const double seen = static_cast<double>(requests), n = seen + 4;
+  const double middle = (share * seen + 2) / n;
+  const double half = kSure * std::sqrt(middle * (1 - middle) / n);
+  if (middle + half < kFairPhase) return Quality::poor;
+  return share >= kGoodPhase && middle - half >= kFairPhase ? Quality::good : Quality::fair;
 }
 
 std::string within_the_run(std::string_view workload) {

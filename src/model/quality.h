@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,13 @@ std::string_view name_of(Quality quality);
 
 // `workload`: "random" or any other, as "mixed"; "random, within the run" too.
 Quality quality_of_demerit(std::string_view workload, double percent);
-// Of media accesses of random requests in phase.
-Quality quality_of_phase(double share);
+// By a demerit's error (one standard error): good with the error added, poor with two taken off; of
+// an error that nobody knows it is fair at most.
+Quality quality_of_demerit(std::string_view workload, double percent,
+                           std::optional<double> error_percent);
+// Of media accesses of random requests in phase, so many of them: good where the 95 % interval of
+// the share is within fair, poor where none of it is.
+Quality quality_of_phase(double share, std::uint64_t requests);
 
 // "random, within the run": by the few requests of the run itself, where a validation's is
 // "random".

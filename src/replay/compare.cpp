@@ -9,6 +9,7 @@
 
 #include "model/error.h"
 #include "replay/hits.h"
+#include "replay/stated_demerit.h"
 #include "statistics/distribution.h"
 
 namespace platter::replay {
@@ -446,6 +447,12 @@ Comparison compare(const OpenResult& drive, const OpenResult& model, const Compa
 
 Comparison compare(const Result& drive, const Result& model, const Comparing& options) {
   return compare(result_source(drive), result_source(model), options);
+}
+
+void state_error(const Result& drive, const Result& model, Comparison& comparison) {
+  if (!comparison.not_paired.empty() || !comparison.period_ns || comparison.range) return;
+  comparison.classes.front().demerit_error_ms = demerit_error_ms(answered(drive, model, 0),
+                                                                 *comparison.period_ns * 1e-6);
 }
 
 }  // namespace platter::replay

@@ -29,8 +29,9 @@ struct ClassMetrics {
   std::string name{};  // "all", "read", "write", or a size class in blocks: "1-4"
   std::size_t n_drive = 0, n_model = 0;
   double mean_drive_ms = 0, mean_model_ms = 0;
-  double demerit_ms = 0;       // root mean square horizontal distance of the two CDFs
-  double demerit_percent = 0;  // of the drive's mean
+  double demerit_ms = 0;                     // root mean square horizontal distance of the two CDFs
+  double demerit_percent = 0;                // of the drive's mean
+  std::optional<double> demerit_error_ms{};  // state_error(); one standard error
   std::optional<PairedError> paired{};
   std::size_t drive_hits = 0, drive_misses = 0;
   std::optional<double> hits_agreed_share{};   // requests that are a hit on both or a miss on both
@@ -92,5 +93,8 @@ Comparison compare(const Result& drive, const Result& model, const Comparing& op
 // The same of results of any length, in little memory: each is read twice. Error(output) where
 // TMPDIR has no room for sorting.
 Comparison compare(const OpenResult& drive, const OpenResult& model, const Comparing& options = {});
+
+// The error of the demerit of all requests, where they are paired and the period is known.
+void state_error(const Result& drive, const Result& model, Comparison& comparison);
 
 }  // namespace platter::replay

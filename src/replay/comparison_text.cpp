@@ -29,6 +29,7 @@ Json class_json(const ClassMetrics& metrics) {
   json["mean_ms"] = {{"drive", metrics.mean_drive_ms}, {"model", metrics.mean_model_ms}};
   json["demerit_ms"] = metrics.demerit_ms;
   json["demerit_percent"] = metrics.demerit_percent;
+  json["demerit_error_ms"] = or_null(metrics.demerit_error_ms);
   json["paired"] = metrics.paired ? paired_json(*metrics.paired) : Json(nullptr);
   json["drive_hits"] = metrics.drive_hits;
   json["drive_misses"] = metrics.drive_misses;

@@ -13,8 +13,9 @@ std::string share_text(double share, std::size_t trials) {
 }
 
 std::string phase_text(const model::Demerit& demerit) {
-  return share_text(demerit.folded_phase_share,
-                    demerit.phase_requests > 0 ? demerit.phase_requests : demerit.requests);
+  return demerit.phase_requests == 0
+             ? ""
+             : share_text(demerit.folded_phase_share, demerit.phase_requests);
 }
 
 }  // namespace platter::replay

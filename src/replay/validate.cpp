@@ -74,6 +74,7 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
       validated.models.push_back(
           replay_on_model(model, validated.trace, {.caches = caches, .like = &validated.drive}));
       validated.comparisons.push_back(compare(validated.drive, validated.models.back()));
+      state_error(validated.drive, validated.models.back(), validated.comparisons.back());
     }
     finished(validated);
   }
@@ -108,7 +109,10 @@ void add_to_validity(const Validated& validated, std::size_t index, model::Drive
                                .drive_mean_ms = all.mean_drive_ms,
                                .demerit_ms = all.demerit_ms,
                                .demerit_percent = all.demerit_percent,
-                               .folded_phase_share = all.folded_phase_share.value_or(0)});
+                               .folded_phase_share = all.folded_phase_share.value_or(0),
+                               .hits_agreed_share = all.hits_agreed_share.value_or(0),
+                               .error_ms = all.demerit_error_ms,
+                               .phase_requests = all.folded_phase_share ? all.phase_n : 0});
 }
 
 }  // namespace platter::replay

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/printable.h"
 #include "replay/share_text.h"
+#include "replay/validate.h"
 
 namespace platter::replay {
 namespace {
@@ -18,10 +20,23 @@ std::string time_text(double ms) {
   return ms < 0.1 ? fmt::format("{:.0f} us", ms * 1e3) : fmt::format("{:.2f} ms", ms);
 }
 
-// The workload that single requests are judged by: without a cache in between.
-const Judged* random_of(std::span<const Judged> judged) {
-  const auto found = std::ranges::find(judged, "random", &Judged::workload);
+const Judged* judged_of(std::span<const Judged> judged, std::string_view workload) {
+  const auto found = std::ranges::find(judged, workload, &Judged::workload);
   return found == judged.end() ? nullptr : &*found;
+}
+
+std::optional<double> error_percent_of(const ClassMetrics& all) {
+  if (!all.demerit_error_ms || !(all.mean_drive_ms > 0)) return std::nullopt;
+  return 100 * *all.demerit_error_ms / all.mean_drive_ms;
+}
+
+// The workload that single requests are judged by: without a cache in between.
+const Judged* random_of(std::span<const Judged> judged) { return judged_of(judged, "random"); }
+
+std::string demerit_text(const ClassMetrics& all) {
+  const auto error_percent = error_percent_of(all);
+  return error_percent ? fmt::format("{:.1f} +- {:.1f} %", all.demerit_percent, *error_percent)
+                       : fmt::format("{:.1f} %", all.demerit_percent);
 }
 
 std::string verdict(std::span<const Judged> judged) {
@@ -30,7 +45,7 @@ std::string verdict(std::span<const Judged> judged) {
   const auto phase = random ? all_of(*random).folded_phase_share : std::nullopt;
   if (phase && all_of(*random).paired)
     text += fmt::format("{}: median error {}, {} in phase; ",
-                        model::quality_of_phase(*phase) == model::Quality::poor
+                        quality_of_phase(all_of(*random)) == model::Quality::poor
                             ? " does not know where the platter is, so that single requests are "
                               "not predicted"
                             : " predicts single requests",
@@ -40,22 +55,32 @@ std::string verdict(std::span<const Judged> judged) {
     text += ": ";
   text += "demerit";
   for (std::size_t i = 0; i < judged.size(); ++i)
-    text += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", judged[i].workload,
-                        all_of(judged[i]).demerit_percent);
+    text += fmt::format("{} {} {}", i == 0 ? "" : ",", judged[i].workload,
+                        demerit_text(all_of(judged[i])));
   return text + fmt::format(" of {} requests each: {}\n", all_of(judged.front()).n_drive,
                             model::name_of(quality_of(judged)));
 }
 
 }  // namespace
 
+model::Quality quality_of_demerit(std::string_view workload, const ClassMetrics& all) {
+  return model::quality_of_demerit(workload, all.demerit_percent, error_percent_of(all));
+}
+
+model::Quality quality_of_phase(const ClassMetrics& all) {
+  return all.folded_phase_share && all.phase_n > 0
+             ? model::quality_of_phase(*all.folded_phase_share, all.phase_n)
+             : model::Quality::unchecked;
+}
+
 model::Quality quality_of(std::span<const Judged> judged) {
   model::Quality quality = model::Quality::good;
+  for (const char* const workload : kValidationWorkloads)
+    if (judged_of(judged, workload) == nullptr) quality = model::Quality::unchecked;
   for (const Judged& each : judged)
-    quality = std::max(quality,
-                       model::quality_of_demerit(each.workload, all_of(each).demerit_percent));
+    quality = std::max(quality, quality_of_demerit(each.workload, all_of(each)));
   if (const Judged* random = random_of(judged))
-    if (const auto phase = all_of(*random).folded_phase_share)
-      quality = std::max(quality, model::quality_of_phase(*phase));
+    quality = std::max(quality, quality_of_phase(all_of(*random)));
   return quality;
 }
 

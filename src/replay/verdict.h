@@ -16,8 +16,13 @@ struct Judged {
   Comparison comparison;
 };
 
+// Of all requests, by the demerit with its error, and by the share in phase; unchecked where no
+// access tells a phase.
+model::Quality quality_of_demerit(std::string_view workload, const ClassMetrics& all);
+model::Quality quality_of_phase(const ClassMetrics& all);
+
 // Of one model, by the demerits of both workloads and the share of media accesses in phase; the
-// bounds are in docs/metrics.md.
+// bounds are in docs/metrics.md. Unchecked at best where one of them was not run.
 model::Quality quality_of(std::span<const Judged> judged);
 
 // "QUANTUM ATLAS 10K predicts single requests: median error 6 us, 99.8 % in phase (99.6 to 99.9);

@@ -32,9 +32,8 @@ Use single_requests(std::span<const replay::Judged> judged) {
   Use use{"Single requests: when each is complete", {}, "not compared with the drive"};
   const replay::ClassMetrics* random = of_workload(judged, "random");
   if (!random || !random->folded_phase_share) return use;
-  use.fit = std::max(model::quality_of_phase(*random->folded_phase_share),
-                     model::quality_of_demerit("random", random->demerit_percent)) ==
-            model::Quality::good;
+  use.fit = std::max(replay::quality_of_phase(*random),
+                     replay::quality_of_demerit("random", *random)) == model::Quality::good;
   use.because = fmt::format("{:.1f} % of the accesses in phase, demerit {:.1f} %",
                             100 * *random->folded_phase_share, random->demerit_percent);
   return use;
@@ -44,12 +43,12 @@ Use mixed_loads(std::span<const replay::Judged> judged) {
   Use use{"Mixed loads with the cache at work", {}, "not compared with the drive"};
   const replay::ClassMetrics* mixed = of_workload(judged, "mixed");
   if (!mixed) return use;
-  use.fit = model::quality_of_demerit("mixed", mixed->demerit_percent) == model::Quality::good &&
-            mixed->hits_agreed_share.value_or(1) >= kHits;
+  const bool near = replay::quality_of_demerit("mixed", *mixed) == model::Quality::good;
+  if (!near || mixed->hits_agreed_share) use.fit = near && *mixed->hits_agreed_share >= kHits;
   use.because = fmt::format("demerit {:.1f} %", mixed->demerit_percent);
-  if (mixed->hits_agreed_share)
-    use.because += fmt::format(", hits and misses agree in {:.1f} %",
-                               100 * *mixed->hits_agreed_share);
+  use.because += mixed->hits_agreed_share ? fmt::format(", hits and misses agree in {:.1f} %",
+                                                        100 * *mixed->hits_agreed_share)
+                                          : ", whether hits and misses agree is not known";
   return use;
 }
 
@@ -86,7 +85,8 @@ std::vector<replay::Judged> judged(const model::DriveModel& model, const std::st
     metrics.mean_drive_ms = stated.drive_mean_ms;
     metrics.demerit_ms = stated.demerit_ms;
     metrics.demerit_percent = stated.demerit_percent;
-    if (stated.folded_phase_share > 0) metrics.folded_phase_share = stated.folded_phase_share;
+    if (stated.phase_requests > 0) metrics.folded_phase_share = stated.folded_phase_share;
+    metrics.demerit_error_ms = stated.error_ms;
     metrics.phase_n = stated.phase_requests;
     if (stated.hits_agreed_share > 0) metrics.hits_agreed_share = stated.hits_agreed_share;
     replay::Comparison comparison;
@@ -116,7 +116,10 @@ std::string verdict_box(const model::DriveModel& model, std::span<const replay::
   const bool good = quality == model::Quality::good;
   if (!good && !of_model.because.empty())
     text += fmt::format("; {}", fmt::join(of_model.because, ", "));
-  const char* const name = good ? "Good" : quality == model::Quality::fair ? "Fair" : "Poor";
+  const char* const name = good                                   ? "Good"
+                           : quality == model::Quality::fair      ? "Fair"
+                           : quality == model::Quality::unchecked ? "Unchecked"
+                                                                  : "Poor";
   return fmt::format("<p class=\"verdict {}\"><b>{}.</b> {}.</p>\n", good ? "good" : "doubtful",
                      name, escaped(text));
 }

@@ -252,7 +252,9 @@ void append_validity(std::string& text, const model::Validity& validity) {
                                    d.demerit_ms, d.demerit_percent, d.drive_mean_ms);
     if (d.error_ms) line += fmt::format("; error {:.1f} %", *d.error_ms * percent);
     if (d.floor_ms) line += fmt::format(", floor {:.1f} %", *d.floor_ms * percent);
-    line += fmt::format(") over {} requests, {} in phase", d.requests, replay::phase_text(d));
+    line += fmt::format(") over {} requests", d.requests);
+    if (const std::string phase = replay::phase_text(d); !phase.empty())
+      line += fmt::format(", {} in phase", phase);
     if (d.hits_agreed_share > 0)
       line += fmt::format(", {} of hits and misses agree",
                           replay::share_text(d.hits_agreed_share, d.requests));

@@ -57,6 +57,21 @@ TEST_CASE("quality: a demerit that may be far larger is not a good one") {
   CHECK(qualities_of(model).mixed == Quality::good);
 }
 
+TEST_CASE(
+    "quality: a demerit whose error is not known, and a share of few accesses, are not good") {
+  DriveModel model = checked(0.3, 1);
+  model.validity.demerits[0].error_ms.reset();
+  CHECK(qualities_of(model).random == Quality::fair);
+  model = checked(0.3, 1);
+  model.validity.demerits[0].folded_phase_share = 1;
+  model.validity.demerits[0].phase_requests = 5;
+  CHECK(qualities_of(model).places == Quality::fair);
+  model.validity.demerits[0].folded_phase_share = 0.6;
+  CHECK(qualities_of(model).places == Quality::fair);  // not surely poor
+  model.validity.demerits[0].phase_requests = 100;
+  CHECK(qualities_of(model).places == Quality::poor);
+}
+
 TEST_CASE("quality: a run that wrote whole physical blocks says nothing of parts of them") {
   DriveModel model = checked(0.3, 1);
   model.identity.block_bytes = 512;

@@ -84,4 +84,9 @@ TEST_CASE("validity takes the workload's ranges and its demerit, the newest of e
   CHECK(model.validity.demerits[0].workload == "random");
   CHECK(model.validity.demerits[0].requests == 200);
   CHECK(model.validity.demerits[0].folded_phase_share == 1.0);
+  CHECK(model.validity.demerits[0].phase_requests > 150);
+  CHECK(model.validity.demerits[0].hits_agreed_share == 1.0);
+  // None of 200 requests showed anything; one of 800 might have.
+  REQUIRE(model.validity.demerits[0].error_ms);
+  CHECK(*model.validity.demerits[0].error_ms > 0.01);
 }

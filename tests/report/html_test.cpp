@@ -154,7 +154,7 @@ void save_results(const Folder& folder, const std::string& drive, const std::str
   for (const char* workload : {"random", "mixed"}) {
     replay::save_result(result(drive, replay::Result::Target::drive, 0),
                         folder.file(fmt::format("{}.drive.csv", workload)));
-    replay::save_result(result(model, replay::Result::Target::model, 1000000),
+    replay::save_result(result(model, replay::Result::Target::model, 3 * kMillisecond),
                         folder.file(fmt::format("{}.tiny.csv", workload)));
   }
 }
@@ -230,7 +230,8 @@ TEST_CASE("the report says of the cache what the model's file says") {
                               .demerit_ms = 1,
                               .demerit_percent = 25,
                               .folded_phase_share = 0.5,
-                              .hits_agreed_share = 0.987}};
+                              .hits_agreed_share = 0.987,
+                              .phase_requests = 9}};
   const std::string page = report_of(model);
   CHECK(is_proper(page));
   for (const std::string& text :
@@ -282,7 +283,9 @@ TEST_CASE("what the run compared itself tells what a model may be used for") {
                                        .demerit_ms = 0.1,
                                        .demerit_percent = 1,
                                        .folded_phase_share = 0.99,
-                                       .hits_agreed_share = 0.99});
+                                       .hits_agreed_share = 0.99,
+                                       .error_ms = 0.02,
+                                       .phase_requests = 200});
   const std::string page = report_of(model);
   CHECK(page.find("not compared with the drive") == std::string::npos);
   CHECK(page.find("<td>yes</td><td>99.0 % of the accesses in phase, demerit 1.0 %</td>") !=

@@ -28,8 +28,11 @@ TEST_CASE("what is known of a map is said in sentences") {
 
 TEST_CASE("hits and misses that agree stand beside the demerit") {
   model::DriveModel model;
-  model.validity.demerits = {
-      {.workload = "mixed", .requests = 9, .folded_phase_share = 0.5, .hits_agreed_share = 0.987}};
+  model.validity.demerits = {{.workload = "mixed",
+                              .requests = 9,
+                              .folded_phase_share = 0.5,
+                              .hits_agreed_share = 0.987,
+                              .phase_requests = 9}};
   CHECK(
       on_one_line(model_as_text(model))
           .find(

@@ -1,14 +1,15 @@
-// The demerit that a model states of itself: what many requests would show, by the few that the run
-// made, with its error, and the floor, that of the model against itself.
+// What the demerit of some requests tells: its error, and what many would show, by the few that a
+// run made, with the floor, that of the model against itself.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "replay/result.h"
 
-namespace platter::extract {
+namespace platter::replay {
 
 // One request on the drive and on the model, which got it when the drive did, ms.
 struct Answered {
@@ -17,8 +18,11 @@ struct Answered {
 
 // From request `from` on (counted from 0). Where the model was still busy with the one before when
 // a request came, its time counts from there: else one late answer would make all behind it late.
-std::vector<Answered> answered(const replay::Result& drive, const replay::Result& model,
-                               std::size_t from);
+std::vector<Answered> answered(const Result& drive, const Result& model, std::size_t from);
+
+// One standard error of the demerit of these requests, the upper one: what it is by chance, and
+// what none of them showed (stated_demerit()). nullopt of none. Pure.
+std::optional<double> demerit_error_ms(const std::vector<Answered>& requests, double revolution_ms);
 
 struct StatedDemerit {
   double ms = 0, error_ms = 0;
@@ -38,4 +42,4 @@ StatedDemerit stated_demerit(const std::vector<Answered>& requests,
                              const std::vector<double>& itself_ms, double revolution_ms,
                              std::uint64_t seed);
 
-}  // namespace platter::extract
+}  // namespace platter::replay

@@ -1,19 +1,14 @@
-// What a model states of itself by few requests, against what many show; which number is suspect.
-#include "extract/stated_demerit.h"
+// What is stated of a demerit by few requests, against what many show.
+#include "replay/stated_demerit.h"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "catch.h"
-#include "engine/layout_map.h"
-#include "extract/suspects.h"
-#include "replay/replay_model.h"
 #include "statistics/distribution.h"
-#include "trace/workload.h"
-#include "virtual_drive/catalogue.h"
 
-namespace platter::extract {
+namespace platter::replay {
 namespace {
 
 constexpr double kRevolution_ms = 6;
@@ -41,34 +36,6 @@ double demerit_of_many(int one_of, double bias_ms, std::uint64_t seed) {
   std::sort(drive_ms.begin(), drive_ms.end());
   std::sort(model_ms.begin(), model_ms.end());
   return statistics::demerit(drive_ms, model_ms);
-}
-
-replay::Result on_model(const model::DriveModel& model, const replay::Result* like = nullptr) {
-  trace::Profile profile = trace::profile("random");
-  profile.times = {
-      .kind = trace::Kind::closed, .gap = trace::Gap::uniform, .mean_ns = kMillisecond / 2};
-  const trace::Trace trace = trace::generate({.profile = profile,
-                                              .blocks = model.identity.blocks,
-                                              .block_bytes = model.identity.block_bytes,
-                                              .requests = 400,
-                                              .seed = 3,
-                                              .reads_only = true});
-  return replay::replay_on_model(
-      model, trace,
-      {.caches = replay::Caches::off, .reference_reads = like == nullptr ? 0U : 16U, .like = like});
-}
-
-std::string suspected(const model::DriveModel& wrong) {
-  const auto* entry = virtual_drive::find_in_catalogue("quantum-atlas10k");
-  const model::DriveModel right = virtual_drive::catalogue_model(*entry);
-  const replay::Result drive = on_model(right);
-  const auto found = suspects(drive, on_model(wrong, &drive), wrong,
-                              engine::LayoutMap(wrong.layout), 0);
-  return found.empty() ? "" : found.front();
-}
-
-model::DriveModel atlas_as_published() {
-  return virtual_drive::catalogue_model(*virtual_drive::find_in_catalogue("quantum-atlas10k"));
 }
 
 }  // namespace
@@ -105,18 +72,16 @@ TEST_CASE("a model that is right has the floor") {
   CHECK(stated.ms == Approx(stated.floor_ms));
 }
 
-TEST_CASE("the number that is wrong is the suspect") {
-  CHECK(suspected(atlas_as_published()).empty());
-  model::DriveModel bus = atlas_as_published();
-  *bus.bus.block_transfer.value += 0.05;
-  CHECK_THAT(suspected(bus), Catch::Contains("the bus time of a block (-0.0"));
-  bus.bus.block_transfer = {};
-  bus.bus.block_transfer.reason = "no cache hits were timed";
-  CHECK_THAT(suspected(bus), Catch::StartsWith("the bus time of a block is not known"));
-  model::DriveModel seeks = atlas_as_published();
-  for (model::SeekPoint& point : seeks.seek.points)
-    if (point.cylinders > 5000) point.time_ms += 1.5;
-  CHECK_THAT(suspected(seeks), Catch::StartsWith("seeks over more than"));
+TEST_CASE("the error of a demerit goes with the root of how many requests it is of") {
+  CHECK_FALSE(demerit_error_ms({}, kRevolution_ms));
+  const auto error_of = [](std::size_t requests) {
+    return *demerit_error_ms(flipping(requests, 20, 2.0, 3), kRevolution_ms);
+  };
+  const double of_100 = error_of(100), of_1600 = error_of(1600), of_20000 = error_of(20000);
+  CHECK(of_100 > 0.1);
+  CHECK(of_1600 < of_100 / 2);
+  CHECK(of_20000 < of_1600 / 2);
+  CHECK(of_20000 > of_1600 / 6);
 }
 
-}  // namespace platter::extract
+}  // namespace platter::replay
