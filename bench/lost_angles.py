@@ -83,7 +83,7 @@ def measured(platter, drive, seed):
             return Result(drive, seed, "no map", str(model["layout"].get("reason")))
         findings = model["provenance"].get("findings", [])
         notes = [finding["text"] for finding in findings if finding["code"].startswith("angles-")]
-        told = any("layout" in finding.get("touches", "layout") for finding in findings)
+        told = any(part.split(".")[0] == "layout" for finding in findings for part in finding.get("touches", ["layout"]))
         chance = random.Random(seed)
         lbns = [chance.randrange(model["identity"]["blocks"]) for _ in range(LBNS)]
         if notes and lost_zones(model):

@@ -22,6 +22,8 @@ namespace platter::extract {
 // What the map of a drive of so many bytes takes by timing, about, in seconds. Chosen: by drives of
 // the catalogue from 1 GB to 20 TB (bench/layout/timed_map_times.py).
 constexpr double timed_map_s(double bytes) { return 90 + 36e-12 * bytes; }
+// Behind it the surfaces, in the mean of 38 drives of today.
+constexpr double kTimedSurfaces_s = 15;
 // Chosen: so little is of use yet.
 constexpr double least_timed_map_s(double bytes) { return 18 + 18e-12 * bytes; }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "estimate/host.h"
+#include "extract/map_by_timing.h"
 #include "extract/prospects.h"
 #include "extract/stages.h"
 #include "model/error.h"
@@ -151,7 +152,7 @@ void TimeOfRun::announce_by_map(double share, double stage_s) {
   const auto left_s = map_forecast_.left_s(share, stage_s);
   if (!left_s) return;
   constexpr double kEarly = 0.1, kWrong = 1.25;  // until then it is told anyhow
-  const double seconds = plan_->forecast_s(kLayout, elapsed_s() + *left_s);
+  const double seconds = plan_->forecast_s(kLayout, elapsed_s() + *left_s + kTimedSurfaces_s);
   const double apart = seconds / announced_s_;
   if (share >= kEarly && apart < kWrong && apart > 1 / kWrong) return;
   announce(fmt::format("expected drive time since {:.0f} % of the map", 100 * share), seconds);

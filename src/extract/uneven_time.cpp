@@ -70,6 +70,7 @@ std::optional<bool> Passages::at(std::uint64_t last_lbn, Nanoseconds completed_n
 
 bool LateAnswers::only_by_host() const {
   constexpr double kByChance = 0.05;
+  if (by_drive == 0 && by_host_of_cache > 0) return true;
   if (by_host == 0) return false;
   const auto all = static_cast<double>(by_host + by_drive);
   double term = std::pow(1 - 2 * kAtPassage_rev, all), fewer = 0;  // binomial distribution
@@ -90,12 +91,15 @@ LateAnswers late_answers(const estimate::Samples& samples, const model::DriveMod
   for (const estimate::Sample& s : samples) {
     const double took_ms = to_ms(s.completed_ns - s.issued_ns);
     if (took_ms <= longest_ms || s.experiment == estimate::Experiment::disturbed) continue;
-    const bool of_media = s.blocks > 0 && s.experiment != estimate::Experiment::hit;
+    const bool of_media = s.blocks > 0;
     if (!of_media && s.experiment != estimate::Experiment::round_trip) continue;
     const auto passed = of_media ? passages.at(s.lbn + s.blocks - 1, s.completed_ns, s.session)
                                  : false;
     if (!passed) continue;
-    ++(*passed ? late.by_drive : late.by_host);
+    if (!*passed && s.experiment == estimate::Experiment::hit)
+      ++late.by_host_of_cache;
+    else
+      ++(*passed ? late.by_drive : late.by_host);
     if (!*passed) late.longest_ms = std::max(late.longest_ms, took_ms);
   }
   return late;

@@ -43,8 +43,11 @@ class Passages {
 // whether the media were asked or not.
 struct LateAnswers {
   std::size_t by_drive = 0, by_host = 0;
-  double longest_ms = 0;  // of the host's
+  double longest_ms = 0;             // of the host's
+  std::size_t by_host_of_cache = 0;  // or the drive's, where it keeps the cache's answers back, too
 
+  // The host's, as far as is known.
+  std::size_t of_host() const { return by_host + (by_drive == 0 ? by_host_of_cache : 0); }
   // That the host was late, and as many answers came at a passage as do by chance.
   bool only_by_host() const;
 };

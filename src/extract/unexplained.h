@@ -35,8 +35,9 @@ double longest_of_one_block_ms(const model::DriveModel& model);
 // Pure.
 Pauses pauses_of(const estimate::Samples& samples, const model::DriveModel& model);
 
-// A sentence for the model's validity, or none.
-std::optional<std::string> told(const Pauses& pauses, double request_ms);
+// A sentence for the model's validity, or none. `by_drive`: some of them are known to be the
+// drive's.
+std::optional<std::string> told(const Pauses& pauses, double request_ms, bool by_drive);
 
 // What remains between the drive's responses and the model's, which got every request when the
 // drive did: those that are off by a revolution, by kind, from request `from` on. None where they

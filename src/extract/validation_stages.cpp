@@ -42,15 +42,16 @@ void validate_itself(const Seen& seen, Findings& found) {
   model::Validity& validity = model.validity;
   const double request_ms = validity.demerits.empty() ? 0 : validity.demerits.front().drive_mean_ms;
   const LateAnswers late = late_answers(seen.samples, model, *found.map);
-  if (late.by_host > 0)
+  if (late.of_host() > 0)
     found.note(
         {model::Code::host_stopped,
          fmt::format("{} answers were noticed up to {:.0f} ms late, when no sector had passed: "
                      "the process or its host stood still, not the drive",
-                     late.by_host, late.longest_ms)});
+                     late.of_host(), late.longest_ms)});
   if (late.only_by_host()) return;
   const Pauses pauses = pauses_of(seen.media_accesses, model);
-  if (const auto text = told(pauses, request_ms)) found.note({model::Code::drive_pauses, *text});
+  if (const auto text = told(pauses, request_ms, late.by_drive > 0))
+    found.note({model::Code::drive_pauses, *text});
   bear_pauses(pauses, validity);
 }
 

@@ -14,10 +14,10 @@ Mapper::Mapper(TimedBlocks& drive, double period_ns, MapperOptions options)
       mender_(map_, settler_, learner_) {}
 
 void Mapper::map() {
-  constexpr double kNoPattern = 0.4;  // of the bands were not as predicted: it saves nothing
-  constexpr int kStuck = 40;          // rounds without another block mapped: nothing fits here
+  constexpr int kStuck = 40;  // rounds without another block mapped: nothing fits here
   std::uint64_t furthest = 0;
   int stuck = 0;
+  unknown_since_ns_ = map_.drive.now_ns();
   try {
     learner_.begin_anew();
     while (!map_.at_end()) {
@@ -27,9 +27,8 @@ void Mapper::map() {
       if (map_.options.progress)
         map_.options.progress(static_cast<double>(map_.runs.back().first) /
                               static_cast<double>(map_.end()));
-      if (map_.pattern && settler_.surprising() > kNoPattern) {
-        map_.pattern.reset();
-        if (map_.runs.back().ring_place >= 0) learner_.begin_behind();
+      if (map_.pattern && is_to_be_learnt_anew()) {
+        forget_pattern();
         if (map_.at_end()) break;
       }
       if (map_.pattern && map_.runs.back().ring_place >= 0)
@@ -43,9 +42,23 @@ void Mapper::map() {
   }
 }
 
+bool Mapper::is_to_be_learnt_anew() {
+  constexpr double kNoPattern = 0.4;  // of the bands were not as predicted: it saves nothing
+  return settler_.surprising() > kNoPattern ||
+         doubt_.is_due(settler_.surprising(), map_.runs.size(), map_.pattern->period(),
+                       map_.drive.now_ns());
+}
+
+void Mapper::forget_pattern() {
+  map_.pattern.reset();
+  unknown_since_ns_ = map_.drive.now_ns();
+  if (map_.runs.back().ring_place >= 0) learner_.begin_behind();
+}
+
 void Mapper::learn() {
   const bool had_pattern = map_.pattern.has_value();
   learner_.learn();
+  if (had_pattern && !map_.pattern) unknown_since_ns_ = map_.drive.now_ns();
   if (!map_.pattern || map_.runs.back().ring_place < 0) return;
   if (had_pattern) {
     // Another place fits as well where the bands are alike, and a leap by whole rounds lands on a
@@ -53,6 +66,7 @@ void Mapper::learn() {
     unproven_ = map_.pattern->period();
     return;
   }
+  doubt_.learnt(map_.runs.size(), map_.drive.now_ns() - unknown_since_ns_);
   gap_ = 4, streak_ = 0;
   settler_.begin();
 }

@@ -12,6 +12,7 @@
 #include "layout_by_timing/learner.h"
 #include "layout_by_timing/map_so_far.h"
 #include "layout_by_timing/mender.h"
+#include "layout_by_timing/pattern_doubt.h"
 #include "layout_by_timing/settler.h"
 
 namespace platter::layout_by_timing {
@@ -33,6 +34,8 @@ class Mapper {
 
  private:
   void learn();
+  bool is_to_be_learnt_anew();
+  void forget_pattern();
   void sweep();
   std::uint32_t bands_to_leap();
   void accept(std::span<const Run> bands);
@@ -42,9 +45,11 @@ class Mapper {
   Settler settler_;
   Learner learner_;
   Mender mender_;
-  double gap_ = 4;            // bands between two that the pattern gets wrong, lately
-  std::size_t streak_ = 0;    // bands since the last such
-  std::size_t unproven_ = 0;  // bands to be met one by one: the place may be wrong
+  PatternDoubt doubt_;
+  Nanoseconds unknown_since_ns_ = 0;  // the pattern
+  double gap_ = 4;                    // bands between two that the pattern gets wrong, lately
+  std::size_t streak_ = 0;            // bands since the last such
+  std::size_t unproven_ = 0;          // bands to be met one by one: the place may be wrong
   bool complete_ = false;
 };
 

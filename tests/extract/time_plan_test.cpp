@@ -169,6 +169,19 @@ TEST_CASE("maps by timing take about what is announced, from 500 GB to 20 TB") {
   }
 }
 
+TEST_CASE("the stages behind a map by timing of a drive of today take longer, unless by a budget") {
+  constexpr double kToday_bytes = 4e12, kOld_bytes = 9e9, kBudget_s = 400;
+  const TimePlan classic(7200, std::nullopt);
+  TimePlan today(7200, std::nullopt), old(7200, std::nullopt), limited(7200, kBudget_s);
+  today.expect_map_by_timing(kToday_bytes);
+  old.expect_map_by_timing(kOld_bytes);
+  limited.expect_map_by_timing(kToday_bytes);
+  const double classic_s = classic.forecast_s(kLayout, 0);
+  CHECK(today.forecast_s(kLayout, 0) > classic_s + 30);
+  CHECK(old.forecast_s(kLayout, 0) == Approx(classic_s));
+  CHECK(limited.forecast_s(kLayout, 0) == Approx(classic_s));
+}
+
 TEST_CASE("a map that grows evenly is told at 2 and at 5 %, and at few shares later") {
   MapForecast forecast;
   std::vector<int> told;

@@ -83,6 +83,11 @@ TEST_CASE("late answers are the host's where no more came at a passage than do b
   CHECK_FALSE(LateAnswers{2, 1}.only_by_host());  // 4 %
   CHECK_FALSE(LateAnswers{5, 10}.only_by_host());
   CHECK_FALSE(LateAnswers{3, 0}.only_by_host());
+  const LateAnswers cache{.by_host_of_cache = 1}, both{.by_drive = 1, .by_host_of_cache = 1};
+  CHECK(cache.only_by_host());
+  CHECK(cache.of_host() == 1);
+  CHECK_FALSE(both.only_by_host());
+  CHECK(both.of_host() == 0);
 }
 
 TEST_CASE("a host that sleeps while a drive is measured is named, and spoils nothing") {

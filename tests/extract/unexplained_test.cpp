@@ -47,10 +47,11 @@ TEST_CASE("pauses are counted, and what they cost is told") {
   // requests of 130 s where those are farther apart.
   CHECK(pauses.demerit_ms(7) == Approx(pauses.mean_ms * std::sqrt(2 / 13000.0)).epsilon(0.01));
   CHECK(pauses.demerit_ms(40) == Approx(pauses.mean_ms * std::sqrt(2 * 0.04 / 130)).epsilon(0.01));
-  const auto text = told(pauses, 7);
+  const auto text = told(pauses, 7, true);
   REQUIRE(text);
   CHECK(text->find("2 of 13000 timed commands") != std::string::npos);
   CHECK(text->find("60.0 s apart") != std::string::npos);
+  CHECK(told(pauses, 7, false)->find("nothing tells which") != std::string::npos);
 }
 
 TEST_CASE("what a drive does on its own is in the demerits that are stated") {
@@ -96,7 +97,7 @@ TEST_CASE("pauses are counted within the sessions of a run, whose clocks are not
 
 TEST_CASE("what a seek and two turns explain is no pause") {
   CHECK(pauses_of(reads(130, 20, 1), a_drive()).paused == 0);
-  CHECK_FALSE(told(pauses_of(reads(130, 0, 60), a_drive()), 7));
+  CHECK_FALSE(told(pauses_of(reads(130, 0, 60), a_drive()), 7, true));
 }
 
 TEST_CASE(
