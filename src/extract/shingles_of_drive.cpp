@@ -134,12 +134,15 @@ class Measuring {
     const std::uint32_t length = std::min(kMib / block_bytes, rig_.context.drive.most_blocks());
     const auto room = [this](std::uint64_t bytes) { return has_room(rig_, bytes); };
     const mtbrc::FilledCache filled = drive_.fill(length, !cleaning_.seen, room);
-    // What the run wrote before lies there, too, but for what it wrote again.
-    const auto before = cleaning_.seen ? 0.0 : static_cast<double>(written_before_) / block_bytes;
+    // What the run wrote before lies there, too: each block once, or as often as it was written.
+    const auto once = static_cast<double>(cleaning_.seen ? filled.blocks : filled.of_run);
+    const auto often = static_cast<double>(filled.blocks) +
+                       (cleaning_.seen ? 0.0 : static_cast<double>(written_before_) / block_bytes);
+    const double least = filled.keeps_old.value_or(false) ? often : once;
+    const double most = filled.keeps_old.value_or(true) ? std::max(once, often) : once;
     if (filled.full) {
       shingling_.media_cache_blocks = measured_blocks(
-          static_cast<double>(filled.blocks) + before / 2,
-          std::hypot(length, before) / std::sqrt(12.0),
+          (least + most) / 2, std::hypot(length, most - least) / std::sqrt(12.0),
           "writes of 1 MiB until the first that waits");
     } else {
       shingling_.media_cache_blocks = model::absent(why_not_full(filled.ended), "blocks");

@@ -103,7 +103,16 @@ class ExtentSearch {
     untold_from_.reset();
     told_to_ = std::max(lbn, at_lbn_);
     // From the one before it, all that was done so far.
-    if (state == State::home) home_track_ = map_.track_of_slot(map_.slot_of_lbn(at_lbn_));
+    if (state == State::home) start_from(map_.track_of_slot(map_.slot_of_lbn(at_lbn_)));
+  }
+
+  // From its blocks up to the last probe, or those of the track before: what follows may be away.
+  // Not by an extent's end, where neither may have blocks at home.
+  void start_from(const engine::Track& track) {
+    const std::uint64_t first = map_.lbn_at_or_after_slot(track.first_slot);
+    if (is_known_away(first) || (first > 0 && is_known_away(first - 1))) return;
+    home_track_ = track;
+    home_lbn_ = at_lbn_;
   }
 
   void end_extent(std::uint64_t end) {
@@ -134,7 +143,9 @@ class ExtentSearch {
   State state_at(std::uint64_t lbn) {
     constexpr std::uint64_t kApart = 3;
     note_where_the_arm_is();
-    const bool tells = arm_is_home_ && tells_from(at_, map_.track_of_slot(map_.slot_of_lbn(lbn)));
+    const engine::Track track = map_.track_of_slot(map_.slot_of_lbn(lbn));
+    const bool tells = arm_is_home_ && tells_from(at_, track) &&
+                       seek_to_edge_rev(at_) > move_rev(at_, track) + lead_rev_ + 2 * kMargin_rev;
     at_lbn_ = passing_next(lbn);
     if (tells) {
       const Nanoseconds before_ns = context_.drive.now_ns();
@@ -256,23 +267,27 @@ class ExtentSearch {
     for (int i = 0; i < kMostTracks && track.first_slot > 0; ++i) {
       const std::uint32_t head = track.head;
       track = map_.track_of_slot(track.first_slot - 1);
-      if (track.head == head || is_known_not_home(track)) continue;
+      if (track.head == head || is_known_not_home(map_.lbn_at_or_after_slot(track.first_slot)))
+        continue;
       of_bands_.push_back(track);
       if (of_bands_.size() == std::size_t{2} * map_.heads()) break;
     }
     return of_bands_;
   }
-  bool is_known_not_home(const engine::Track& track) const {
-    const std::uint64_t lbn = map_.lbn_at_or_after_slot(track.first_slot);
-    const auto holds = [lbn](const LbnRange& range) { return range.holds(lbn, 1); };
-    return std::ranges::any_of(found_.extents, holds) || std::ranges::any_of(found_.untold, holds);
+  static bool hold(const std::vector<LbnRange>& ranges, std::uint64_t lbn) {
+    return std::ranges::any_of(ranges,
+                               [lbn](const LbnRange& range) { return range.holds(lbn, 1); });
+  }
+  bool is_known_away(std::uint64_t lbn) const { return hold(found_.extents, lbn); }
+  bool is_known_not_home(std::uint64_t lbn) const {
+    return is_known_away(lbn) || hold(found_.untold, lbn);
   }
 
   // `miss_rev`: by how much later than by the map it was seen; then is seen.
   std::optional<bool> comes_in_time(const Start& start, std::uint64_t lbn, double& miss_rev) {
     const double end_rev = estimate::sector_end_rev(map_, physical_last(lbn)) + miss_rev;
     home_.refreshed_ns();
-    const auto width_rev = wait_at_home(start.track, end_rev - start.lead_rev);
+    const auto width_rev = wait_at_home(start, end_rev);
     if (!width_rev) return std::nullopt;
     const Nanoseconds before_ns = context_.drive.now_ns();
     const auto missed_rev = home_.miss_rev(lbn);
@@ -280,20 +295,29 @@ class ExtentSearch {
     miss_rev = *missed_rev;
     return since_rev(before_ns) <= start.lead_rev + 2 * *width_rev + kMargin_rev;
   }
-  // A read that ends a little before that angle, on that track at home or on one before it: an
-  // extent may begin on the track itself. The width of a block there.
-  std::optional<double> wait_at_home(engine::Track track, double angle_rev) {
+  // A read that ends so long before that angle, and a little more, on that track at home or on one
+  // before it, if there is time for another head: behind the last probe, an extent may begin on the
+  // track itself. The width of a block there.
+  std::optional<double> wait_at_home(const Start& start, double angle_rev) {
     constexpr int kTracks = 3;
+    engine::Track track = start.track;
     for (int i = 0; i < kTracks; ++i) {
       const double width_rev = 1.0 / track.sectors;
-      const auto from = at_angle(track, angle_rev - 2 * width_rev);
-      const auto miss_rev = from ? home_.miss_rev(*from) : std::nullopt;
-      at_ = track;
-      if (miss_rev && std::abs(*miss_rev) <= kAtHome_rev) return width_rev;
-      if (track.first_slot == 0) break;
+      const auto from = at_angle(track, angle_rev - start.lead_rev - 2 * width_rev);
+      const bool goes_on = track.first_slot > 0 && has_time(start, track.first_slot - 1);
+      if (from && (*from <= home_lbn_ || !goes_on) && !is_known_away(*from)) {
+        const auto miss_rev = home_.miss_rev(*from);
+        at_ = track;
+        if (miss_rev && std::abs(*miss_rev) <= kAtHome_rev) return width_rev;
+      }
+      if (!goes_on) break;
       track = map_.track_of_slot(track.first_slot - 1);
     }
     return std::nullopt;
+  }
+  bool has_time(const Start& start, std::uint64_t slot) const {
+    return map_.track_of_slot(slot).head == start.track.head ||
+           start.lead_rev >= switch_rev() + lead_rev_;
   }
   std::uint64_t physical_last(std::uint64_t lbn) const {
     return std::min(context_.drive.physical_blocks().covering(lbn, 1).last, map_.blocks() - 1);
@@ -321,6 +345,7 @@ class ExtentSearch {
   std::vector<engine::Track> of_bands_{};  // before the one that begins there:
   std::uint64_t of_bands_slot_ = UINT64_MAX;
   std::uint64_t at_lbn_ = 0, told_to_ = 0;  // the last probe; the last of which something is known
+  std::uint64_t home_lbn_ = UINT64_MAX;     // the last probe from whose track others are told
   std::uint64_t at_away_ = 0;               // the last one of an extent
   std::optional<std::uint64_t> began_{};    // the extent that goes on
   std::optional<std::uint64_t> untold_from_{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "estimate/rotation.h"
@@ -49,6 +50,7 @@ std::optional<double> HomeReads::miss_rev(std::uint64_t lbn) {
 bool HomeReads::remember(std::uint64_t lbn) {
   constexpr int kTries = 4;
   const std::uint64_t last = last_of(lbn);
+  if (homes_rev_.contains(last)) return true;
   std::optional<double> before;
   for (int i = 0; i < kTries; ++i) {
     const auto now = end_rev(last);
@@ -62,10 +64,31 @@ bool HomeReads::remember(std::uint64_t lbn) {
   return false;
 }
 
-bool HomeReads::is_guessed(std::uint64_t lbn, std::uint64_t blocks) const {
+// Nearby the map is off as it is there, or by more than a wrong home would be.
+double HomeReads::map_off_rev(std::uint64_t last) const {
+  constexpr std::uint64_t kNear_bytes = 1 << 20;
+  const std::uint64_t near = kNear_bytes / context_.drive.block_bytes();
+  const auto behind = homes_rev_.lower_bound(last);
+  auto nearest = behind;
+  if (behind == homes_rev_.end() ||
+      (behind != homes_rev_.begin() && last - std::prev(behind)->first < behind->first - last)) {
+    if (behind == homes_rev_.begin()) return 0;
+    nearest = std::prev(behind);
+  }
+  const auto [other, home_rev] = *nearest;
+  if (std::max(other, last) - std::min(other, last) > near || is_in_guessed(other)) return 0;
+  const double off_rev =
+      statistics::wrap_rev(home_rev - estimate::sector_end_rev(*context_.map, other));
+  return std::abs(off_rev) <= 2 * kAtHome_rev ? off_rev : 0;
+}
+
+bool HomeReads::is_in_guessed(std::uint64_t lbn, std::uint64_t blocks) const {
   const auto range = std::ranges::lower_bound(guessed_, lbn, {}, &LbnRange::last);
-  return range != guessed_.end() && range->first < lbn + blocks &&
-         !(blocks == 1 && homes_rev_.contains(last_of(lbn)));
+  return range != guessed_.end() && range->first < lbn + blocks;
+}
+
+bool HomeReads::is_guessed(std::uint64_t lbn, std::uint64_t blocks) const {
+  return is_in_guessed(lbn, blocks) && !(blocks == 1 && remembers(lbn));
 }
 
 std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
@@ -74,8 +97,9 @@ std::optional<bool> HomeReads::at_home(std::uint64_t lbn) {
   const auto end = end_rev(last);
   if (!end) return std::nullopt;
   const auto home = homes_rev_.find(last);
-  const double home_rev = home != homes_rev_.end() ? home->second
-                                                   : estimate::sector_end_rev(*context_.map, last);
+  const double home_rev = home != homes_rev_.end()
+                              ? home->second
+                              : estimate::sector_end_rev(*context_.map, last) + map_off_rev(last);
   return std::abs(statistics::wrap_rev(*end - home_rev)) <= kAtHome_rev;
 }
 

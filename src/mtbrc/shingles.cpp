@@ -10,7 +10,8 @@
 namespace platter::mtbrc {
 namespace {
 
-constexpr std::uint64_t kMib = 1 << 20, kSharp_bytes = 128 << 10;
+constexpr std::uint64_t kMib = 1 << 20, kSharp_bytes = 128 << 10, kLeastBand_bytes = 12 * kMib,
+                        kMostBand_bytes = 256 * kMib;
 // Physical blocks that vote. At home so far apart, and written backwards: away they lie side by
 // side, and one that looks at home by chance says nothing of the others.
 constexpr std::uint32_t kGroup = 3, kApart = 16;
@@ -70,7 +71,8 @@ bool Shingles::rewrite(std::uint64_t lbn, std::uint32_t blocks) {
     return false;
   }
   if (!accesses_.write(estimate::Experiment::other, lbn, 0, blocks)) return false;
-  written_.push_back(lbn);
+  stretches_.insert(bytes_of(lbn) / kLeastBand_bytes);
+  if (home_.remembers(lbn)) watched_.push_back(lbn);
   return true;
 }
 
@@ -170,6 +172,7 @@ IdleCleaning Shingles::idle_cleaning() {
   if (!found.seen) return found;
   const double settle_ns = 3 * high_ns;
   context_.drive.rest_ns(static_cast<Nanoseconds>(settle_ns));
+  found.at = one;
   found.one_band = until_home({one}, low_ns, high_ns, settle_ns);
   // Another band of about the same tracks.
   const std::uint64_t away = 80 * kMib / context_.drive.block_bytes();
@@ -220,8 +223,8 @@ std::optional<std::uint64_t> Shingles::home_from(std::uint64_t lbn) {
   const auto all_home = [&](std::uint64_t first) {
     for (std::uint32_t k = 0; k < kGroup; ++k) {
       const std::uint64_t block = first + std::uint64_t{k} * kApart * context_.write_unit();
-      if (!(home_.is_guessed(block) ? home_.remember(block) : home_.at_home(block).value_or(false)))
-        return false;
+      if (!home_.is_guessed(block) && !home_.at_home(block).value_or(false)) return false;
+      if (!home_.remember(block)) return false;
     }
     return true;
   };
@@ -230,19 +233,29 @@ std::optional<std::uint64_t> Shingles::home_from(std::uint64_t lbn) {
   return std::nullopt;
 }
 
-// Both at home: they were cleaned as one. One alone: there was no time for another band.
-std::optional<bool> Shingles::same_band(std::uint64_t a, std::uint64_t b,
-                                        const IdleCleaning& cleaning) {
+// Both at home: they were cleaned as one. One alone: there was no time for another band. Neither,
+// but each time some of b's blocks: the others are of the band that comes later.
+std::optional<Shingles::BandOf> Shingles::band_of(std::uint64_t a, std::uint64_t b,
+                                                  const IdleCleaning& cleaning) {
   const double of_band_ns = cleaning.two_bands.value - cleaning.one_band.value;
   constexpr int kTries = 3;
+  int in_part = 0;
   for (int i = 0; i < kTries; ++i) {
     if (!rewrite_group(a) || !rewrite_group(b)) return std::nullopt;
     Pause pause{{a, b}, static_cast<Nanoseconds>(cleaning.one_band.value + of_band_ns / 2)};
     const std::uint32_t home = groups_home(pause);
+    if (home == 0) in_part += is_in_part_home(b) ? 1 : 0;
     context_.drive.rest_ns(static_cast<Nanoseconds>(1.2 * cleaning.two_bands.value + of_band_ns));
-    if (home > 0) return home == 2;
+    if (home > 0) return home == 2 ? BandOf::same : BandOf::other;
   }
-  return std::nullopt;
+  return in_part == kTries ? std::optional(BandOf::both) : std::nullopt;
+}
+
+bool Shingles::is_in_part_home(std::uint64_t group) {
+  for (std::uint32_t i = 0; i < kGroup; ++i)
+    if (home_.at_home(group + std::uint64_t{i} * kApart * context_.write_unit()).value_or(false))
+      return true;
+  return false;
 }
 
 // The first LBN behind the band of `lbn`, to 128 KiB.
@@ -252,7 +265,7 @@ std::optional<std::uint64_t> Shingles::edge_above(std::uint64_t lbn, const IdleC
     return context_.drive.physical_blocks().rounded_up(
         static_cast<std::uint32_t>(bytes / block_bytes));
   };
-  const std::uint64_t most = blocks(256 * kMib);
+  const std::uint64_t most = blocks(kMostBand_bytes);
   const std::uint64_t sharp = std::max<std::uint64_t>(blocks(kSharp_bytes), kGroup * kApart * unit);
   std::uint64_t low = lbn, high = lbn + blocks(kMib);
   bool bounded = false;
@@ -260,10 +273,11 @@ std::optional<std::uint64_t> Shingles::edge_above(std::uint64_t lbn, const IdleC
     if (high - lbn > most) return std::nullopt;
     const auto at = home_from(bounded ? low + (high - low) / 2 / unit * unit : high);
     if (!at || (bounded && *at >= high)) return std::nullopt;
-    const auto same = same_band(lbn, *at, cleaning);
-    if (!same) return std::nullopt;
-    bounded |= !*same;
-    (*same ? low : high) = *at;
+    const auto band = band_of(lbn, *at, cleaning);
+    if (!band) return std::nullopt;
+    if (band == BandOf::both) return *at + kGroup * kApart * unit / 2;
+    bounded |= band == BandOf::other;
+    (band == BandOf::same ? low : high) = *at;
     if (!bounded) high = lbn + 2 * (low - lbn);
   }
   return low + (high - low) / 2;
@@ -280,7 +294,19 @@ std::optional<double> Shingles::band_at(std::uint64_t begin, const IdleCleaning&
   return static_cast<double>(*second - *first);
 }
 
-// At places anywhere, until two of them tell the same.
+// Of some places anywhere the one nearest to that of the cleaning: elsewhere it takes another time.
+std::uint64_t Shingles::place_near(std::uint64_t lbn, std::uint64_t blocks) {
+  constexpr int kPlaces = 64;
+  const auto away = [lbn](std::uint64_t other) {
+    return std::max(lbn, other) - std::min(lbn, other);
+  };
+  std::uint64_t nearest = place(blocks);
+  for (int i = 1; i < kPlaces; ++i)
+    if (const std::uint64_t other = place(blocks); away(other) < away(nearest)) nearest = other;
+  return nearest;
+}
+
+// At several places, until two of them tell the same.
 statistics::Estimate Shingles::band_blocks(const IdleCleaning& cleaning) {
   constexpr int kPlaces = 6;
   constexpr double kSame = 0.01;
@@ -288,7 +314,8 @@ statistics::Estimate Shingles::band_blocks(const IdleCleaning& cleaning) {
   std::vector<double> found;
   for (int i = 0; i < kPlaces; ++i) {
     context_.report("size of bands", static_cast<double>(i) / kPlaces);
-    const auto band = band_at(place(600 * kMib / context_.drive.block_bytes()), cleaning);
+    const auto band = band_at(place_near(cleaning.at, 600 * kMib / context_.drive.block_bytes()),
+                              cleaning);
     if (!band) continue;
     for (const double other : found)
       if (std::abs(*band - other) <= kSame * other)
@@ -298,7 +325,7 @@ statistics::Estimate Shingles::band_blocks(const IdleCleaning& cleaning) {
   return {};
 }
 
-// Each MiB of a stretch of the permission once, in random order: in few bands, and no stream.
+// Each place of so many blocks in the permission once.
 std::vector<std::uint64_t> Shingles::places_for(std::uint32_t length) {
   constexpr std::uint64_t kMostPlaces = 400'000, kMostBytes = 64'000 * kMib;
   const std::uint64_t most = std::min(kMostPlaces, kMostBytes / bytes_of(length));
@@ -309,79 +336,126 @@ std::vector<std::uint64_t> Shingles::places_for(std::uint32_t length) {
     std::uint64_t lbn = context_.drive.physical_blocks().covering(range.first, 1).last + 1;
     for (; lbn + length <= end && places.size() < most; lbn += step) places.push_back(lbn);
   }
-  std::ranges::shuffle(places, random_);
   return places;
 }
 
-// Some in a row: one that is away looks at home by chance, and one at home away where it comes
-// late.
-bool Shingles::is_home(std::uint64_t lbn) {
-  constexpr std::uint32_t kNear = 5;  // physical blocks
-  return home_.most_at_home(lbn, kGroup, kNear).value_or(false);
+// Side by side from one on whose home the map tells; each hundred in random order, for no stream.
+void Shingles::in_stretches(std::vector<std::uint64_t>& places) {
+  constexpr std::size_t kStretch = 100;
+  constexpr int kTries = 20;
+  if (places.empty()) return;
+  std::size_t from = 0;
+  for (int i = 0; i == 0 || (i < kTries && home_.is_guessed(places[from])); ++i)
+    from = random_() % places.size();
+  std::ranges::rotate(places, places.begin() + static_cast<std::ptrdiff_t>(from));
+  for (std::size_t i = 0; i < places.size(); i += kStretch)
+    std::shuffle(
+        places.begin() + static_cast<std::ptrdiff_t>(i),
+        places.begin() + static_cast<std::ptrdiff_t>(std::min(i + kStretch, places.size())),
+        random_);
 }
 
-// From the middle of a stretch that was rewritten as a whole, in pieces of that length, how far it
-// is at home: to both sides until a piece is away, and one of the two behind it (a piece that is
-// away may look at home by chance, as a whole); then within the piece between.
-statistics::Estimate Shingles::band_in(const LbnRange& stretch, std::uint32_t piece) {
-  const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
-  const std::uint64_t sharp = kSharp_bytes / context_.drive.block_bytes();
-  const auto home = [&](std::uint64_t lbn) { return is_home(lbn); };
-  std::uint64_t edges[2] = {};
-  for (const bool up : {false, true}) {
-    const auto moved = [&](std::uint64_t from, std::uint64_t by) {
-      return up ? from + by : from - by;
-    };
-    std::uint64_t in = middle + piece / 2, out = moved(in, piece);
-    while (home(out) || (home(moved(out, piece)) && home(moved(out, 2ULL * piece)))) {
-      in = out;
-      out = moved(out, piece);
-      if (out < stretch.first + 3ULL * piece || out + 3ULL * piece > stretch.last) return {};
+// What a full media cache let go: of pieces that were rewritten side by side, those that came home
+// since the last look, if they begin and end among others that are away.
+class Shingles::CameHome {
+ public:
+  CameHome(HomeReads& home, std::uint32_t piece, std::uint64_t sharp)
+      : home_(home), piece_(piece), sharp_(sharp) {}
+
+  void rewritten(std::uint64_t lbn) { pieces_.insert(lbn); }
+  static std::uint64_t watched(std::uint64_t lbn, std::uint32_t piece) { return lbn + piece / 2; }
+
+  statistics::Estimate look() {
+    constexpr std::uint64_t kStep = 8, kRow = 4;  // pieces: the least band, so many are no chance
+    for (auto at = pieces_.begin(); at != pieces_.end();) {
+      bool all = true;
+      for (std::uint64_t i = 0; all && i < kRow; ++i) all = is_home(*at + i * piece_) == true;
+      if (all) {
+        if (const auto band = run_around(*at); band.error > 0) return band;
+      }
+      at = pieces_.lower_bound(*at + kStep * piece_);
     }
-    while (std::max(in, out) - std::min(in, out) > sharp) {
-      const std::uint64_t between = std::min(in, out) + (std::max(in, out) - std::min(in, out)) / 2;
-      (home(between) ? in : out) = between;
-    }
-    edges[up ? 1 : 0] = std::min(in, out) + sharp / 2;
+    return {};
   }
-  return {static_cast<double>(edges[1] - edges[0]),
-          std::sqrt(2.0) * uniform_error(static_cast<double>(sharp))};
+
+ private:
+  // Of a piece that was rewritten, and was not at home before. nullopt: nobody knows.
+  std::optional<bool> is_home(std::uint64_t lbn) {
+    if (!pieces_.contains(lbn)) return std::nullopt;
+    if (std::ranges::any_of(known_, [lbn, this](const LbnRange& range) {
+          return range.holds(watched(lbn, piece_), 1);
+        }))
+      return false;
+    return home_.at_home(watched(lbn, piece_));
+  }
+  // A piece that is away may look at home by chance: two behind it do not.
+  std::optional<bool> goes_on(std::uint64_t lbn, bool up) {
+    const auto next = [&](std::uint64_t by) { return up ? lbn + by * piece_ : lbn - by * piece_; };
+    const auto home = is_home(next(1));
+    if (home != false) return home;
+    return is_home(next(2)) == true && is_home(next(3)) == true;
+  }
+  // To both sides of the piece as far as it is at home, then within the piece where that ends.
+  statistics::Estimate run_around(std::uint64_t lbn) {
+    std::uint64_t ends[2] = {};
+    bool whole = true;
+    for (const bool up : {false, true}) {
+      std::uint64_t at = lbn;
+      auto more = goes_on(at, up);
+      for (; more == true; more = goes_on(at, up)) at = up ? at + piece_ : at - piece_;
+      whole &= more.has_value();
+      const std::uint64_t in = watched(at, piece_);
+      ends[up ? 1 : 0] = more ? edge(in, up ? in + piece_ : in - piece_) : in;
+    }
+    known_.push_back({ends[0], ends[1] - 1});
+    if (!whole) return {};
+    return {static_cast<double>(ends[1] - ends[0]),
+            std::sqrt(2.0) * uniform_error(static_cast<double>(sharp_))};
+  }
+  std::uint64_t edge(std::uint64_t in, std::uint64_t out) {
+    for (const LbnRange& range : known_)
+      if (range.holds(out, 1)) return out > in ? range.first : range.last + 1;
+    while (std::max(in, out) - std::min(in, out) > sharp_) {
+      const std::uint64_t between = std::min(in, out) + (std::max(in, out) - std::min(in, out)) / 2;
+      // Some in a row: one that is away looks at home by chance.
+      (home_.most_at_home(between, kGroup, kNear).value_or(false) ? in : out) = between;
+    }
+    return std::min(in, out) + (std::max(in, out) - std::min(in, out)) / 2;
+  }
+
+  static constexpr std::uint32_t kNear = 5;  // physical blocks
+  HomeReads& home_;
+  std::uint32_t piece_;
+  std::uint64_t sharp_;
+  std::set<std::uint64_t> pieces_;  // first LBNs
+  std::vector<LbnRange> known_{};   // at home since an earlier look
+};
+
+// Of a media cache that is full but for a band: one place is written so often that the band would
+// be full again, and the drive pause.
+std::optional<bool> Shingles::keeps_old(std::uint64_t lbn, std::uint32_t length, double pause_ns,
+                                        const std::function<bool(std::uint64_t bytes)>& room) {
+  const std::uint64_t times = kMostBand_bytes / bytes_of(length) + 1;
+  if (!room(times * bytes_of(length))) return std::nullopt;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    if (!rewrite(lbn, length)) return std::nullopt;
+    const estimate::Sample& write = context_.samples.back();
+    if (static_cast<double>(write.completed_ns - write.issued_ns) > pause_ns) return true;
+  }
+  return false;
 }
 
-// Pieces of a stretch of the permission whose homes the map tells: its middle one first, the others
-// in random order.
-std::vector<std::uint64_t> Shingles::stretch_of(std::uint32_t piece, LbnRange& stretch) {
-  constexpr std::uint64_t kStretch_bytes = 160 * kMib;
-  constexpr int kPlaces = 20;
-  const std::uint64_t pieces = kStretch_bytes / bytes_of(piece);
-  for (int i = 0; i < kPlaces && (i == 0 || home_.is_guessed(stretch.first, pieces * piece)); ++i)
-    stretch.first = place(pieces * piece);
-  stretch.last = stretch.first + pieces * piece - 1;
-  const std::uint64_t middle = stretch.first + (stretch.last - stretch.first) / 2 / piece * piece;
-  std::vector<std::uint64_t> all;
-  for (std::uint64_t lbn = stretch.first; lbn < stretch.last; lbn += piece)
-    if (lbn != middle) all.push_back(lbn);
-  std::ranges::shuffle(all, random_);
-  all.insert(all.begin(), middle);
-  return all;
-}
-
-FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
+FilledCache Shingles::fill(std::uint32_t length, bool side_by_side,
                            const std::function<bool(std::uint64_t bytes)>& room) {
-  constexpr std::size_t kUsual = 40, kPauses = 3, kMorePauses = 12, kSoon = 400;
+  constexpr std::size_t kUsual = 40, kPauses = 3, kMorePauses = 12, kSoon = 400, kWatched = 16;
   constexpr double kPause = 2, kLeastPause_ns = 60e6;
   FilledCache found;
-  LbnRange stretch{};
   std::vector<std::uint64_t> places = places_for(length);
-  if (stretch_first) {
-    const std::vector<std::uint64_t> front = stretch_of(length, stretch);
-    std::erase_if(places, [&](std::uint64_t lbn) {
-      return lbn + length > stretch.first && lbn <= stretch.last;
-    });
-    places.insert(places.begin(), front.begin(), front.end());
-  }
-  const bool tells_band = stretch_first &&
-                          !home_.is_guessed(stretch.first, stretch.last + 1 - stretch.first);
+  if (side_by_side)
+    in_stretches(places);
+  else
+    std::ranges::shuffle(places, random_);
+  CameHome came_home(home_, length, kSharp_bytes / context_.drive.block_bytes());
   std::vector<double> usual, pauses;
   std::size_t since = 0;
   std::uint64_t blocks = 0, writes = 0;
@@ -393,6 +467,10 @@ FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
         break;
       }
     }
+    if (side_by_side)
+      home_.remember(CameHome::watched(places[i], length));
+    else if (i % kWatched == 0)
+      home_.remember(places[i]);
     if (!rewrite(places[i], length)) continue;
     const estimate::Sample& write = context_.samples.back();
     const auto took_ns = static_cast<double>(write.completed_ns - write.issued_ns);
@@ -403,14 +481,15 @@ FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
       if (pauses.empty()) {
         found.blocks = blocks;
         found.writes = writes;
+        found.of_run = context_.drive.blocks_written() - length;
         since = i;
       }
       pauses.push_back(took_ns - median_ns);
       found.full |= pauses.size() == kPauses;
-      if (tells_band && found.band_blocks.error == 0 && is_home(places.front() + length / 2))
-        found.band_blocks = band_in(stretch, length);
-      if (found.full && (!stretch_first || pauses.size() == kMorePauses)) break;
+      if (side_by_side && found.band_blocks.error == 0) found.band_blocks = came_home.look();
+      if (found.full && (!side_by_side || pauses.size() == kMorePauses)) break;
     }
+    if (side_by_side) came_home.rewritten(places[i]);
     if (!found.full && !pauses.empty() && i - since > kSoon) pauses.clear();
     blocks += length;
     ++writes;
@@ -418,6 +497,9 @@ FilledCache Shingles::fill(std::uint32_t length, bool stretch_first,
   // The least is of one band: what lies in others may be less than a write needs.
   if (found.full) {
     found.pause_ns = *std::ranges::min_element(pauses);
+    if (side_by_side)
+      found.keeps_old = keeps_old(places.front(), length, median_of(usual) + found.pause_ns / 2,
+                                  room);
     return found;
   }
   found.blocks = blocks;
@@ -431,19 +513,21 @@ bool Shingles::bring_home(const IdleCleaning& cleaning) {
   constexpr int kTurns = 12;
   constexpr std::size_t kLooks = 40;
   const double of_band_ns = std::max(1e8, cleaning.two_bands.value - cleaning.one_band.value);
-  std::set<std::uint64_t> stretches;  // as many as there can be bands, or some more
-  for (const std::uint64_t lbn : written_) stretches.insert(bytes_of(lbn) / (12 * kMib));
-  double rest_ns = cleaning.one_band.value + of_band_ns * static_cast<double>(stretches.size() + 1);
+  double rest_ns = cleaning.one_band.value +
+                   of_band_ns * static_cast<double>(stretches_.size() + 1);
   for (int turn = 0; turn < kTurns; ++turn) {
     context_.report("bands are cleaned", turn / static_cast<double>(kTurns));
     context_.drive.rest_ns(static_cast<Nanoseconds>(rest_ns));
     std::uint32_t away = 0;
-    for (std::size_t i = 0; i < kLooks && i < written_.size(); ++i) {
-      const std::uint64_t lbn = i < kLooks / 2 ? written_[written_.size() - 1 - i]
-                                               : written_[random_() % written_.size()];
+    for (std::size_t i = 0; i < kLooks && i < watched_.size(); ++i) {
+      const std::uint64_t lbn = i < kLooks / 2 ? watched_[watched_.size() - 1 - i]
+                                               : watched_[random_() % watched_.size()];
       away += home_.at_home(lbn).value_or(true) ? 0 : 1;
     }
-    if (away == 0) return written_.clear(), true;
+    if (away > 0) continue;
+    watched_.clear();
+    stretches_.clear();
+    return true;
   }
   return false;
 }

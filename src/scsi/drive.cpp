@@ -188,7 +188,7 @@ std::vector<Drive::SentRead> Drive::learn_contents(std::uint64_t lbn, std::uint3
     const std::vector<std::uint8_t> data = answer.reply.take_whole().value();
     sent.push_back({.lbn = at, .blocks = run, .done = answer.completion});
     for (std::uint32_t i = 0; i < run; ++i)
-      known[at + i].assign(data.begin() + i * bytes, data.begin() + (i + 1) * bytes);
+      known[at + i].bytes.assign(data.begin() + i * bytes, data.begin() + (i + 1) * bytes);
     at += run;
   }
   return sent;
@@ -251,6 +251,9 @@ Completion Drive::write(std::uint64_t lbn, std::uint32_t blocks, bool force_unit
   }
   std::vector<std::uint8_t> data = link_->known_contents(lbn, blocks);
   link_->bytes_written += data.size();
+  auto sector = link_->contents.find(lbn);
+  for (std::uint32_t i = 0; i < blocks; ++i, ++sector)
+    link_->blocks_written += std::exchange(sector->second.written, true) ? 0 : 1;
   return link_->send_write(link_->write_command(lbn, std::move(data), force_unit_access), lbn,
                            blocks);
 }
@@ -260,7 +263,7 @@ std::vector<std::uint8_t> DriveLink::known_contents(std::uint64_t lbn, std::uint
   bytes.reserve(blocks * identity.block_bytes);
   auto sector = contents.find(lbn);
   for (std::uint64_t i = 0; i < blocks; ++i, ++sector)
-    bytes.insert(bytes.end(), sector->second.begin(), sector->second.end());
+    bytes.insert(bytes.end(), sector->second.bytes.begin(), sector->second.bytes.end());
   return bytes;
 }
 
@@ -293,6 +296,7 @@ void Drive::on_command(std::function<void(const CommandRecord&)> callback) {
 std::uint64_t Drive::commands() const { return link_->commands; }
 std::uint64_t Drive::translations() const { return link_->translations; }
 std::uint64_t Drive::bytes_written() const { return link_->bytes_written; }
+std::uint64_t Drive::blocks_written() const { return link_->blocks_written; }
 std::uint64_t Drive::unit_attentions() const { return link_->unit_attentions; }
 std::uint64_t Drive::resets() const { return link_->resets; }
 std::uint64_t Drive::busy_replies() const { return link_->busy_replies; }

@@ -162,6 +162,7 @@ class Drive {
   std::uint64_t commands() const;
   std::uint64_t translations() const;
   std::uint64_t bytes_written() const;
+  std::uint64_t blocks_written() const;  // each counts once
   std::uint64_t unit_attentions() const;
   std::uint64_t resets() const;        // unit attentions 29h and 2Ah among them
   std::uint64_t busy_replies() const;  // BUSY, TASK SET FULL, becoming ready, aborted, short: tried

@@ -133,7 +133,11 @@ class DriveLink {
   bool told_of_failed_writes = false;
   bool may_be_another = false;  // since a unit attention, until it was asked
 
-  std::map<std::uint64_t, std::vector<std::uint8_t>> contents;  // of sectors that are rewritten
+  struct Content {
+    std::vector<std::uint8_t> bytes;
+    bool written = false;
+  };
+  std::map<std::uint64_t, Content> contents;  // of sectors that are rewritten
 
   std::optional<ModeForm> mode_form;  // the one that this drive was seen to accept
   // Formats of page 40h that this drive was seen to answer, or that it answers none.
@@ -156,7 +160,7 @@ class DriveLink {
 
   std::function<void(std::uint64_t, const std::vector<std::uint8_t>&)> write_callback;
   std::function<void(const CommandRecord&)> command_callback;
-  std::uint64_t commands = 0, translations = 0, bytes_written = 0;
+  std::uint64_t commands = 0, translations = 0, bytes_written = 0, blocks_written = 0;
   std::uint64_t unit_attentions = 0, resets = 0, busy_replies = 0, short_replies = 0;
   std::set<std::uint32_t> answered;  // subjects of commands that this drive has answered well
   std::map<std::string, std::string> odd_refusals;  // by command, those that are no ILLEGAL REQUEST
