@@ -107,8 +107,10 @@ class BandMender {
         return goes_on_behind_loss(cut, wrong);
       case Behind::another_run:
         settler_.settle(cut, false);
-        return next.same_band && band_.tracks > cut.tracks ? goes_on_with(next, cut)
-                                                           : next_band_is(next);
+        return (next.same_band && band_.tracks > cut.tracks) ||
+                       map_.goes_on_with_band(map_.runs.back(), map_.tracks_of_last_band(), next)
+                   ? goes_on_with(next, cut)
+                   : next_band_is(next);
       case Behind::nothing_new:
       case Behind::wrong_there:
       case Behind::not_understood:
@@ -132,7 +134,7 @@ class BandMender {
     Run rest = next;
     rest.tracks = band_.tracks - cut.tracks;
     rest.tail = band_.tail;
-    rest.skew_rev = cut.skew_rev;
+    rest.skew_rev = cut.tracks > 2 ? cut.skew_rev : place().skew_rev;
     rest.ring_place = band_.ring_place;
     if (!settler_.holds(rest)) {
       follow(map_, next);
@@ -148,6 +150,7 @@ class BandMender {
 
   bool next_band_is(Run& next) {
     follow(map_, next);
+    next.same_band = false;
     next.ring_place = map_.pattern->next(band_).ring_place;
     return settled(next, false);
   }

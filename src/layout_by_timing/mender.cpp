@@ -177,7 +177,7 @@ void Mender::mend_start_by_walk() {
       return;
     case Behind::another_run:
       map_.runs.back() = last;
-      if (!mend_by_expected_length(next)) go_on_with(next);
+      if (!mend_by_rest_of_band(next) && !mend_by_expected_length(next)) go_on_with(next);
   }
 }
 
@@ -209,6 +209,24 @@ bool Mender::mend_by_expected_length(const Run& found) {
          mend_inside(band);
 }
 
+// The band before was left where some of its sectors are lost.
+bool Mender::mend_by_rest_of_band(Run found) {
+  const Run last = map_.runs.back();
+  const std::uint32_t so_far = map_.tracks_of_last_band();
+  if (!map_.goes_on_with_band(last, so_far, found)) return false;
+  Run rest = found;
+  rest.tracks = map_.place_of(last).tracks - so_far;
+  rest.skew_rev = map_.place_of(last).skew_rev;
+  if (!settler_.holds(rest)) {
+    follow(map_, found);
+    rest = found;
+  }
+  rest.ring_place = last.ring_place;
+  rest.same_band = true;
+  map_.push(rest);
+  return true;
+}
+
 // As far as it goes, with the place that is expected if it is like that.
 void Mender::go_on_with(Run found) {
   const Run& last = map_.runs.back();
@@ -217,6 +235,7 @@ void Mender::go_on_with(Run found) {
   else
     follow(map_, found);
   found.ring_place = -1;
+  found.same_band = false;
   if (last.ring_place >= 0) {
     const auto place = (static_cast<std::size_t>(last.ring_place) + 1) % map_.pattern->period();
     if (alike(found, (*map_.pattern)[place], entry_rev(last, found)))

@@ -24,6 +24,7 @@ class Mender {
   void mend_start_by_walk();
   void follow_last_again(Run last);
   bool mend_by_expected_length(const Run& found);
+  bool mend_by_rest_of_band(Run found);
   void go_on_with(Run found);
 
   MapSoFar& map_;

@@ -36,6 +36,8 @@ class Pattern {
   bool is_of_tracks() const { return is_of_tracks_; }
   // Of its bands, the median.
   std::uint32_t usual_tracks() const;
+  // That all bands have, or nearly; 0: they do not.
+  std::uint32_t tracks_of_each() const;
   // Share of the bands that differed from the one a period before.
   double differing() const { return differing_; }
   // The place of the last of the runs that it was made of.
@@ -53,12 +55,8 @@ class Pattern {
   void change_skew(double from_rev, double to_rev);
   // What was seen of a run in its place is expected there the next time.
   void learn(const Run& run, const Run& before);
-  // The place that fits these last runs best, where several do the one that is expected; nullopt:
-  // none does.
+  // The place of the last of these runs, if that is clear; likely it is the one that is expected.
   std::optional<std::size_t> find(std::span<const Run> runs, std::size_t expected) const;
-  // The only place at which all but one thing of these last runs is as expected; nullopt: there is
-  // none, or several.
-  std::optional<std::size_t> find_only(std::span<const Run> runs) const;
   // Where these last runs belong, if clearly not to the place that is expected of the last.
   std::optional<std::size_t> find_shifted(std::span<const Run> runs, std::size_t expected) const;
 
@@ -78,6 +76,7 @@ class Pattern {
   const Surfaces& likeliest_surfaces() const;
   void learn_skew(const Run& run, RingPlace& place);
   void learn_format(const RingPlace& seen, RingPlace& place);
+  std::vector<double> chances(std::span<const Run> runs, std::size_t expected) const;
   // How much each place would differ, were it that of the last of these.
   std::vector<int> differing_at(std::span<const Run> runs, std::size_t& bands) const;
 
