@@ -25,7 +25,10 @@ std::uint32_t MapSoFar::tracks_left(const Run& run) const {
 }
 
 void MapSoFar::push(Run run) {
-  if (run.standing == Standing::seen) prober.keep_frame_by(run);
+  if (run.standing == Standing::seen) {
+    prober.keep_frame_by(run);
+    loss_finder.mapped(run.tracks, run.losses.size());
+  }
   note_format(run);
   if (!run.same_band) count_last_band();
   runs.push_back(std::move(run));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "statistics/circular.h"
 #include "statistics/robust.h"
@@ -359,6 +360,11 @@ void Pattern::count_tracks(std::size_t place, std::uint32_t tracks, Standing sta
   if (least > kLost) find_surfaces({});  // places were lost and found wrongly
 }
 
+bool Pattern::foresees_tracks() const {
+  constexpr double kFew = 2;  // of about a hundred bands
+  return !is_of_tracks_ && likeliest_surfaces().missed < kFew;
+}
+
 void Pattern::lose_count() {
   for (Surfaces& surfaces : surfaces_)
     for (BandWidth& width : surfaces.widths) width.lose_count();
@@ -438,7 +444,8 @@ void Pattern::learn_skew(const Run& run, RingPlace& place) {
 void Pattern::learn(const Run& run, const Run& before) {
   constexpr double kGain = 0.15;
   if (is_of_tracks_ && run.tracks > 1) return;  // its place is that of its last track
-  RingPlace& place = places_[static_cast<std::size_t>(run.ring_place)];
+  const auto of = static_cast<std::size_t>(run.ring_place);
+  RingPlace& place = places_[of];
   const RingPlace seen = place_of(run, before);
   // Once is no change: part of a band may have been taken for all of it; a single track is a part.
   const bool part = seen.tracks == 1 && place.tracks > 2;
@@ -464,21 +471,55 @@ void Pattern::learn(const Run& run, const Run& before) {
   if (seen.tail == 0 && place.last_tail == 0) place.tail = 0;
   place.last_tail = seen.tail;
   if (seen.slots == place.slots && run.losses.empty()) place.odd_lack = 0;
-  learn_format(seen, place);
+  learn_format(seen, of);
 }
 
 // Zones begin with whole bands, and their formats are few. Of few tracks, one that lost sectors
 // looks like another format, once.
-void Pattern::learn_format(const RingPlace& seen, RingPlace& place) {
+void Pattern::learn_format(const RingPlace& seen, std::size_t of) {
   constexpr std::uint32_t kMany = 8;
+  RingPlace& place = places_[of];
   const bool known = std::ranges::any_of(
       places_, [&](const RingPlace& other) { return other.slots == seen.slots; });
   if (!known && seen.tracks < kMany && seen.slots != place.odd_slots) {
     place.odd_slots = seen.slots;
     return;
   }
-  place.slots = seen.slots;
-  place.spares = seen.spares;
+  change_format(of, seen.slots, seen.spares);
+}
+
+// Where surfaces are met upwards and downwards in turn, what is as far from the axis: the only axis
+// about which formats are alike, for surfaces have some of their own.
+std::optional<std::size_t> Pattern::other_place_of_surface(std::size_t place) const {
+  constexpr double kAlike = 0.8, kUnlike = 0.6;
+  const std::size_t n = period();
+  if (n % 2 != 0 || n < 4 || is_of_tracks_) return std::nullopt;
+  std::optional<std::size_t> found;
+  for (std::size_t axis = 0; axis < n / 2; ++axis) {
+    const auto other = [&](std::size_t of) { return (2 * axis + 2 * n - 1 - of) % n; };
+    std::size_t alike = 0;
+    for (std::size_t of = 0; of < n; ++of)
+      if (places_[of].slots == places_[other(of)].slots) ++alike;
+    const double share = static_cast<double>(alike) / static_cast<double>(n);
+    if (share < kUnlike) continue;
+    if (share < kAlike || found) return std::nullopt;
+    found = other(place);
+  }
+  return found;
+}
+
+void Pattern::change_format(std::size_t of, std::uint32_t slots, std::uint32_t spares) {
+  RingPlace& place = places_[of];
+  const bool misled = std::exchange(place.slots_foreseen, false) && slots != place.slots;
+  if (!misled && slots != place.slots)
+    if (const auto other = other_place_of_surface(of);
+        other && places_[*other].slots == place.slots) {
+      places_[*other].slots = slots;
+      places_[*other].spares = spares;
+      places_[*other].slots_foreseen = true;
+    }
+  place.slots = slots;
+  place.spares = spares;
   place.odd_slots = 0;
 }
 
