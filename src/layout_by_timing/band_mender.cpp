@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "layout_by_timing/following.h"
 #include "layout_by_timing/mender.h"
@@ -9,18 +10,19 @@ namespace {
 
 class BandMender {
  public:
-  BandMender(MapSoFar& map, Settler& settler, Run& band)
+  BandMender(MapSoFar& map, Settler& settler, Run& band, std::span<const Reading> ends)
       : map_(map),
         settler_(settler),
         band_(band),
+        ends_(ends),
         tracks_(std::min(band.tracks, map.tracks_left(band))) {}
 
   bool mend() {
     if (tracks_ < 3) return false;
     const std::uint32_t late = tracks_ - 2;
     const auto lost = map_.loss_finder.lost_before(band_, first_of_late(late, tracks_ / 8), late, 0,
-                                                   band_.slots + band_.slots / 2);
-    if (lost && lost->lost > 0 && by_loss(*lost)) return true;
+                                                   band_.slots + band_.slots / 2, false, ends_);
+    if (lost && lost->lost > 0 && (by_format(*lost) || by_loss(*lost))) return true;
     std::uint32_t right = 0;
     if (lost) right = lost->track;
     // It was the border's reading.
@@ -55,14 +57,27 @@ class BandMender {
     return wrong;
   }
 
+  // As many on each track up to there: tracks of another size.
+  bool by_format(const LossFinder::Found& found) {
+    constexpr std::uint32_t kFewest = 3;
+    const std::uint32_t tracks = found.track + 1;
+    if (tracks < kFewest || found.lost % tracks != 0) return false;
+    Run other = band_;
+    other.slots -= found.lost / tracks;
+    if (!holds_at(other, found.track / 2) || !settler_.holds(other)) return false;
+    ++map_.counts.formats;
+    return settled(other, false);
+  }
+
   bool by_loss(const LossFinder::Found& found) {
     Run with = band_;
     add_loss(with, found.track / 2, found.lost, false);
-    if (!holds_at(with, tracks_ - 1) && !holds_at(with, found.track)) return false;
+    const bool to_its_end = holds_at(with, tracks_ - 1);
+    if (!to_its_end && !holds_at(with, found.track)) return false;
     ++map_.counts.losses;
     if (settler_.is_short_of_time() && settled_if_it_holds(with)) return true;
     map_.loss_finder.locate(band_, 0, found.track, found.lost);
-    return by_more_losses(found.track);
+    return to_its_end ? settled(band_, true) : by_more_losses(found.track);
   }
 
   // More sectors may be lost behind that track.
@@ -107,8 +122,10 @@ class BandMender {
         return goes_on_behind_loss(cut, wrong);
       case Behind::another_run:
         settler_.settle(cut, false);
-        return next.same_band && band_.tracks > cut.tracks ? goes_on_with(next, cut)
-                                                           : next_band_is(next);
+        return (next.same_band && band_.tracks > cut.tracks) ||
+                       map_.goes_on_with_band(map_.runs.back(), map_.tracks_of_last_band(), next)
+                   ? goes_on_with(next, cut)
+                   : next_band_is(next);
       case Behind::nothing_new:
       case Behind::wrong_there:
       case Behind::not_understood:
@@ -132,7 +149,7 @@ class BandMender {
     Run rest = next;
     rest.tracks = band_.tracks - cut.tracks;
     rest.tail = band_.tail;
-    rest.skew_rev = cut.skew_rev;
+    rest.skew_rev = cut.tracks > 2 ? cut.skew_rev : place().skew_rev;
     rest.ring_place = band_.ring_place;
     if (!settler_.holds(rest)) {
       follow(map_, next);
@@ -140,7 +157,8 @@ class BandMender {
       rest.ring_place = band_.ring_place;
     }
     rest.same_band = true;
-    place().slots = rest.slots;
+    map_.pattern->change_format(static_cast<std::size_t>(band_.ring_place), rest.slots,
+                                rest.spares);
     map_.push(rest);
     place().tracks = band_.tracks;
     return true;
@@ -148,6 +166,7 @@ class BandMender {
 
   bool next_band_is(Run& next) {
     follow(map_, next);
+    next.same_band = false;
     next.ring_place = map_.pattern->next(band_).ring_place;
     return settled(next, false);
   }
@@ -155,11 +174,14 @@ class BandMender {
   MapSoFar& map_;
   Settler& settler_;
   Run& band_;
+  const std::span<const Reading> ends_;  // of late tracks, seen where the band does not have them
   const std::uint32_t tracks_;  // of it up to the drive's end, when nothing of it was mended
 };
 
 }  // namespace
 
-bool Mender::mend_inside(Run& band) { return BandMender(map_, settler_, band).mend(); }
+bool Mender::mend_inside(Run& band, std::span<const Reading> ends) {
+  return BandMender(map_, settler_, band, ends).mend();
+}
 
 }  // namespace platter::layout_by_timing

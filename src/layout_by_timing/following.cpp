@@ -50,6 +50,24 @@ Around pooled_around(std::span<const Piece> pieces) {
   return {sum / weight, 1 / std::sqrt(weight)};
 }
 
+// A first track that lost some sectors looks like one of another size, and all behind it would be a
+// run of such tracks, each of which begins so much earlier. Where tracks end and begin tells.
+bool lost_in_first_track(MapSoFar& map, Run& run, std::uint32_t sectors) {
+  constexpr std::uint32_t kFew = 16, kFrom = 2, kTo = 8;  // sectors, tracks
+  Run whole = run;
+  whole.slots += sectors;
+  whole.tracks = kTo + 2;
+  if (sectors > kFew || whole.tracks > map.tracks_left(whole)) return false;
+  add_loss(whole, 0, sectors, true);
+  if (!map.loss_finder.none_lost(whole, kFrom, kTo) ||
+      !map.loss_finder.begins_right(whole, kFrom, kTo))
+    return false;
+  ++map.counts.losses;
+  run = whole;
+  run.tracks = 2;
+  return true;
+}
+
 // The run of which a piece is the first track, beginning with that block. Its skew is known where
 // the next piece goes on with it; else it has one track.
 std::optional<Run> run_from(MapSoFar& map, const std::vector<Piece>& pieces, std::size_t index,
@@ -70,8 +88,11 @@ std::optional<Run> run_from(MapSoFar& map, const std::vector<Piece>& pieces, std
   if (std::abs(run.around() - piece.around) > std::max(0.05 * piece.around, 6 * piece.around_error))
     return std::nullopt;  // a short track: its slope says another length
   run.skew_rev = statistics::turn_rev(behind.start_rev(*border, behind.around) - run.start_rev);
-  if (std::abs(behind.around - run.around()) < std::max(1.5, 4 * behind.around_error))
+  if (std::abs(behind.around - run.around()) < std::max(1.5, 4 * behind.around_error)) {
+    const auto slots = begun_track(map, piece, first).slots;
+    if (slots > run.slots && lost_in_first_track(map, run, slots - run.slots)) return run;
     run.tracks = 2;
+  }
   return run;
 }
 
@@ -92,16 +113,25 @@ std::uint32_t spares_seen(MapSoFar& map, const std::vector<Piece>& pieces, const
   return more < std::max(0.6, 5 * around.error) ? 0 : static_cast<std::uint32_t>(std::lround(more));
 }
 
-// Sectors that the run has lost up to its last tracks, found and located.
-void mend_losses(MapSoFar& map, Run& run) {
-  if (run.tracks < 3) return;
+// Sectors that the run has lost up to its last tracks, found and located; whether there are any.
+bool mend_losses(MapSoFar& map, Run& run) {
+  if (run.tracks < 3) return false;
   const std::uint32_t late = run.tracks - 2;
   const std::uint32_t from = first_of_late(late, run.tracks / 8);
-  if (map.loss_finder.none_lost(run, from, late)) return;
+  if (map.loss_finder.none_lost(run, from, late)) return false;
   const auto found = map.loss_finder.lost_before(run, from, late, 0, run.slots + run.slots / 2);
-  if (!found || found->lost == 0) return;
+  if (!found || found->lost == 0) return false;
   map.loss_finder.locate(run, 0, found->track, found->lost);
   ++map.counts.losses;
+  return true;
+}
+
+// Sectors that it has lost in front of a track.
+std::uint64_t lost_before(const Run& run, std::uint32_t track) {
+  std::uint64_t lost = 0;
+  for (const Loss& loss : run.losses)
+    if (run.place_of(run.first + loss.behind).track < track) lost += loss.sectors;
+  return lost;
 }
 
 }  // namespace
@@ -158,57 +188,142 @@ std::optional<Run> begin_at(MapSoFar& map, std::uint64_t block) {
   return run;
 }
 
+namespace {
+
+// A run that is followed to its end.
+class Follower {
+ public:
+  Follower(MapSoFar& map, Run& run)
+      : map_(map), run_(run), base_(run), sigma_(map.frame.jitter().sigma_rev) {
+    const double walked = 12;  // readings of a walked track, about
+    add(0, 0, walked), add(run.tracks - 1, 0, walked);
+  }
+
+  void follow() {
+    // Each sector that is lost on the way turns all behind it: some of them end the run, and bend
+    // the line, until they are known.
+    do find_end();
+    while (mend_losses(map_, run_) && goes_on());
+  }
+
+ private:
+  struct Off {
+    std::uint32_t track = 0;
+    double rev = 0;  // as if no sector were lost
+    double weight = 0;
+  };
+  double lost_rev(std::uint32_t track) const {
+    return static_cast<double>(lost_before(run_, track)) / run_.around();
+  }
+  void add(std::uint32_t track, double off_rev, double weight) {
+    offs_.push_back({track, off_rev + lost_rev(track), weight});
+    line_.add(track, off_rev, weight);
+  }
+  void take_line() {
+    run_.start_rev = statistics::turn_rev(base_.start_rev + line_.at(0));
+    run_.skew_rev = statistics::turn_rev(base_.skew_rev + line_.slope());
+  }
+  void note(std::uint32_t track, const Verdict& seen) {
+    // Along a long run more than half a turn: not to be wrapped.
+    add(track, line_.at(track) + seen.off_rev, seen.readings);
+    take_line();
+  }
+  void forget_last(const Line& line, const Run& run) {
+    offs_.pop_back();
+    line_ = line, run_ = run;
+  }
+  Verdict look(std::uint32_t track, int least = 1) {
+    return map_.prober.check(run_, track, line_.error_at(track, sigma_), least);
+  }
+
+  bool is_right(std::uint32_t track, std::uint32_t beyond) {
+    const Verdict there = look(track, 2);
+    if (!there.holds) return false;
+    const Line line = line_;
+    const Run run = run_;
+    note(track, there);
+    if (track <= beyond + 2) return true;
+    // By chance one in fifty fits. The one in front of it must, too, and, where it may be of
+    // another band, the one halfway.
+    if (look(track - 1).holds && (met_wrong_ || look(beyond + (track - beyond) / 2).holds))
+      return true;
+    forget_last(line, run);
+    return false;
+  }
+
+  void find_end() {
+    constexpr double kUnsure_rev = 0.012;
+    met_wrong_ = false;
+    std::uint32_t right = run_.tracks - 1, wrong = map_.tracks_left(run_);
+    while (right + 1 < wrong) {
+      std::uint32_t next = met_wrong_ ? right + (wrong - right) / 2
+                                      : std::min(right * 4 + 1, wrong - 1);
+      while (next > right + 1 && line_.error_at(next, sigma_) > std::max(kUnsure_rev, 2 * sigma_))
+        next = right + std::max<std::uint32_t>(1, (next - right) / 2);
+      const bool holds = is_right(next, right);
+      if (!holds) met_wrong_ = true;
+      (holds ? right : wrong) = next;
+    }
+    run_.tracks = wrong;
+  }
+
+  // By what was read, less the sectors that are known to be lost.
+  bool goes_on() {
+    line_ = Line();
+    for (const Off& off : offs_) line_.add(off.track, off.rev - lost_rev(off.track), off.weight);
+    take_line();
+    for (const std::uint32_t more : {2U, 1U}) {
+      if (run_.tracks + more > map_.tracks_left(run_)) continue;
+      const std::uint32_t track = run_.tracks + more - 1;
+      const Verdict there = look(track, 2);
+      if (!there.holds) continue;
+      note(track, there);
+      run_.tracks += more;
+      return true;
+    }
+    return false;
+  }
+
+  MapSoFar& map_;
+  Run& run_;
+  const Run base_;
+  const double sigma_;
+  Line line_;  // through what was read: how far it is off the base
+  std::vector<Off> offs_;
+  bool met_wrong_ = false;
+};
+
+}  // namespace
+
 void follow(MapSoFar& map, Run& run) {
-  constexpr double kUnsure_rev = 0.012;
   if (run.tracks < 2) return;
   ++map.counts.followed;
-  const double sigma = map.frame.jitter().sigma_rev;
-  const Run base = run;
-  Line line;
-  const double walked = 12;  // readings of a walked track, about
-  line.add(0, 0, walked), line.add(run.tracks - 1, 0, walked);
-  const auto take_line = [&] {
-    run.start_rev = statistics::turn_rev(base.start_rev + line.at(0));
-    run.skew_rev = statistics::turn_rev(base.skew_rev + line.slope());
-  };
-  const auto note = [&](std::uint32_t track, const Verdict& seen) {
-    // Along a long run more than half a turn: not to be wrapped.
-    line.add(track, line.at(track) + seen.off_rev, seen.readings);
-    take_line();
-  };
-  bool met_wrong = false;
-  const auto is_right = [&](std::uint32_t track, std::uint32_t beyond) {
-    const Verdict there = map.prober.check(run, track, line.error_at(track, sigma), 2);
-    if (!there.holds) return false;
-    if (track > beyond + 2) {
-      // By chance one in fifty fits. The one in front of it must, too, and, where it may be of
-      // another band, the one halfway.
-      const Line before = line;
-      const Run was = run;
-      note(track, there);
-      const std::uint32_t halfway = beyond + (track - beyond) / 2;
-      if (map.prober.check(run, track - 1, line.error_at(track - 1, sigma)).holds &&
-          (met_wrong || map.prober.check(run, halfway, line.error_at(halfway, sigma)).holds))
-        return true;
-      line = before, run = was;
-      return false;
-    }
-    note(track, there);
-    return true;
-  };
-  std::uint32_t right = run.tracks - 1, wrong = map.tracks_left(run);
-  while (right + 1 < wrong) {
-    std::uint32_t next = met_wrong ? right + (wrong - right) / 2
-                                   : std::min(right * 4 + 1, wrong - 1);
-    while (next > right + 1 && line.error_at(next, sigma) > std::max(kUnsure_rev, 2 * sigma))
-      next = right + std::max<std::uint32_t>(1, (next - right) / 2);
-    const bool holds = is_right(next, right);
-    if (!holds) met_wrong = true;
-    (holds ? right : wrong) = next;
-  }
-  run.tracks = wrong;
-  mend_losses(map, run);
+  Follower(map, run).follow();
 }
+
+namespace {
+
+// Some sectors that are lost behind its last track, too few to show in a walk: then all behind them
+// goes on with the run.
+bool mend_few_behind(MapSoFar& map, Run& run) {
+  constexpr double kMost_rev = 0.02;
+  constexpr std::uint32_t kBehind = 2;  // tracks
+  Run longer = run;
+  longer.tracks += kBehind + 1;
+  if (longer.tracks > map.tracks_left(longer)) return false;
+  const std::uint32_t last = run.tracks - 1;
+  const auto most = static_cast<std::uint32_t>(std::ceil(kMost_rev * run.around()));
+  const auto found = map.loss_finder.lost_before(longer, last + 1, last + kBehind, 0, most);
+  if (!found || found->lost == 0) return false;
+  map.loss_finder.locate(longer, last, found->track, found->lost);
+  if (!map.prober.check(longer, found->track, 0, 2).holds) return false;
+  ++map.counts.losses;
+  longer.tracks = found->track + 1;
+  run = longer;
+  return true;
+}
+
+}  // namespace
 
 bool follow_on(MapSoFar& map, Run& run) {
   for (const std::uint32_t more : {2U, 1U}) {
@@ -220,7 +335,9 @@ bool follow_on(MapSoFar& map, Run& run) {
     run = longer;
     return true;
   }
-  return false;
+  if (run.tracks < 2 || !mend_few_behind(map, run)) return false;
+  follow(map, run);
+  return true;
 }
 
 void mend_tail(MapSoFar& map, Run& run) {

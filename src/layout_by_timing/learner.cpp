@@ -161,7 +161,7 @@ void Learner::find_place_again() {
   std::size_t whole = 0;
   while (whole < learnt.size() && !learnt[learnt.size() - 1 - whole].after_gap) ++whole;
   std::optional<std::size_t> place;
-  if (whole >= 3) place = map_.pattern->find_only(learnt.last(std::min<std::size_t>(whole, 5)));
+  if (whole >= 3) place = map_.pattern->find(learnt.last(whole), map_.expected_place());
   if (!place && n > 2) place = map_.pattern->find(learnt.last(n), map_.expected_place());
   if (place) {
     map_.runs.pop_back();  // has only begun

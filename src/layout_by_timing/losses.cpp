@@ -33,51 +33,108 @@ std::uint32_t LossFinder::border_that_comes(const Run& run, std::uint32_t first_
   return best;
 }
 
-bool LossFinder::border_holds(const Run& run, std::uint32_t first_track, std::uint32_t last_track,
-                              std::uint32_t slot) {
-  double odds = 0;
-  for (int readings = 0; readings < 4; ++readings) {
-    const std::uint32_t track = border_that_comes(run, first_track, last_track, slot);
-    if (const auto seen = prober_.look_at(run, track, slot)) odds += seen->evidence;
-    if (odds > 2.5) return true;
-    if (odds < -7) return false;
+// What is lost between two tracks, on which of them nobody knows: the end that comes by soon and
+// has about as many of them in front of it as behind. Bits for each turn of the platter.
+std::uint32_t LossFinder::border_worth_most(const Run& run, std::uint32_t before, std::uint32_t at,
+                                            std::uint32_t slot) {
+  constexpr std::uint32_t kMost = 512;  // tracks that are compared
+  const double now = prober_.rev_now(), tracks = at - before;
+  const double slot_rev = 1 / static_cast<double>(run.around());
+  std::uint32_t best = before + (at - before) / 2;
+  double most = 0;
+  for (std::uint32_t track = before + 1; track < at; track += 1 + (at - before) / kMost) {
+    const double p = (track - before) / tracks;
+    const double bits = -p * std::log2(p) - (1 - p) * std::log2(1 - p);
+    const double lead = prober_.lead_rev(run, track);
+    const double wait =
+        statistics::turn_rev(run.track_start_rev(track) + slot * slot_rev - now - lead);
+    const double worth = bits / (lead + wait + slot_rev);
+    if (worth > most) most = worth, best = track;
   }
-  return odds > 0;
+  return best;
 }
 
-bool LossFinder::none_lost(const Run& run, std::uint32_t first_track, std::uint32_t last_track) {
-  return border_holds(run, first_track, last_track, run.slots - 1);
+LossFinder::Border LossFinder::look_at_border(const Run& run, std::uint32_t first_track,
+                                              std::uint32_t last_track, std::uint32_t slot) {
+  Border border;
+  double odds = 0;
+  for (int readings = 0; readings < 4 && odds <= 2.5 && odds >= -7; ++readings) {
+    border.track = border_that_comes(run, first_track, last_track, slot);
+    const auto seen = prober_.look_at(run, border.track, slot);
+    if (!seen) continue;
+    odds += seen->evidence;
+    border.off_rev = seen->off_rev;
+    border.readings.push_back(*seen);
+  }
+  border.holds = odds > 0;
+  return border;
+}
+
+LossFinder::Border LossFinder::end_of_late(const Run& run, std::uint32_t first_track,
+                                           std::uint32_t last_track) {
+  constexpr double kForget = 0.95;
+  Border border = look_at_border(run, first_track, last_track, run.slots - 1);
+  if (border.holds)
+    usual_off_rev_ = kForget * usual_off_rev_ + (1 - kForget) * std::abs(border.off_rev);
+  return border;
+}
+
+double LossFinder::expected_holes(std::uint32_t tracks) const {
+  constexpr double kTracks = 1000;  // of which one is taken to have a hole while nothing is mapped
+  return tracks * (static_cast<double>(holes_) + 1) / (static_cast<double>(tracks_) + kTracks);
 }
 
 bool LossFinder::begins_right(const Run& run, std::uint32_t first_track, std::uint32_t last_track) {
-  return border_holds(run, first_track, last_track, 0);
+  return look_at_border(run, first_track, last_track, 0).holds;
 }
 
 std::optional<LossFinder::Found> LossFinder::lost_before(const Run& run, std::uint32_t first_track,
                                                          std::uint32_t last_track,
                                                          std::uint32_t least, std::uint32_t most,
-                                                         bool known) {
+                                                         bool known,
+                                                         std::span<const Reading> before) {
   constexpr int kMostReadings = 18;
   constexpr double kLead = 3, kEnough = 4;  // log-odds
   const Jitter& jitter = prober_.frame().jitter();
   // A reading's angle tells how many roughly; how many exactly is told by borders alone, for where
-  // the run's tracks begin is known no better than to some sectors.
-  const double unsure = std::max(1.5 / run.around(),
-                                 std::abs(statistics::wrap_rev(run.skew_rev)) / 8);
+  // the run's tracks begin is known no better than to a sector, or to some.
+  constexpr double kOfUsual = 4;
+  const double of_skew = std::abs(statistics::wrap_rev(run.skew_rev)) / 8;
+  const double unsure = known ? std::max(0.7 / run.around(),
+                                         std::min(of_skew, kOfUsual * usual_off_rev_))
+                              : std::max(1.5 / run.around(), of_skew);
   // Fewer than the run knows: then the run is wrong, and that must not pass for nearly a track
   // lost.
   constexpr std::uint32_t kFewer = 8;
   std::vector<double> odds(most - least + 1, 0.0), fewer(least == 0 && !known ? kFewer : 0, 0.0);
+  // Between two that are known mostly all or none: some only if there is more than one hole.
+  if (known && most - least > 1)
+    std::fill(odds.begin() + 1, odds.end() - 1,
+              std::min(0.0, std::log(expected_holes(last_track + 2 - first_track))) -
+                  std::log(static_cast<double>(most - least - 1)));
   // Is it that many at least? One, to begin with: mostly it is few.
-  // Between two that are known, mostly all or none.
   std::uint32_t test = least == 0 && !known ? 1 : most;
   for (int readings = 0; readings < kMostReadings; ++readings) {
-    const std::uint32_t slot = (run.slots - test % run.slots) % run.slots;
-    const std::uint32_t track = border_that_comes(run, first_track, last_track, slot);
-    const auto seen = prober_.look_at(run, track, slot);
+    std::optional<Reading> seen;
+    std::uint32_t track = 0;
+    if (!before.empty()) {
+      seen = before.front();
+      before = before.subspan(1);
+      track = run.place_of(seen->block).track;
+    } else {
+      const std::uint32_t slot = (run.slots - test % run.slots) % run.slots;
+      track = known && readings == 0 ? border_worth_most(run, first_track - 1, last_track + 1, slot)
+                                     : border_that_comes(run, first_track, last_track, slot);
+      seen = prober_.look_at(run, track, slot);
+    }
+    if (known && readings == 0) {  // and the same again, or what is near it
+      const std::uint32_t near = (last_track + 2 - first_track) / 10;
+      first_track = std::max(first_track, track - std::min(track, near));
+      last_track = std::min(last_track, track + near);
+    }
     if (!seen) continue;
     const std::uint64_t at = run.slot_of(seen->block);
-    const double measured = run.end_of_block_rev(seen->block) + seen->off_rev;
+    const double measured = seen->angle_rev;
     for (std::uint32_t lost = least; lost <= most; ++lost)
       odds[lost - least] += jitter.evidence(
           statistics::wrap_rev(measured - run.end_of_slot_rev(at + lost)), unsure);
@@ -121,12 +178,9 @@ void LossFinder::split(const Run& run, std::uint32_t before, std::uint32_t lost_
     holes.push_back({before + (at - before + 1) / 2, lost, false});
     return;
   }
-  const std::uint32_t middle = before + (at - before) / 2, slack = (at - before) / 10;
-  const std::uint32_t from = std::max(before + 1, middle - std::min(middle, slack));
-  const auto found = this->lost_before(run, from, std::min(middle + slack, at - 1), lost_before,
-                                       lost_at, true);
+  const auto found = this->lost_before(run, before + 1, at - 1, lost_before, lost_at, true);
   if (!found) {  // not to be told: in the middle
-    holes.push_back({middle, lost});
+    holes.push_back({before + (at - before) / 2, lost});
     return;
   }
   split(run, before, lost_before, found->track, found->lost, holes);

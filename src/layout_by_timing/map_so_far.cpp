@@ -1,8 +1,11 @@
 #include "layout_by_timing/map_so_far.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
+
+#include "statistics/circular.h"
 
 namespace platter::layout_by_timing {
 
@@ -22,7 +25,10 @@ std::uint32_t MapSoFar::tracks_left(const Run& run) const {
 }
 
 void MapSoFar::push(Run run) {
-  if (run.standing == Standing::seen) prober.keep_frame_by(run);
+  if (run.standing == Standing::seen) {
+    prober.keep_frame_by(run);
+    loss_finder.mapped(run.tracks, run.losses.size());
+  }
   note_format(run);
   if (!run.same_band) count_last_band();
   runs.push_back(std::move(run));
@@ -33,11 +39,33 @@ void MapSoFar::count_last_band() {
   if (runs.size() <= counted_) return;  // what was behind it was taken back
   counted_ = runs.size();
   if (runs.empty() || !pattern || runs.back().ring_place < 0) return;
+  pattern->count_tracks(static_cast<std::size_t>(runs.back().ring_place), tracks_of_last_band(),
+                        runs.back().standing);
+}
+
+std::uint32_t MapSoFar::tracks_of_last_band() const {
   std::uint32_t tracks = runs.back().tracks;
   for (std::size_t i = runs.size() - 1; i > 0 && runs[i].same_band; --i)
     tracks += runs[i - 1].tracks;
-  pattern->count_tracks(static_cast<std::size_t>(runs.back().ring_place), tracks,
-                        runs.back().standing);
+  return tracks;
+}
+
+bool MapSoFar::goes_on_with_band(const Run& part, std::uint32_t so_far, const Run& next) const {
+  constexpr double kFewSectors_rev = 0.016, kAlike = 0.03;
+  constexpr std::uint32_t kMostGone = 2, kLeastLeft = 2;  // tracks
+  if (!pattern || part.ring_place < 0 || pattern->is_of_tracks()) return false;
+  const auto place = static_cast<std::size_t>(part.ring_place);
+  if (so_far + kLeastLeft >= (*pattern)[place].tracks ||
+      std::abs(1.0 * next.slots - part.slots) > kAlike * part.slots)
+    return false;
+  const double entered = entry_rev(part, next);
+  const auto is = [&](double entry) {
+    return std::abs(statistics::wrap_rev(entered - entry)) < kFewSectors_rev;
+  };
+  if (is((*pattern)[place + 1].entry_rev)) return false;
+  for (std::uint32_t on = 0; on <= 1 + kMostGone; ++on)
+    if (is(on * (*pattern)[place].skew_rev)) return true;
+  return false;
 }
 
 // Parts of bands may have been taken for tracks of a size that the drive does not have.
@@ -65,8 +93,10 @@ std::optional<Pattern> MapSoFar::pattern_of(std::size_t count) const {
   constexpr std::size_t kEnough = 24;
   std::size_t from = count;
   while (from > 0 && !runs[from - 1].after_gap) --from;
-  if (count - from < kEnough) from = 0;
-  return Pattern::of(std::span(runs).subspan(from, count - from));
+  const auto all = std::span(runs).first(count);
+  std::optional<Pattern> found;
+  if (count - from >= kEnough) found = Pattern::of(all.subspan(from));
+  return found ? found : Pattern::of(all);
 }
 
 void MapSoFar::take_up(Pattern found) {
@@ -77,12 +107,17 @@ void MapSoFar::take_up(Pattern found) {
 }
 
 std::size_t MapSoFar::expected_place() const {
-  std::size_t since = 0;
-  for (std::size_t i = runs.size() - 1; i-- > 0;) {
-    if (runs[i].ring_place >= 0) return static_cast<std::size_t>(runs[i].ring_place) + since;
-    if (!runs[i + 1].same_band) ++since;
+  std::size_t since = 0, placed = runs.size() - 1;
+  std::uint64_t passed = 0;  // tracks, from the last one with a place on
+  while (placed-- > 0) {
+    passed += runs[placed].tracks;
+    if (runs[placed].ring_place >= 0) break;
+    if (!runs[placed].same_band) ++since;
   }
-  return since;
+  if (placed >= runs.size()) return since;
+  if (const std::uint64_t each = pattern->tracks_of_each(); each > 0)
+    since = std::max<std::uint64_t>(1, (passed + each - 1 - each / 10) / each) - 1;
+  return static_cast<std::size_t>(runs[placed].ring_place) + since;
 }
 
 Run MapSoFar::expected_behind(const Run& run) const {

@@ -51,7 +51,13 @@ struct MapSoFar {
   RingPlace& place_of(const Run& run) {
     return (*pattern)[static_cast<std::size_t>(run.ring_place)];
   }
-  // As if each run since the last one with a place had been a band.
+  // Whether a run goes on with a band that broke off behind a part of it, so many tracks from its
+  // beginning: it begins on a next track of that, but for some sectors that are lost between.
+  bool goes_on_with_band(const Run& part, std::uint32_t so_far, const Run& next) const;
+  // Of the runs that make up the last band.
+  std::uint32_t tracks_of_last_band() const;
+  // Of the last run but the one that has only begun: by the tracks since the last one with a place
+  // where bands have as many each, else as if each run had been a band.
   std::size_t expected_place() const;
   // The band behind a run, which now is read.
   Run expected_behind(const Run& run) const;

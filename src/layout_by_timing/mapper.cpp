@@ -97,8 +97,8 @@ void Mapper::sweep() {
   ++map_.counts.leaps;
   chain.back().standing = Standing::seen;
   const double start = chain.back().start_rev;
-  Failure failure = settler_.held_against(chain.back());
-  if (failure == Failure::none) {
+  Held held = settler_.held_against(chain.back());
+  if (held.holds) {
     // What the pattern's skews are wrong by shows at the far end; it grew on the way.
     const double off = statistics::wrap_rev(chain.back().start_rev - start);
     for (std::size_t i = 0; i + 1 < chain.size(); ++i)
@@ -111,14 +111,14 @@ void Mapper::sweep() {
   while (wrong - right > 1) {
     const std::size_t middle = right + (wrong - right) / 2;
     chain[middle - 1].standing = Standing::seen;
-    const Failure there = settler_.held_against(chain[middle - 1]);
-    if (there != Failure::none) failure = there;
-    (there == Failure::none ? right : wrong) = middle;
+    Held there = settler_.held_against(chain[middle - 1]);
+    (there.holds ? right : wrong) = middle;
+    if (!there.holds) held = std::move(there);
   }
   accept(std::span(chain).first(right));
   gap_ += 0.15 * (static_cast<double>(streak_ + right) - gap_);
   streak_ = 0;
-  mender_.explain(map_.expected_behind(map_.runs.back()), failure);
+  mender_.explain(map_.expected_behind(map_.runs.back()), held.ends);
 }
 
 // By the pattern alone: there is no time left to look.

@@ -79,8 +79,8 @@ bool is_other_format(MapSoFar& map, Run& run, std::int64_t lacks) {
 
 }  // namespace
 
-void Mender::explain(Run band, Failure failure) {
-  if (failure == Failure::first_track && !map_.prober.begins_here(band)) {
+void Mender::explain(Run band, std::span<const Reading> ends) {
+  if (!map_.prober.check(band, 0).holds && !map_.prober.begins_here(band)) {
     mend_start();
     return;
   }
@@ -88,14 +88,15 @@ void Mender::explain(Run band, Failure failure) {
     settler_.settle(band, true);
     return;
   }
+  constexpr std::uint32_t kEarly = 4;
   const bool few = has_few_tracks(band);
-  const auto is_wrong_early = [&] {
-    const std::uint32_t early = std::min<std::uint32_t>(2, band.tracks - 1);
-    return early > 0 && !map_.prober.check(band, early).holds;
-  };
-  const bool settled = mend_by_other_skew(band) ||
-                       (is_wrong_early() && mend_by_other_format(band)) ||
-                       (few && mend_by_shift()) || mend_inside(band) ||
+  const std::uint32_t last = std::min(band.tracks, map_.tracks_left(band)) - 1;
+  const auto early = last > 0 ? map_.prober.look(band, std::min(last, kEarly)) : std::nullopt;
+  // Tracks in front of lost sectors are where they should be; of another kind none is.
+  const bool is_wrong_early = early && early->evidence < 0;
+  const bool settled = (is_wrong_early &&
+                        (mend_by_other_format(band, *early) || mend_by_other_skew(band, *early))) ||
+                       (few && mend_by_shift()) || mend_inside(band, ends) ||
                        (!few && band.tracks < 16 && mend_by_shift());
   if (!settled) mend_start_by_walk();  // tracks of a kind that was not met before
 }
@@ -122,7 +123,7 @@ void Mender::mend_start() {
   if (settler_.holds(again))
     settler_.settle(again, true);
   else if (map_.prober.begins_here(again))
-    explain(again, Failure::first_track);
+    explain(again, {});
   else
     mend_start_by_walk();
 }
@@ -150,13 +151,13 @@ bool Mender::mend_by_late_loss() {
   }
   ++map_.counts.losses;
   map_.runs.back() = before;
-  const Failure failure = settler_.held_against(next);
-  if (failure == Failure::none)
+  const Held held = settler_.held_against(next);
+  if (held.holds)
     settler_.settle(next, true);
-  else if (failure == Failure::first_track)
-    mend_start_by_walk();
+  else if (map_.prober.check(next, 0).holds)
+    explain(next, held.ends);
   else
-    explain(next, failure);
+    mend_start_by_walk();
   return true;
 }
 
@@ -177,7 +178,7 @@ void Mender::mend_start_by_walk() {
       return;
     case Behind::another_run:
       map_.runs.back() = last;
-      if (!mend_by_expected_length(next)) go_on_with(next);
+      if (!mend_by_rest_of_band(next) && !mend_by_expected_length(next)) go_on_with(next);
   }
 }
 
@@ -209,6 +210,24 @@ bool Mender::mend_by_expected_length(const Run& found) {
          mend_inside(band);
 }
 
+// The band before was left where some of its sectors are lost.
+bool Mender::mend_by_rest_of_band(Run found) {
+  const Run last = map_.runs.back();
+  const std::uint32_t so_far = map_.tracks_of_last_band();
+  if (!map_.goes_on_with_band(last, so_far, found)) return false;
+  Run rest = found;
+  rest.tracks = map_.place_of(last).tracks - so_far;
+  rest.skew_rev = map_.place_of(last).skew_rev;
+  if (!settler_.holds(rest)) {
+    follow(map_, found);
+    rest = found;
+  }
+  rest.ring_place = last.ring_place;
+  rest.same_band = true;
+  map_.push(rest);
+  return true;
+}
+
 // As far as it goes, with the place that is expected if it is like that.
 void Mender::go_on_with(Run found) {
   const Run& last = map_.runs.back();
@@ -217,6 +236,7 @@ void Mender::go_on_with(Run found) {
   else
     follow(map_, found);
   found.ring_place = -1;
+  found.same_band = false;
   if (last.ring_place >= 0) {
     const auto place = (static_cast<std::size_t>(last.ring_place) + 1) % map_.pattern->period();
     if (alike(found, (*map_.pattern)[place], entry_rev(last, found)))
@@ -278,7 +298,7 @@ bool Mender::mend_by_shift() {
 }
 
 // A surface's zone begins with this band: tracks of another of the drive's formats.
-bool Mender::mend_by_other_format(const Run& run) {
+bool Mender::mend_by_other_format(const Run& run, const Reading& early) {
   const Jitter& jitter = map_.frame.jitter();
   std::vector<std::uint32_t> candidates;
   for (const std::uint32_t format : map_.formats())
@@ -291,14 +311,17 @@ bool Mender::mend_by_other_format(const Run& run) {
     other.slots = slots;
     return other;
   };
-  for (int readings = 0; readings < 6; ++readings) {
-    const std::uint64_t block = run.first + run.slots + run.slots / 3 +
-                                static_cast<std::uint64_t>(readings) * (run.slots / 2 + 7);
-    const auto rev = map_.prober.angle(block);
-    if (!rev) continue;
+  std::optional<Reading> seen = early;
+  for (std::uint32_t readings = 0; readings < 6; ++readings) {
+    // Of a track on which formats differ by more than readings scatter.
+    if (readings > 0)
+      seen = map_.prober.look(
+          with(candidates[static_cast<std::size_t>(std::ranges::max_element(odds) - odds.begin())]),
+          std::min(run.tracks - 1, 1 + readings % 3));
+    if (!seen) continue;
     for (std::size_t i = 0; i < candidates.size(); ++i)
-      odds[i] +=
-          jitter.evidence(statistics::wrap_rev(*rev - with(candidates[i]).end_of_block_rev(block)));
+      odds[i] += jitter.evidence(statistics::wrap_rev(
+          seen->angle_rev - with(candidates[i]).end_of_block_rev(seen->block)));
     const auto best = std::ranges::max_element(odds);
     if (readings >= 1 && *best < -6) return false;
     if (readings < 2 || *best < 5) continue;
@@ -319,17 +342,13 @@ bool Mender::mend_by_other_format(const Run& run) {
 
 // A zone may begin with this band whose tracks have another skew: each begins so much farther on
 // than the one before.
-bool Mender::mend_by_other_skew(Run run) {
+bool Mender::mend_by_other_skew(Run run, const Reading& early) {
   constexpr double kMost_rev = 0.1;
   constexpr std::uint32_t kReads = 3, kFarther = 4;
   const double sigma = map_.frame.jitter().sigma_rev, was = run.skew_rev;
   const std::uint32_t last = std::min(run.tracks, map_.tracks_left(run)) - 1;
   if (last < kFarther) return false;
-  // A reading tells most that are lost sectors: tracks in front of those are where they should be.
-  const auto first_look = map_.prober.look(run, std::min(last, kFarther));
-  if (!first_look || std::abs(first_look->off_rev) < 5 * sigma ||
-      std::abs(first_look->off_rev) > kMost_rev)
-    return false;
+  if (std::abs(early.off_rev) > kMost_rev) return false;
   double most = kMost_rev;
   for (std::uint32_t track = std::min(last, kFarther);; track = std::min(last, kFarther * track)) {
     std::vector<double> offs;

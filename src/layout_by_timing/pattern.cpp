@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "statistics/circular.h"
 #include "statistics/robust.h"
@@ -51,29 +52,85 @@ int differences(const RingPlace& a, const RingPlace& b) {
   return found;
 }
 
-// Two parts of a band that was broken off in its middle.
-bool are_parts(const RingPlace& a, const RingPlace& b, std::uint32_t usual_tracks) {
-  constexpr double kPart = 0.96, kWhole = 0.02;
-  const double usual = usual_tracks;
-  return a.slots == b.slots && a.tracks < kPart * usual && b.tracks < kPart * usual &&
-         std::abs(a.tracks + b.tracks - usual) <= std::max(1.0, kWhole * usual);
+// As a band and what one of its tracks may be taken for.
+bool are_neighbours(std::uint32_t slots, std::uint32_t other) {
+  constexpr double kNear = 0.03;
+  return std::abs(1.0 * slots - other) <= kNear * slots;
+}
+
+// What a band goes on with that was broken off in its middle, where some tracks may be gone.
+bool goes_on_with(const RingPlace& band, const Run& part, const Run& run,
+                  std::uint32_t usual_tracks) {
+  constexpr double kWhole = 1.02, kSameSkew_rev = 0.001;
+  constexpr std::uint32_t kMostGone = 2;
+  if (run.slots != part.slots || band.tracks + run.tracks > kWhole * usual_tracks ||
+      (part.tracks > 2 && run.tracks > 2 &&
+       std::abs(statistics::wrap_rev(run.skew_rev - part.skew_rev)) > kSameSkew_rev))
+    return false;
+  for (std::uint32_t gone = 0; gone <= kMostGone; ++gone)
+    if (std::abs(statistics::wrap_rev(run.start_rev - part.track_start_rev(part.tracks + gone))) <
+        kSameAngle_rev)
+      return true;
+  return false;
+}
+
+// How many runs make up a band from the first of them on, which is short of one: parts of it, some
+// of which may have been taken for tracks of another size. 1: it is none.
+std::size_t runs_of_band(std::span<const Run> runs, std::uint32_t usual_tracks) {
+  constexpr std::size_t kMost = 5;
+  std::uint64_t tracks = 0;
+  if (runs.size() < 2 || alike_tracks(runs[0].tracks, usual_tracks) ||
+      !are_neighbours(runs[0].slots, runs[1].slots))
+    return 1;
+  for (std::size_t n = 0; n < std::min(kMost, runs.size()) && tracks < usual_tracks;) {
+    tracks += runs[n++].tracks;
+    if (n > 1 && alike_tracks(static_cast<std::uint32_t>(tracks), usual_tracks)) return n;
+  }
+  return 1;
+}
+
+// As most of the runs are; 0: there is no such number.
+std::uint32_t tracks_of_most(std::span<const Run> runs) {
+  constexpr double kMost = 0.6;
+  constexpr std::uint32_t kLong = 8;  // tracks of a band that has parts
+  std::vector<std::uint32_t> tracks;
+  for (const Run& run : runs) tracks.push_back(run.tracks);
+  if (tracks.empty()) return 0;
+  const std::uint32_t usual = median_of(tracks);
+  const auto alike = std::ranges::count_if(
+      tracks, [&](std::uint32_t of) { return alike_tracks(of, usual); });
+  const bool are_most = static_cast<double>(alike) >= kMost * static_cast<double>(tracks.size());
+  return usual >= kLong && are_most ? usual : 0;
 }
 
 // Bands: what goes on with the band of the run before is part of it.
 std::vector<RingPlace> bands_of(std::span<const Run> runs) {
   std::vector<std::uint32_t> tracks;
   for (const Run& run : runs) tracks.push_back(run.tracks);
-  const std::uint32_t usual = tracks.empty() ? 0 : median_of(tracks);
+  const std::uint32_t usual = tracks.empty() ? 0 : median_of(tracks),
+                      of_most = tracks_of_most(runs);
   constexpr std::uint32_t kLong = 8;  // bands of which a single track is none
   std::vector<RingPlace> bands;
+  const Run* part = nullptr;  // of the last band, its last
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    const RingPlace place = place_of(runs[i], runs[i - 1]);
-    if (usual >= kLong && place.tracks == 1) continue;
-    if (!bands.empty() &&
-        (runs[i].same_band || (usual >= kLong && are_parts(bands.back(), place, usual))))
-      bands.back().tracks += place.tracks;
-    else
-      bands.push_back(place);
+    const Run& run = runs[i];
+    if (usual >= kLong && run.tracks == 1) continue;
+    if (part &&
+        (run.same_band || (usual >= kLong && goes_on_with(bands.back(), *part, run, usual)))) {
+      bands.back().tracks += run.tracks;
+      part = &run;
+      continue;
+    }
+    bands.push_back(place_of(run, runs[i - 1]));
+    const std::size_t parts = of_most > 0 ? runs_of_band(runs.subspan(i), of_most) : 1;
+    const auto all = runs.subspan(i, parts);
+    const Run& longest = *std::ranges::max_element(all, {}, &Run::tracks);
+    RingPlace& band = bands.back();
+    if (parts > 1) band.tracks = of_most;
+    band.slots = longest.slots, band.spares = longest.spares, band.skew_rev = longest.skew_rev;
+    band.tail = all.back().tail;
+    i += parts - 1;
+    part = &runs[i];
   }
   return bands;
 }
@@ -103,6 +160,20 @@ std::vector<RingPlace> tracks_of(std::span<const Run> runs, std::size_t most) {
   }
   if (all.size() > most) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most));
   return all;
+}
+
+// A band that was taken for two shifts all behind it, as long as what is compared lies on both
+// sides of it: then a period that is by one or two off explains much, too, and more bands tell
+// which.
+bool has_rival(const std::vector<double>& rates, std::size_t period) {
+  constexpr std::size_t kNear = 2, kFewest = 8;
+  constexpr double kMuch = 0.4;  // of what the period explains
+  if (period < kFewest) return false;
+  const double chance = statistics::median(rates), best = rates[period - 1];
+  const std::size_t from = period - 1 - kNear, to = std::min(period + kNear, rates.size());
+  for (std::size_t i = from; i < to; ++i)
+    if (i + 1 != period && chance - rates[i] > kMuch * (chance - best)) return true;
+  return false;
 }
 
 }  // namespace
@@ -165,6 +236,7 @@ std::optional<Pattern> Pattern::of_places(std::span<const RingPlace> bands) {
   constexpr double kMayDiffer = 0.4, kMayDifferOfFew = 0.2, kAsGood = 0.03;
   constexpr double kOddTracks = 0.3;  // counts for what may be another surface, or lost tracks
   constexpr std::size_t kFew = 32;    // bands: of some that are nearly alike, some agree by chance
+  constexpr double kInOrder = 0.1;    // that differ: none was taken for two
   const std::size_t n = bands.size();
   if (n < kLeast) return std::nullopt;
   std::vector<double> rates;  // differing runs by period
@@ -185,6 +257,7 @@ std::optional<Pattern> Pattern::of_places(std::span<const RingPlace> bands) {
   const auto period = static_cast<std::size_t>(
       std::ranges::find_if(rates, [&](double rate) { return rate <= best + kAsGood; }) -
       rates.begin() + 1);
+  if (best > kInOrder && has_rival(rates, period)) return std::nullopt;
   Pattern pattern;
   pattern.places_.assign(bands.end() - static_cast<std::ptrdiff_t>(period), bands.end());
   const bool tails_usual = 2 * static_cast<std::size_t>(std::ranges::count_if(
@@ -221,6 +294,15 @@ std::uint32_t Pattern::usual_tracks() const {
   std::vector<std::uint32_t> tracks;
   for (const RingPlace& place : places_) tracks.push_back(place.tracks);
   return median_of(tracks);
+}
+
+std::uint32_t Pattern::tracks_of_each() const {
+  constexpr double kMost = 0.9;
+  const std::uint32_t usual = usual_tracks();
+  const auto alike = std::ranges::count_if(
+      places_, [&](const RingPlace& place) { return alike_tracks(place.tracks, usual); });
+  const bool are_most = static_cast<double>(alike) >= kMost * static_cast<double>(period());
+  return are_most && !is_of_tracks_ ? usual : 0;
 }
 
 Run Pattern::next(const Run& run, std::uint32_t tracks) const {
@@ -276,6 +358,11 @@ void Pattern::count_tracks(std::size_t place, std::uint32_t tracks, Standing sta
   if (++counted_ > kRounds * period() && surfaces_.size() > 1)
     surfaces_ = {Surfaces(likeliest_surfaces())};
   if (least > kLost) find_surfaces({});  // places were lost and found wrongly
+}
+
+bool Pattern::foresees_tracks() const {
+  constexpr double kFew = 2;  // of about a hundred bands
+  return !is_of_tracks_ && likeliest_surfaces().missed < kFew;
 }
 
 void Pattern::lose_count() {
@@ -357,7 +444,8 @@ void Pattern::learn_skew(const Run& run, RingPlace& place) {
 void Pattern::learn(const Run& run, const Run& before) {
   constexpr double kGain = 0.15;
   if (is_of_tracks_ && run.tracks > 1) return;  // its place is that of its last track
-  RingPlace& place = places_[static_cast<std::size_t>(run.ring_place)];
+  const auto of = static_cast<std::size_t>(run.ring_place);
+  RingPlace& place = places_[of];
   const RingPlace seen = place_of(run, before);
   // Once is no change: part of a band may have been taken for all of it; a single track is a part.
   const bool part = seen.tracks == 1 && place.tracks > 2;
@@ -383,21 +471,55 @@ void Pattern::learn(const Run& run, const Run& before) {
   if (seen.tail == 0 && place.last_tail == 0) place.tail = 0;
   place.last_tail = seen.tail;
   if (seen.slots == place.slots && run.losses.empty()) place.odd_lack = 0;
-  learn_format(seen, place);
+  learn_format(seen, of);
 }
 
 // Zones begin with whole bands, and their formats are few. Of few tracks, one that lost sectors
 // looks like another format, once.
-void Pattern::learn_format(const RingPlace& seen, RingPlace& place) {
+void Pattern::learn_format(const RingPlace& seen, std::size_t of) {
   constexpr std::uint32_t kMany = 8;
+  RingPlace& place = places_[of];
   const bool known = std::ranges::any_of(
       places_, [&](const RingPlace& other) { return other.slots == seen.slots; });
   if (!known && seen.tracks < kMany && seen.slots != place.odd_slots) {
     place.odd_slots = seen.slots;
     return;
   }
-  place.slots = seen.slots;
-  place.spares = seen.spares;
+  change_format(of, seen.slots, seen.spares);
+}
+
+// Where surfaces are met upwards and downwards in turn, what is as far from the axis: the only axis
+// about which formats are alike, for surfaces have some of their own.
+std::optional<std::size_t> Pattern::other_place_of_surface(std::size_t place) const {
+  constexpr double kAlike = 0.8, kUnlike = 0.6;
+  const std::size_t n = period();
+  if (n % 2 != 0 || n < 4 || is_of_tracks_) return std::nullopt;
+  std::optional<std::size_t> found;
+  for (std::size_t axis = 0; axis < n / 2; ++axis) {
+    const auto other = [&](std::size_t of) { return (2 * axis + 2 * n - 1 - of) % n; };
+    std::size_t alike = 0;
+    for (std::size_t of = 0; of < n; ++of)
+      if (places_[of].slots == places_[other(of)].slots) ++alike;
+    const double share = static_cast<double>(alike) / static_cast<double>(n);
+    if (share < kUnlike) continue;
+    if (share < kAlike || found) return std::nullopt;
+    found = other(place);
+  }
+  return found;
+}
+
+void Pattern::change_format(std::size_t of, std::uint32_t slots, std::uint32_t spares) {
+  RingPlace& place = places_[of];
+  const bool misled = std::exchange(place.slots_foreseen, false) && slots != place.slots;
+  if (!misled && slots != place.slots)
+    if (const auto other = other_place_of_surface(of);
+        other && places_[*other].slots == place.slots) {
+      places_[*other].slots = slots;
+      places_[*other].spares = spares;
+      places_[*other].slots_foreseen = true;
+    }
+  place.slots = slots;
+  place.spares = spares;
   place.odd_slots = 0;
 }
 
@@ -417,25 +539,59 @@ std::vector<int> Pattern::differing_at(std::span<const Run> runs, std::size_t& b
   return differing;
 }
 
-std::optional<std::size_t> Pattern::find(std::span<const Run> runs, std::size_t expected) const {
-  constexpr std::size_t kMost = 6;
-  std::size_t bands = 0;
-  const std::vector<int> differing = differing_at(runs.last(std::min(runs.size(), kMost)), bands);
-  if (bands == 0) return std::nullopt;
-  const int least = *std::ranges::min_element(differing);
-  if (least > static_cast<int>(bands)) return std::nullopt;
-  if (differing[expected % period()] <= least + 1) return expected % period();
-  if (std::ranges::count(differing, least) > 1) return std::nullopt;
-  return static_cast<std::size_t>(std::ranges::find(differing, least) - differing.begin());
+// What the last of these is worth for each place to be its own. Where many places are alike, that a
+// band fits one of them tells little. Parts of bands, zones that begin and lost tracks differ at
+// the right place, too; and it is likely the one that is expected, or one near it.
+std::vector<double> Pattern::chances(std::span<const Run> runs, std::size_t expected) const {
+  constexpr double kTracks = 0.85, kSlots = 0.8, kTail = 0.9, kEntry = 0.9;  // as its place has it
+  constexpr double kExpected = 0.6, kNear = 0.05;
+  constexpr std::size_t kNearby = 3;
+  const std::size_t n = period();
+  const std::vector<RingPlace> seen = places_seen(runs);
+  std::vector<double> odds(n);
+  for (std::size_t place = 0; place < n; ++place) {
+    const std::size_t behind = (place + n - expected % n) % n, off = std::min(behind, n - behind);
+    odds[place] = std::log((1 - kExpected) / static_cast<double>(n) + (off == 0         ? kExpected
+                                                                       : off <= kNearby ? kNear
+                                                                                        : 0));
+  }
+  const auto weigh = [&](std::size_t back, double right, auto fits) {
+    const auto fitting = static_cast<double>(std::ranges::count_if(places_, fits));
+    const double by_chance = (fitting + 0.5) / (static_cast<double>(n) + 1);
+    for (std::size_t place = 0; place < n; ++place) {
+      const bool as_there = fits(places_[(place + n * seen.size() - back) % n]);
+      odds[place] += as_there ? std::log(right / by_chance)
+                              : std::log((1 - right) / (1 - by_chance));
+    }
+  };
+  for (std::size_t back = 0; back < seen.size(); ++back) {
+    const RingPlace& band = seen[seen.size() - 1 - back];
+    weigh(back, kTracks, [&](const RingPlace& of) { return alike_tracks(of.tracks, band.tracks); });
+    weigh(back, kSlots, [&](const RingPlace& of) { return of.slots == band.slots; });
+    weigh(back, kTail, [&](const RingPlace& of) { return (of.tail == 0) == (band.tail == 0); });
+    weigh(back, kEntry, [&](const RingPlace& of) {
+      return std::abs(statistics::wrap_rev(of.entry_rev - band.entry_rev)) <= kSameAngle_rev;
+    });
+  }
+  const double most = *std::ranges::max_element(odds);
+  double all = 0;
+  for (double& of : odds) all += of = std::exp(of - most);
+  for (double& of : odds) of /= all;
+  return odds;
 }
 
-std::optional<std::size_t> Pattern::find_only(std::span<const Run> runs) const {
+std::optional<std::size_t> Pattern::find(std::span<const Run> runs, std::size_t expected) const {
+  constexpr std::size_t kMost = 6;
+  constexpr double kLikely = 0.5, kSure = 0.95;
+  const auto last = runs.last(std::min(runs.size(), kMost));
   std::size_t bands = 0;
-  const std::vector<int> differing = differing_at(runs, bands);
-  const int least = *std::ranges::min_element(differing);
-  if (bands < 2 || least > (bands > 2 ? 1 : 0) || std::ranges::count(differing, least) > 1)
-    return std::nullopt;
-  return static_cast<std::size_t>(std::ranges::find(differing, least) - differing.begin());
+  const std::vector<int> differing = differing_at(last, bands);
+  if (bands == 0) return std::nullopt;
+  const std::vector<double> chance = chances(last, expected);
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(chance) - chance.begin());
+  if (differing[best] > static_cast<int>(bands)) return std::nullopt;
+  if (chance[best] < (best == expected % period() ? kLikely : kSure)) return std::nullopt;
+  return best;
 }
 
 // Formats change from zone to zone, at one place or some; where bands end and how the next one is
@@ -443,8 +599,10 @@ std::optional<std::size_t> Pattern::find_only(std::span<const Run> runs) const {
 std::optional<std::size_t> Pattern::find_shifted(std::span<const Run> runs,
                                                  std::size_t expected) const {
   constexpr int kClearly = 2;
-  const auto place = find_only(runs);
-  if (!place || *place == expected % period()) return std::nullopt;
+  constexpr double kSure = 0.99;
+  const std::vector<double> chance = chances(runs, expected);
+  const auto place = static_cast<std::size_t>(std::ranges::max_element(chance) - chance.begin());
+  if (place == expected % period() || chance[place] < kSure) return std::nullopt;
   std::size_t bands = 0;
   const std::vector<int> differing = differing_at(runs, bands);
   const std::vector<RingPlace> seen = places_seen(runs);
@@ -454,7 +612,8 @@ std::optional<std::size_t> Pattern::find_shifted(std::span<const Run> runs,
         places_[(expected + period() * bands - back) % period()].slots)
       ++of_formats;
   const int here = differing[expected % period()];
-  return here > of_formats && here >= differing[*place] + kClearly ? place : std::nullopt;
+  return here > of_formats && here >= differing[place] + kClearly ? std::optional(place)
+                                                                  : std::nullopt;
 }
 
 }  // namespace platter::layout_by_timing

@@ -17,6 +17,7 @@ struct RingPlace {
   std::uint32_t odd_tracks = 0;  // as many the last time, far from `tracks`; 0: not
   double odd_entry_rev = -1;     // likewise
   std::uint32_t odd_slots = 0;   // likewise
+  bool slots_foreseen = false;   // by another place of its surface (Pattern::change_format)
   std::int64_t odd_lack = 0;     // blocks that the last band of few tracks lacked
   std::uint32_t last_tail = 0;   // as it was seen the last time
   double skew_rev = 0;
@@ -36,6 +37,8 @@ class Pattern {
   bool is_of_tracks() const { return is_of_tracks_; }
   // Of its bands, the median.
   std::uint32_t usual_tracks() const;
+  // That all bands have, or nearly; 0: they do not.
+  std::uint32_t tracks_of_each() const;
   // Share of the bands that differed from the one a period before.
   double differing() const { return differing_; }
   // The place of the last of the runs that it was made of.
@@ -47,18 +50,18 @@ class Pattern {
   std::vector<Run> ahead(const Run& run, std::size_t most, std::uint64_t end) const;
   // The band in that place is over.
   void count_tracks(std::size_t place, std::uint32_t tracks, Standing standing);
+  // Hardly a band has others than it expects.
+  bool foresees_tracks() const;
   // It is not known how many bands were passed.
   void lose_count();
   // A zone began whose tracks have another skew, on all surfaces that had this one.
   void change_skew(double from_rev, double to_rev);
+  // A zone began on the surface of that place.
+  void change_format(std::size_t place, std::uint32_t slots, std::uint32_t spares);
   // What was seen of a run in its place is expected there the next time.
   void learn(const Run& run, const Run& before);
-  // The place that fits these last runs best, where several do the one that is expected; nullopt:
-  // none does.
+  // The place of the last of these runs, if that is clear; likely it is the one that is expected.
   std::optional<std::size_t> find(std::span<const Run> runs, std::size_t expected) const;
-  // The only place at which all but one thing of these last runs is as expected; nullopt: there is
-  // none, or several.
-  std::optional<std::size_t> find_only(std::span<const Run> runs) const;
   // Where these last runs belong, if clearly not to the place that is expected of the last.
   std::optional<std::size_t> find_shifted(std::span<const Run> runs, std::size_t expected) const;
 
@@ -78,6 +81,9 @@ class Pattern {
   const Surfaces& likeliest_surfaces() const;
   void learn_skew(const Run& run, RingPlace& place);
   void learn_format(const RingPlace& seen, RingPlace& place);
+  std::vector<double> chances(std::span<const Run> runs, std::size_t expected) const;
+  void learn_format(const RingPlace& seen, std::size_t of);
+  std::optional<std::size_t> other_place_of_surface(std::size_t place) const;
   // How much each place would differ, were it that of the last of these.
   std::vector<int> differing_at(std::span<const Run> runs, std::size_t& bands) const;
 

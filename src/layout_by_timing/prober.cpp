@@ -40,7 +40,7 @@ Prober::Lead& Prober::lead_to(const Run& run, std::uint32_t track) {
 Reading Prober::reading(const Run& run, std::uint64_t block, double angle_rev,
                         double unsure_rev) const {
   const double off = statistics::wrap_rev(angle_rev - run.end_of_block_rev(block));
-  return {block, off, frame_.jitter().evidence(off, unsure_rev)};
+  return {block, angle_rev, off, frame_.jitter().evidence(off, unsure_rev)};
 }
 
 std::optional<Reading> Prober::look_at(const Run& run, std::uint32_t track, std::uint32_t slot,

@@ -15,8 +15,9 @@ namespace platter::layout_by_timing {
 
 struct Reading {
   std::uint64_t block = 0;
-  double off_rev = 0;   // how far it ends behind where the run has it
-  double evidence = 0;  // for the run, against nothing known (Jitter::evidence)
+  double angle_rev = 0;  // where it ends
+  double off_rev = 0;    // how far that is behind where the run has it
+  double evidence = 0;   // for the run, against nothing known (Jitter::evidence)
 };
 
 // What several readings say together.
@@ -64,6 +65,10 @@ class Prober {
   Nanoseconds now_ns() { return drive_.now_ns(); }
   // The angle under the head once the arm can be on that track.
   double rev_after_lead(const Run& run, std::uint32_t track);
+  // What the platter turns by until the arm can be there.
+  double lead_rev(const Run& run, std::uint32_t track) {
+    return lead_to(run, track).ns / frame_.period_ns();
+  }
 
   const Frame& frame() const { return frame_; }
   std::mt19937_64& random() { return random_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <span>
 
 #include "layout_by_timing/following.h"
@@ -16,23 +17,39 @@ void Settler::begin() {
   paced_from_ = {map_.runs.back().end(), map_.drive.now_ns()};
 }
 
-Failure Settler::held_against(Run& band) {
+Held Settler::held_against(Run& band) {
   constexpr double kGain = 0.5;
+  constexpr double kMany = 0.3;      // holes, that make bands end elsewhere
+  constexpr std::uint32_t kFew = 8;  // tracks, none of whose ends may come by soon
   const std::uint32_t tracks = std::min(band.tracks, map_.tracks_left(band));
-  if (tracks == 0) return Failure::first_track;
-  const Verdict first = map_.prober.check(band, 0);
-  if (!first.holds) return Failure::first_track;
+  if (tracks == 0) return {};
   const std::uint32_t late = tracks - std::min(2U, tracks);
-  if (!map_.loss_finder.none_lost(band, first_of_late(late, tracks / 4), late))
-    return Failure::inside;
-  if (tracks > 1) {
-    const Verdict last = map_.prober.check(band, tracks - 1);
-    if (!last.holds) return Failure::last_track;
+  const bool few = tracks < kFew;
+  std::optional<Verdict> first, last;
+  const auto holds = [&](std::optional<Verdict>& seen, std::uint32_t track) {
+    seen = map_.prober.check(band, track);
+    return seen->holds;
+  };
+  if (few && !holds(first, 0)) return {};
+  LossFinder::Border end = map_.loss_finder.end_of_late(band, first_of_late(late, tracks / 4),
+                                                        late);
+  if (!end.holds) return {false, std::move(end.readings)};
+  // What is a little off may be by its start or by its skew: both ends tell.
+  const bool both = few || std::abs(end.off_rev) > 2 * map_.frame.jitter().sigma_rev ||
+                    !map_.pattern || !map_.pattern->foresees_tracks() ||
+                    map_.loss_finder.expected_holes(tracks) > kMany;
+  const bool by_first = both || (asks_first_ = !asks_first_);
+  if (by_first && !first && !holds(first, 0)) return {};
+  if (tracks > 1 && (both || !by_first) && !holds(last, tracks - 1)) return {};
+  const double first_rev = first ? first->off_rev : end.off_rev;
+  if (first && last)
     band.skew_rev =
-        statistics::turn_rev(band.skew_rev + kGain * (last.off_rev - first.off_rev) / (tracks - 1));
-  }
-  band.start_rev = statistics::turn_rev(band.start_rev + kGain * first.off_rev);
-  return Failure::none;
+        statistics::turn_rev(band.skew_rev + kGain * (last->off_rev - first_rev) / (tracks - 1));
+  else if (first && end.track > 0)
+    band.skew_rev =
+        statistics::turn_rev(band.skew_rev + kGain * (end.off_rev - first_rev) / end.track);
+  band.start_rev = statistics::turn_rev(band.start_rev + kGain * first_rev);
+  return {true, {}};
 }
 
 void Settler::settle(Run run, bool as_expected) {

@@ -6,13 +6,17 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "layout_by_timing/map_so_far.h"
 
 namespace platter::layout_by_timing {
 
-// Where a band was first not as predicted.
-enum class Failure : std::uint8_t { none, first_track, inside, last_track };
+// What a band says that is held against the drive.
+struct Held {
+  bool holds = false;
+  std::vector<Reading> ends{};  // of late tracks, where these are not where the band has them
+};
 
 class Settler {
  public:
@@ -20,11 +24,12 @@ class Settler {
 
   // A pattern was found.
   void begin();
-  // By readings in its first track (not one of the run before), at a late track's end (no sector
-  // was lost), in its last track (and not one of the run behind). What they say of start and skew
-  // is taken over.
-  Failure held_against(Run& band);
-  bool holds(Run& band) { return held_against(band) == Failure::none; }
+  // By readings at a late track's end (no sector was lost), in its first track (not one of the run
+  // before) and in its last track (and not one of the run behind). Where the pattern foresees how
+  // many tracks bands have, one of these two in turn: bands are a chain, and what begins too late
+  // ends too late. What they say of start and skew is taken over.
+  Held held_against(Run& band);
+  bool holds(Run& band) { return held_against(band).holds; }
   void settle(Run band, bool as_expected);
   // Share of the bands that were not as expected, lately.
   double surprising() const { return surprising_; }
@@ -51,6 +56,7 @@ class Settler {
   std::size_t confirmed_ = 0;  // runs up to the last whose tracks were seen to begin where they do
   int unconfirmed_ = 0;        // readings of bands since then
   int goes_on_ = 0;            // times, the last band
+  bool asks_first_ = false;    // of a band, else its last track
 };
 
 }  // namespace platter::layout_by_timing

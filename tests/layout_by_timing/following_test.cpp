@@ -113,6 +113,51 @@ TEST_CASE("sectors that are lost behind a track are a loss, on the track that th
   CHECK(at.run.tracks == at.band(0).tracks);
 }
 
+TEST_CASE("a band that lost some single sectors is followed to its last track, by a quiet drive") {
+  SimulatedFormat format = steady_format();
+  format.band_tracks = 300, format.radii = 3'000;
+  format.delay_median_us = 3, format.delay_p99_us = 12;
+  const std::uint32_t slots = SimulatedBands(format, 5).bands()[0].slots;
+  const std::uint64_t holes = GENERATE(1, 3, 6);
+  CAPTURE(holes);
+  Begun at(format);
+  at.drive.lose_at(40ull * slots + slots / 3, 1, holes, 37ull * slots);
+  follow(*at.map, at.run);
+  CHECK(at.map->frame.jitter().sigma_rev < 0.0005);
+  CHECK(at.run.tracks == at.band(0).tracks);
+  CHECK(at.run.lost() == holes);
+  CHECK(std::abs(statistics::wrap_rev(at.run.skew_rev - at.band(0).skew)) < 1e-5);
+}
+
+TEST_CASE("behind some lost sectors that a walk does not show a run goes on") {
+  SimulatedFormat format = steady_format();
+  format.delay_median_us = 3, format.delay_p99_us = 12;
+  const std::uint32_t slots = SimulatedBands(format, 5).bands()[0].slots;
+  const std::uint64_t lost = GENERATE(4, 6, 8);
+  CAPTURE(lost);
+  Begun at(format);
+  at.drive.lose_at(20ull * slots + slots / 4, lost);
+  follow(*at.map, at.run);
+  at.run.tracks = 20, at.run.losses.clear();
+  CHECK(follow_on(*at.map, at.run));
+  CHECK(at.run.tracks == at.band(0).tracks);
+  REQUIRE(at.run.losses.size() == 1);
+  CHECK(at.run.losses[0].sectors == lost);
+  CHECK(at.run.place_of(at.run.first + at.run.losses[0].behind).track == 20);
+}
+
+TEST_CASE("a run whose first track lost a sector has tracks of the size of the next ones") {
+  const SimulatedFormat format = steady_format();
+  const std::uint32_t slots = SimulatedBands(format, 5).bands()[0].slots;
+  Begun at(format);
+  at.drive.lose_at(11ull * slots + slots / 2, 1);
+  const auto run = begin_at(*at.map, 10ull * slots + slots / 3);
+  REQUIRE(run);
+  CHECK(run->first == 11ull * slots);
+  CHECK(run->slots == slots);
+  CHECK(run->lost() == 1);
+}
+
 TEST_CASE("what is missing at a run's end but was lost before its last track is no tail") {
   const SimulatedFormat format = steady_format();
   const SimulatedBands whole(format, 5);

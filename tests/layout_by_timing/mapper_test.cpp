@@ -153,6 +153,25 @@ TEST_CASE("many single sectors that hold no blocks are each taken for one", "[la
   CHECK(within_100 >= 0.99);
 }
 
+TEST_CASE(
+    "a quiet drive of many surfaces most of whose bands lost sectors is mapped by its pattern",
+    "[layout_by_timing]") {
+  SimulatedFormat format = small_format();
+  format.heads = 20, format.up_and_down = format.alternates = true;
+  format.band_tracks = 300, format.radii = 30'000, format.formats = 6;
+  format.sectors = 580, format.last_sectors = 550, format.delay_median_us = 4,
+  format.delay_p99_us = 20;
+  format.singles = 3'100, format.irregular = 260;
+  const std::uint64_t seed = GENERATE(1, 2, 3);
+  CAPTURE(seed);
+  const Mapping mapping(format, seed);
+  require_good(mapping, 0.99);
+  const MapperCounts& counts = mapping.mapper.counts();
+  CHECK(mapping.mapper.pattern()->period() == 40);
+  CHECK(counts.begun_anew <= 8);
+  CHECK(counts.walks < 250);
+}
+
 TEST_CASE("a sector lost at the end of a band that is learnt is none of its pattern",
           "[layout_by_timing]") {
   SimulatedFormat format = small_format();

@@ -208,6 +208,66 @@ TEST_CASE("surfaces that differ in how many tracks their bands have are told apa
   CHECK(pattern->period() == 8);
 }
 
+// Bands of 12 surfaces, whose sizes tell where in the ring they are.
+std::vector<Run> bands_of_twelve(std::size_t count) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t slots = 600 - 5 * std::array{0, 3, 1, 4, 0, 2, 5, 3, 6, 1, 2, 4}[i % 12];
+    const double entered = runs.empty() ? 0 : runs.back().track_start_rev(49) + 0.31;
+    runs.push_back(
+        plain_run(runs.empty() ? 0 : runs.back().end(), slots, 50, statistics::turn_rev(entered)));
+  }
+  return runs;
+}
+
+// The band is left behind so many of its tracks, and begun anew with tracks of that size.
+void break_off(std::vector<Run>& runs, std::size_t band, std::uint32_t behind,
+               std::uint32_t slots) {
+  Run rest = runs[band];
+  runs[band].tracks = behind;
+  rest.tracks -= behind;
+  rest.first = runs[band].end();
+  rest.start_rev = statistics::turn_rev(runs[band].track_start_rev(behind));
+  runs[band].slots = slots;
+  runs.insert(runs.begin() + static_cast<std::ptrdiff_t>(band) + 1, rest);
+}
+
+TEST_CASE("a band that was taken for two is one of its pattern", "[layout_by_timing]") {
+  const std::uint32_t behind = GENERATE(2U, 7U, 25U, 47U), less = GENERATE(0U, 1U);
+  CAPTURE(behind, less);
+  std::vector<Run> runs = bands_of_twelve(27);
+  break_off(runs, 13, behind, runs[13].slots - less);
+  const auto pattern = Pattern::of(runs);
+  REQUIRE(pattern);
+  CHECK(pattern->period() == 12);
+  CHECK(pattern->differing() < 0.2);
+}
+
+TEST_CASE("a period is not told where a band more or fewer would explain as much",
+          "[layout_by_timing]") {
+  std::vector<Run> runs = bands_of_twelve(27);
+  runs.insert(runs.begin() + 13, runs[20]);  // a stranger
+  runs[13].tracks = 30;
+  const auto pattern = Pattern::of(runs);
+  CHECK((!pattern || pattern->period() == 12));
+}
+
+TEST_CASE(
+    "a place that a zone's beginning makes unlike its bands is not left for one that fits "
+    "by chance",
+    "[layout_by_timing]") {
+  const std::vector<Run> all = bands_of_twelve(36);
+  const auto pattern = Pattern::of(all);
+  REQUIRE(pattern);
+  const std::size_t last = pattern->last_place();
+  std::vector<Run> runs(all.end() - 4, all.end());
+  CHECK(pattern->find(runs, last) == last);
+  CHECK(pattern->find(runs, last + 2) == last);
+  runs[1].slots = runs[3].slots = 500;
+  CHECK(pattern->find(runs, last) == last);
+  CHECK_FALSE(pattern->find_shifted(runs, last));
+}
+
 TEST_CASE("a part of a band that was taken for all of it is no change of the pattern",
           "[layout_by_timing]") {
   std::vector<Run> runs = rounds(5);
