@@ -14,9 +14,9 @@ class PatternDoubt {
   // A pattern was learnt, which took so long.
   void learnt(std::size_t runs, Nanoseconds took_ns);
   // The share of bands that were wrong lately, behind so many runs. It is due once the pattern has
-  // been wrong for twice as long as learning takes, if before it was right for some rounds: what
-  // both cost together is then at most three times the cheaper. Each time that did not help it may
-  // be wrong twice as long.
+  // been wrong for three times as long as learning takes, if before it was right for some rounds:
+  // what both cost together is then at most four times the cheaper. Each time that did not help it
+  // may be wrong twice as long.
   bool is_due(double wrong, std::size_t runs, std::size_t period, Nanoseconds now_ns);
 
  private:
@@ -26,7 +26,7 @@ class PatternDoubt {
   double patience_ = kPatience;  // times that learning takes
   bool was_right_ = false;       // of this drive a pattern has been right for some rounds
 
-  static constexpr double kPatience = 2;
+  static constexpr double kPatience = 3;
 };
 
 }  // namespace platter::layout_by_timing

@@ -31,12 +31,12 @@ struct Sweep {
 TEST_CASE("a pattern that was right and is wrong for longer than learning takes is learnt anew") {
   Sweep sweep;
   CHECK(sweep.bands(400, 0.001) == 400);
-  CHECK(sweep.bands(1000, 0.1) == 200);
+  CHECK(sweep.bands(1000, 0.1) == 300);
   sweep.doubt.learnt(sweep.runs, kLearning_ns);
-  CHECK(sweep.bands(1000, 0.1) == 400);  // that did not help: it has twice as long
+  CHECK(sweep.bands(1000, 0.1) == 600);  // that did not help: it has twice as long
   sweep.doubt.learnt(sweep.runs, kLearning_ns);
   CHECK(sweep.bands(400, 0.001) == 400);
-  CHECK(sweep.bands(1000, 0.1) == 200);
+  CHECK(sweep.bands(1000, 0.1) == 300);
 }
 
 TEST_CASE("a pattern that soon is right again, or of a drive that never was, is not learnt anew") {
@@ -45,7 +45,7 @@ TEST_CASE("a pattern that soon is right again, or of a drive that never was, is 
   Sweep sweep;
   sweep.bands(400, 0.001);
   for (int times = 0; times < 20; ++times) {
-    CHECK(sweep.bands(150, 0.1) == 150);
+    CHECK(sweep.bands(250, 0.1) == 250);
     CHECK(sweep.bands(1, 0.03) == 1);
     CHECK(sweep.bands(10, 0.001) == 10);
   }

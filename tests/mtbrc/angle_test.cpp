@@ -1,6 +1,8 @@
 #include "mtbrc/angle.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "catch.h"
@@ -34,6 +36,14 @@ double root_mean_square(const std::vector<double>& errors) {
   double squares = 0;
   for (double e : errors) squares += e * e;
   return std::sqrt(squares / static_cast<double>(errors.size()));
+}
+
+// By sectors that no angle rests on.
+bool tells_odd_tracks(const LayoutAngles& found) {
+  return std::ranges::any_of(found.notes, [](const model::Noted& note) {
+    return note.kind() == &model::kind_of(model::Code::angles_odd) &&
+           note.text().find("read to check them") != std::string::npos;
+  });
 }
 
 struct Bench {
@@ -231,6 +241,28 @@ TEST_CASE("angles: where tracks lie elsewhere than the rule has them, its errors
   REQUIRE(all_alike.layout.zones.front().angle_step_error_rev);
   CHECK(*odd.layout.zones.front().angle_step_error_rev >
         3 * *all_alike.layout.zones.front().angle_step_error_rev);
+}
+
+TEST_CASE("angles: a few tracks that lie elsewhere are told, though none of them was surveyed") {
+  constexpr std::uint32_t kLong = 2000, kEach = 40;
+  for (const double off : {0.05, 0.0}) {
+    plain::Shape shape = plain::small_shape();
+    shape.heads = 1;
+    shape.zones.clear();
+    for (std::uint32_t first = 0; first < kLong; first += kEach) {
+      const std::uint32_t odd = first + kEach / 2;
+      shape.zones.push_back({first, odd - first, 200, std::fmod(0.31 * first, 1), 0, 0.31});
+      shape.zones.push_back({odd, 1, 200, std::fmod(0.31 * odd + off, 1), 0, 0.31});
+      shape.zones.push_back({odd + 1, kEach / 2 - 1, 200, std::fmod(0.31 * (odd + 1), 1), 0, 0.31});
+    }
+    Bench bench(shape, 5);
+    model::Layout blind = bench.disk.layout(false);
+    blind.zones = {blind.zones.front()};
+    blind.zones.front().count = kLong;
+    const auto found = measure_layout_angles(bench.context, blind);
+    CHECK(found.complete);
+    CHECK(tells_odd_tracks(found) == (off > 0));
+  }
 }
 
 TEST_CASE("angles: a host that becomes noisy on the way does not hold them up") {
