@@ -105,9 +105,14 @@ bool has_room(const Rig& rig, std::uint64_t bytes) {
          rig.context.drive.bytes_written() < rig.options.most_journaled_bytes;
 }
 
-std::string why_not_full(const std::string& ended) {
-  return ended == "room" ? "the journal has no room for as many blocks as the media cache takes"
-                         : "all that may be rewritten went into the media cache without a pause";
+std::string why_not_full(const Rig& rig, const std::string& ended) {
+  if (ended != "room") return "all that may be rewritten went into the media cache without a pause";
+  const std::uint64_t most = rig.options.most_journaled_bytes;
+  if (rig.context.drive.bytes_written() >= most)
+    return fmt::format("a run rewrites {:.3g} GiB at most, and the media cache takes more",
+                       static_cast<double>(most) / (1 << 30));
+  return "the journal's folder has no room for as many blocks as the media cache takes (--journal "
+         "names another)";
 }
 
 class Measuring {
@@ -145,8 +150,9 @@ class Measuring {
           (least + most) / 2, std::hypot(length, most - least) / std::sqrt(12.0),
           "writes of 1 MiB until the first that waits");
     } else {
-      shingling_.media_cache_blocks = model::absent(why_not_full(filled.ended), "blocks");
-      shingling_.media_cache_blocks.at_least = static_cast<double>(filled.blocks);
+      shingling_.media_cache_blocks = model::absent(why_not_full(rig_, filled.ended), "blocks");
+      if (filled.blocks > 0)
+        shingling_.media_cache_blocks.at_least = static_cast<double>(filled.blocks);
     }
     if (!cleaning_.seen && filled.full) take_from_full_cache(filled);
   }
@@ -164,7 +170,7 @@ class Measuring {
                                         "writes of one block until the first that waits");
     } else {
       shingling_.map_entries = model::absent(filled.full ? "its blocks fill the media cache first"
-                                                         : why_not_full(filled.ended));
+                                                         : why_not_full(rig_, filled.ended));
       shingling_.map_entries.at_least = static_cast<double>(filled.writes);
     }
   }

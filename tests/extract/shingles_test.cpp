@@ -8,6 +8,7 @@
 #include "extract/shingles_of_drive.h"
 #include "model/finding_kinds.h"
 #include "model/json.h"
+#include "model/stand_ins.h"
 #include "model/validate.h"
 #include "virtual_drive/virtual_device.h"
 
@@ -78,6 +79,25 @@ TEST_CASE("A shingled drive that cleans when idle is recognized and measured, an
   CHECK(found.displaced.empty());
   const KeptRecord again = read_lines(kept.whole(run));
   CHECK(model::to_json_text(extract::estimate(again.record)) == model::to_json_text(model));
+}
+
+TEST_CASE("A media cache that is larger than the journal may be is bounded, and none of its map") {
+  const Folder folder;
+  const model::DriveModel truth = shingled_atlas(26, true, 200);
+  Options options = options_that_write(folder, truth);
+  options.shingles = MeasureShingles::all;
+  options.most_journaled_bytes = 60 << 20;
+  virtual_drive::VirtualDevice drive(truth);
+  const model::DriveModel model = characterize(drive, options).model;
+  REQUIRE(model.shingling);
+  const model::Parameter& cache = model.shingling->media_cache_blocks;
+  CHECK_FALSE(cache);
+  CHECK(cache.reason.find("rewrites") != std::string::npos);
+  REQUIRE(cache.at_least);
+  CHECK(acting(*model.shingling, cache).value == *cache.at_least);
+  CHECK(*cache.at_least > 0);
+  CHECK(*cache.at_least < 200 * kMib_blocks);
+  CHECK(acting(*model.shingling, model.shingling->map_entries).value == 0);
 }
 
 TEST_CASE("A shingled drive of which there is no map is recognized and measured all the same") {
