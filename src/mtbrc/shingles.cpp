@@ -518,13 +518,14 @@ bool Shingles::bring_home(const IdleCleaning& cleaning) {
   for (int turn = 0; turn < kTurns; ++turn) {
     context_.report("bands are cleaned", turn / static_cast<double>(kTurns));
     context_.drive.rest_ns(static_cast<Nanoseconds>(rest_ns));
-    std::uint32_t away = 0;
+    std::uint32_t away = 0, home = 0;
     for (std::size_t i = 0; i < kLooks && i < watched_.size(); ++i) {
       const std::uint64_t lbn = i < kLooks / 2 ? watched_[watched_.size() - 1 - i]
                                                : watched_[random_() % watched_.size()];
-      away += home_.at_home(lbn).value_or(true) ? 0 : 1;
+      if (const auto is_home = home_.at_home(lbn)) ++(*is_home ? home : away);
     }
-    if (away > 0) continue;
+    // What nobody can tell is not known to be at home.
+    if (away > 0 || (home == 0 && !watched_.empty())) continue;
     watched_.clear();
     stretches_.clear();
     return true;

@@ -11,7 +11,7 @@
 namespace platter::replay {
 namespace {
 
-constexpr int kResamples = 200;
+constexpr int kResamples = 200, kResamplesForError = 60;
 // Half an event is what Jeffreys' prior holds of a share; of either side a half of that.
 constexpr double kUnseen = 0.25;
 
@@ -39,7 +39,8 @@ Squares squares_of(const std::vector<double>& values) {
 // these alone, and with what none of them showed.
 class Resamples {
  public:
-  Resamples(const std::vector<Answered>& requests, double revolution_ms, std::uint64_t seed) {
+  Resamples(const std::vector<Answered>& requests, double revolution_ms, std::uint64_t seed,
+            int count) {
     std::mt19937_64 random(seed);
     std::uniform_int_distribution<std::size_t> any(0, requests.size() - 1);
     std::bernoulli_distribution unseen(kUnseen / static_cast<double>(requests.size()));
@@ -54,7 +55,7 @@ class Resamples {
     };
     seen_ = square_of([&](std::size_t i) { return requests[i]; });
     std::vector<double> resampled, with_unseen;
-    for (int i = 0; i < kResamples; ++i) {
+    for (int i = 0; i < count; ++i) {
       stop_if_asked();
       resampled.push_back(square_of([&](std::size_t) { return requests[any(random)]; }));
       with_unseen.push_back(square_of([&](std::size_t) {
@@ -98,7 +99,7 @@ std::optional<double> demerit_error_ms(const std::vector<Answered>& requests,
   const std::size_t kept = std::min<std::size_t>(requests.size(), kStatedRequests);
   std::vector<Answered> part;
   for (std::size_t i = 0; i < kept; ++i) part.push_back(requests[i * requests.size() / kept]);
-  const Resamples resamples(part, revolution_ms, kSeed);
+  const Resamples resamples(part, revolution_ms, kSeed, kResamplesForError);
   const double fewer = static_cast<double>(kept) / static_cast<double>(requests.size());
   const double unsure = std::sqrt(resamples.with_unseen().variance * fewer);
   return std::sqrt(resamples.seen() + unsure) - std::sqrt(resamples.seen());
@@ -108,7 +109,7 @@ StatedDemerit stated_demerit(const std::vector<Answered>& requests,
                              const std::vector<double>& itself_ms, double revolution_ms,
                              std::uint64_t seed) {
   if (requests.empty()) return {};
-  const Resamples resamples(requests, revolution_ms, seed);
+  const Resamples resamples(requests, revolution_ms, seed, kResamples);
   const double seen = resamples.seen();
   std::vector<double> itself;
   for (const double ms : itself_ms) itself.push_back(ms * ms);
