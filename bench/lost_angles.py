@@ -102,7 +102,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true", help="a line for each run")
     options = parser.parse_args()
-    first, last = (int(word) for word in options.seeds.split("-"))
+    try:
+        first, last = (int(word) for word in options.seeds.split("-"))
+    except ValueError:
+        parser.error(f"--seeds {options.seeds} is no range; give the first and the last, as 1-40")
     runs = [(drive, seed) for drive in options.drives
             for seed in range(first, first + ((last - first) // 10 if alien_options(drive) else last - first) + 1)]
     runs += [(drive, options.random[0]) for drive in drawn(*options.random, options.binary)]
