@@ -9,14 +9,11 @@ than 0.7 to 1.4.
 """
 
 import argparse
-import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 
-from measuring import load
+from measuring import InFolder
 
 TOLD = re.compile(r"expected drive time(?P<since>[^:]*): about (?P<seconds>\d+) s")
 LEAST, MOST = 0.7, 1.4
@@ -33,13 +30,10 @@ def announced(options):
     print(f"{'drive':<20} {'at first':>9} {'at 5 %':>7} {'taken':>7} {'taken/told':>11}")
     for number in range(options.first, options.first + options.drives):
         with tempfile.TemporaryDirectory() as work:
-            file = os.path.join(work, "model.json")
-            drive = f"virtual:modern-random-{number}?seed={number}"
-            done = subprocess.run([options.binary, "characterize", drive, "-o", file, *options.more],
-                                  capture_output=True, text=True, check=False)
-            if done.returncode not in (0, 13):  # 13: the map's time ended
-                raise RuntimeError(f"{drive}: {done.stderr.strip()}")
-            provenance = load(file)["provenance"]
+            bench = InFolder(options.binary, work)
+            bench.run("characterize", f"virtual:modern-random-{number}?seed={number}", "-o", "model.json", *options.more,
+                      good=(0, 13))  # 13: the map's time ended
+            provenance = bench.load("model.json")["provenance"]
         told = [TOLD.match(note) for note in provenance["notes"] if isinstance(note, str)]
         told = [(match["since"], float(match["seconds"])) for match in told if match]
         of_map = [seconds for since, seconds in told if share_of_map(since) >= 5]

@@ -81,11 +81,10 @@ Pauses pauses_of(const estimate::Samples& samples, const model::DriveModel& mode
 std::optional<std::string> told(const Pauses& pauses, double request_ms, bool by_drive) {
   if (pauses.paused == 0) return std::nullopt;
   std::string text = fmt::format(
-      "{} of {} timed commands waited about {:.0f} ms for something that {}", pauses.paused,
-      pauses.commands, pauses.mean_ms,
-      by_drive
-          ? "the drive does on its own (as a recalibration)"
-          : "the drive does on its own (as a recalibration), or its host: nothing tells which");
+      "{} of {} timed commands waited about {:.0f} ms for something that the drive does on its own "
+      "(as a recalibration){}",
+      pauses.paused, pauses.commands, pauses.mean_ms,
+      by_drive ? "" : ", or its host: nothing tells which");
   if (pauses.every_s) text += fmt::format(", {:.1f} s apart", *pauses.every_s);
   text += ", which this model does not have";
   if (request_ms > 0)

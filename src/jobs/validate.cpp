@@ -205,8 +205,7 @@ std::vector<std::string> with_disksim(replay::Validated& validated,
   for (std::size_t i = 0; i < disksim.models().size(); ++i) {
     auto result = disksim.replay(judged[disksim.models()[i]], validated.drive);
     if (!result) continue;
-    validated.comparisons.push_back(replay::compare(validated.drive, *result));
-    replay::state_error(validated.drive, *result, validated.comparisons.back());
+    validated.comparisons.push_back(replay::compare_with_error(validated.drive, *result));
     validated.models.push_back(std::move(*result));
     answered.push_back(names[others + i]);
   }

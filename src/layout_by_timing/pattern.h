@@ -80,7 +80,6 @@ class Pattern {
   void find_surfaces(std::span<const RingPlace> bands);
   const Surfaces& likeliest_surfaces() const;
   void learn_skew(const Run& run, RingPlace& place);
-  void learn_format(const RingPlace& seen, RingPlace& place);
   std::vector<double> chances(std::span<const Run> runs, std::size_t expected) const;
   void learn_format(const RingPlace& seen, std::size_t of);
   std::optional<std::size_t> other_place_of_surface(std::size_t place) const;

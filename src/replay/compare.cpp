@@ -449,10 +449,12 @@ Comparison compare(const Result& drive, const Result& model, const Comparing& op
   return compare(result_source(drive), result_source(model), options);
 }
 
-void state_error(const Result& drive, const Result& model, Comparison& comparison) {
-  if (!comparison.not_paired.empty() || !comparison.period_ns || comparison.range) return;
-  comparison.classes.front().demerit_error_ms = demerit_error_ms(answered(drive, model, 0),
-                                                                 *comparison.period_ns * 1e-6);
+Comparison compare_with_error(const Result& drive, const Result& model) {
+  Comparison comparison = compare(drive, model);
+  if (comparison.not_paired.empty() && comparison.period_ns)
+    comparison.classes.front().demerit_error_ms = demerit_error_ms(answered(drive, model, 0),
+                                                                   *comparison.period_ns * 1e-6);
+  return comparison;
 }
 
 }  // namespace platter::replay

@@ -31,7 +31,7 @@ struct ClassMetrics {
   double mean_drive_ms = 0, mean_model_ms = 0;
   double demerit_ms = 0;                     // root mean square horizontal distance of the two CDFs
   double demerit_percent = 0;                // of the drive's mean
-  std::optional<double> demerit_error_ms{};  // state_error(); one standard error
+  std::optional<double> demerit_error_ms{};  // compare_with_error(); one standard error
   std::optional<PairedError> paired{};
   std::size_t drive_hits = 0, drive_misses = 0;
   std::optional<double> hits_agreed_share{};   // requests that are a hit on both or a miss on both
@@ -94,7 +94,7 @@ Comparison compare(const Result& drive, const Result& model, const Comparing& op
 // TMPDIR has no room for sorting.
 Comparison compare(const OpenResult& drive, const OpenResult& model, const Comparing& options = {});
 
-// The error of the demerit of all requests, where they are paired and the period is known.
-void state_error(const Result& drive, const Result& model, Comparison& comparison);
+// Also the error of the demerit of all requests, where they are paired and the period is known.
+Comparison compare_with_error(const Result& drive, const Result& model);
 
 }  // namespace platter::replay

@@ -73,8 +73,7 @@ void validate(scsi::Device& device, std::span<const Subject> models, const Valid
     for (const Subject& model : models) {
       validated.models.push_back(
           replay_on_model(model, validated.trace, {.caches = caches, .like = &validated.drive}));
-      validated.comparisons.push_back(compare(validated.drive, validated.models.back()));
-      state_error(validated.drive, validated.models.back(), validated.comparisons.back());
+      validated.comparisons.push_back(compare_with_error(validated.drive, validated.models.back()));
     }
     finished(validated);
   }

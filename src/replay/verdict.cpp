@@ -20,18 +20,10 @@ std::string time_text(double ms) {
   return ms < 0.1 ? fmt::format("{:.0f} us", ms * 1e3) : fmt::format("{:.2f} ms", ms);
 }
 
-const Judged* judged_of(std::span<const Judged> judged, std::string_view workload) {
-  const auto found = std::ranges::find(judged, workload, &Judged::workload);
-  return found == judged.end() ? nullptr : &*found;
-}
-
 std::optional<double> error_percent_of(const ClassMetrics& all) {
   if (!all.demerit_error_ms || !(all.mean_drive_ms > 0)) return std::nullopt;
   return 100 * *all.demerit_error_ms / all.mean_drive_ms;
 }
-
-// The workload that single requests are judged by: without a cache in between.
-const Judged* random_of(std::span<const Judged> judged) { return judged_of(judged, "random"); }
 
 std::string demerit_text(const ClassMetrics& all) {
   const auto error_percent = error_percent_of(all);
@@ -41,16 +33,16 @@ std::string demerit_text(const ClassMetrics& all) {
 
 std::string verdict(std::span<const Judged> judged) {
   std::string text = model::printable(judged.front().model);
-  const Judged* random = random_of(judged);
-  const auto phase = random ? all_of(*random).folded_phase_share : std::nullopt;
-  if (phase && all_of(*random).paired)
+  // Single requests are judged by the workload without a cache in between.
+  const ClassMetrics* const random = of_workload(judged, "random");
+  const auto phase = random ? random->folded_phase_share : std::nullopt;
+  if (phase && random->paired)
     text += fmt::format("{}: median error {}, {} in phase; ",
-                        quality_of_phase(all_of(*random)) == model::Quality::poor
+                        quality_of_phase(*random) == model::Quality::poor
                             ? " does not know where the platter is, so that single requests are "
                               "not predicted"
                             : " predicts single requests",
-                        time_text(all_of(*random).paired->p50_ms),
-                        share_text(*phase, all_of(*random).phase_n));
+                        time_text(random->paired->p50_ms), share_text(*phase, random->phase_n));
   else
     text += ": ";
   text += "demerit";
@@ -62,6 +54,11 @@ std::string verdict(std::span<const Judged> judged) {
 }
 
 }  // namespace
+
+const ClassMetrics* of_workload(std::span<const Judged> judged, std::string_view workload) {
+  const auto found = std::ranges::find(judged, workload, &Judged::workload);
+  return found == judged.end() ? nullptr : &all_of(*found);
+}
 
 model::Quality quality_of_demerit(std::string_view workload, const ClassMetrics& all) {
   return model::quality_of_demerit(workload, all.demerit_percent, error_percent_of(all));
@@ -76,11 +73,11 @@ model::Quality quality_of_phase(const ClassMetrics& all) {
 model::Quality quality_of(std::span<const Judged> judged) {
   model::Quality quality = model::Quality::good;
   for (const char* const workload : kValidationWorkloads)
-    if (judged_of(judged, workload) == nullptr) quality = model::Quality::unchecked;
+    if (of_workload(judged, workload) == nullptr) quality = model::Quality::unchecked;
   for (const Judged& each : judged)
     quality = std::max(quality, quality_of_demerit(each.workload, all_of(each)));
-  if (const Judged* random = random_of(judged))
-    quality = std::max(quality, quality_of_phase(all_of(*random)));
+  if (const ClassMetrics* const random = of_workload(judged, "random"))
+    quality = std::max(quality, quality_of_phase(*random));
   return quality;
 }
 

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "model/quality.h"
 #include "replay/compare.h"
@@ -15,6 +16,9 @@ struct Judged {
   std::string model;     // what it is called, one name for each
   Comparison comparison;
 };
+
+// Of all its requests; nullptr: it was not run.
+const ClassMetrics* of_workload(std::span<const Judged> judged, std::string_view workload);
 
 // Of all requests, by the demerit with its error, and by the share in phase; unchecked where no
 // access tells a phase.

@@ -58,8 +58,8 @@ std::vector<WorkloadResults> load_workloads(const std::string& folder) {
         continue;
       workload.model_files.push_back(middle(name, workload.name));
       workload.models.push_back(replay::load_result((fs::path(folder) / name).string()));
-      workload.comparisons.push_back(replay::compare(workload.drive, workload.models.back()));
-      replay::state_error(workload.drive, workload.models.back(), workload.comparisons.back());
+      workload.comparisons.push_back(
+          replay::compare_with_error(workload.drive, workload.models.back()));
     }
     workloads.push_back(std::move(workload));
   }

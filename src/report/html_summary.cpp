@@ -17,11 +17,6 @@ namespace {
 
 constexpr double kHits = 0.95;
 
-const replay::ClassMetrics* of_workload(std::span<const replay::Judged> judged, const char* name) {
-  const auto found = std::ranges::find(judged, name, &replay::Judged::workload);
-  return found == judged.end() ? nullptr : &found->comparison.classes.front();
-}
-
 struct Use {
   std::string what;
   std::optional<bool> fit;  // nullopt: nobody looked
@@ -30,7 +25,7 @@ struct Use {
 
 Use single_requests(std::span<const replay::Judged> judged) {
   Use use{"Single requests: when each is complete", {}, "not compared with the drive"};
-  const replay::ClassMetrics* random = of_workload(judged, "random");
+  const replay::ClassMetrics* random = replay::of_workload(judged, "random");
   if (!random || !random->folded_phase_share) return use;
   use.fit = std::max(replay::quality_of_phase(*random),
                      replay::quality_of_demerit("random", *random)) == model::Quality::good;
@@ -41,7 +36,7 @@ Use single_requests(std::span<const replay::Judged> judged) {
 
 Use mixed_loads(std::span<const replay::Judged> judged) {
   Use use{"Mixed loads with the cache at work", {}, "not compared with the drive"};
-  const replay::ClassMetrics* mixed = of_workload(judged, "mixed");
+  const replay::ClassMetrics* mixed = replay::of_workload(judged, "mixed");
   if (!mixed) return use;
   const bool near = replay::quality_of_demerit("mixed", *mixed) == model::Quality::good;
   if (!near || mixed->hits_agreed_share) use.fit = near && *mixed->hits_agreed_share >= kHits;
